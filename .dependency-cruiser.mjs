@@ -1,0 +1,59 @@
+// The import rule: strangers' repositories go in at one end, whole files come out at the other, and nothing imports
+// against that direction. One row per room: what it may import besides itself and Node's own modules.
+const rooms = {
+  'src/contract': { packages: ['zod'] },
+  'src/apt': { packages: [] },
+  'src/net': { packages: ['undici'] },
+  'src/snapshots': { rooms: ['src/contract'] },
+  'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },
+  'src/catalog': { rooms: ['src/apt', 'src/snapshots', 'src/contract'] },
+  'src/search': { rooms: ['src/contract', 'src/catalog'] },
+  'src/safety': { rooms: ['src/contract'] },
+  'src/emit': { rooms: ['src/contract', 'src/catalog'] },
+  'src/site': { rooms: ['src/contract', 'src/catalog'] },
+  functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/safety'] },
+};
+
+const directions = Object.entries(rooms).map(([room, { rooms: allowed = [] }]) => ({
+  name: `${room} imports only ${[...allowed, 'itself'].join(', ')}`,
+  severity: 'error',
+  from: { path: `^${room}/` },
+  to: { path: '^(src|functions|scripts|test)/', pathNot: [room, ...allowed].map((name) => `^${name}/`) },
+}));
+
+// A room that names its packages may use those alone; the others may use any.
+const packages = Object.entries(rooms)
+  .filter(([, rule]) => rule.packages)
+  .map(([room, rule]) => ({
+    name: `${room} uses no package but ${rule.packages.join(', ') || 'none'}`,
+    severity: 'error',
+    from: { path: `^${room}/` },
+    to: { path: '^node_modules/', pathNot: rule.packages.map((name) => `^node_modules/${name}/`) },
+  }));
+
+export default {
+  forbidden: [
+    ...directions,
+    ...packages,
+    {
+      name: 'only src/net opens outgoing sockets',
+      severity: 'error',
+      from: { path: '^(src|functions)/', pathNot: '^src/net/' },
+      to: { path: '^node_modules/undici/' },
+    },
+    {
+      name: 'nobody imports scripts or test',
+      severity: 'error',
+      from: { path: '^(src|functions)/' },
+      to: { path: '^(scripts|test)/' },
+    },
+    { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'what is imported exists', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,17 @@
+import { Socket } from 'node:net';
+
+// Tests run on loopback; an attempt to reach any other address is a defect in the test or in the code under it, and a
+// silent failure to connect would hide it. Every outgoing TCP connection of Node passes Socket.prototype.connect.
+const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+const connect = Socket.prototype.connect;
+
+Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+  // net.connect normalises its arguments into one array before it calls this method.
+  const [first] = Array.isArray(args[0]) ? args[0] : args;
+  const options = typeof first === 'object' && first !== null ? (first as { host?: string; path?: string }) : undefined;
+  const host = options ? (options.host ?? 'localhost') : typeof args[1] === 'string' ? args[1] : 'localhost';
+  if (options?.path === undefined && !loopback.test(host)) {
+    throw new Error(`a test tried to connect to ${host}: tests run on loopback alone`);
+  }
+  return Reflect.apply(connect, this, args);
+} as typeof Socket.prototype.connect;
