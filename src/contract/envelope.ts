@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import {
+  healthRecordSchema,
+  landingRecordSchema,
+  packageRecordSchema,
+  repositoryRecordSchema,
+  safetyRecordSchema,
+} from './records.ts';
+
+// Decisions, section 2: key order message (or status), date, refs, count, data; count is the number of items in data.
+
+const message = z.literal('200 Successful');
+const date = z.iso.datetime({ precision: 3 }).describe('When the content last changed; for a computed answer, now.');
+const pageUrl = z.url().optional();
+const pages = z.strictObject({ nextPage: pageUrl, previousPage: pageUrl });
+const count = z.number().int().min(0).describe('Number of items in data.');
+
+const list = <T extends z.ZodType>(record: T) => z.strictObject({ message, date, count, data: z.array(record) });
+const page = <T extends z.ZodType>(record: T) =>
+  z.strictObject({ message, date, refs: pages, count, data: z.array(record) });
+
+export const packageListSchema = list(packageRecordSchema);
+export const packagePageSchema = page(packageRecordSchema);
+export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
+export const repositoryListSchema = list(repositoryRecordSchema);
+export const repositoryPageSchema = page(repositoryRecordSchema);
+export const safetyListSchema = list(safetyRecordSchema);
+export const landingSchema = z.strictObject({ status: z.literal('200 OK'), date, data: landingRecordSchema });
+export const healthSchema = z.strictObject({
+  status: z.enum(['200 OK', '503 Service Unavailable']),
+  date,
+  data: healthRecordSchema,
+});
+export const ingestSchema = z.strictObject({ message, date, count });
+
+/** The success message of every envelope that carries one. */
+export const successMessage = '200 Successful';

@@ -1,0 +1,29 @@
+/**
+ * Something wrong with an origin, counted and named. `code` is stable, in kebab case; `example` is the first
+ * occurrence, in words or as the offending text, cut to 200 characters.
+ */
+export interface Finding {
+  readonly code: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+/** Adds up findings by code, keeping the first example of each. */
+export class FindingCounter {
+  readonly #findings = new Map<string, { code: string; count: number; example: string }>();
+
+  add(code: string, example: string, count = 1): void {
+    const known = this.#findings.get(code);
+    if (known) known.count += count;
+    else this.#findings.set(code, { code, count, example: example.slice(0, 200).toWellFormed() });
+  }
+
+  addAll(findings: Iterable<Finding>): void {
+    for (const { code, example, count } of findings) this.add(code, example, count);
+  }
+
+  /** The findings so far, ordered by code. */
+  list(): Finding[] {
+    return [...this.#findings.values()].sort((a, b) => (a.code < b.code ? -1 : 1)).map((finding) => ({ ...finding }));
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+/** A repository's slug: the identifier in addresses and file names. One DNS-like label keeps it safe in both. */
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be 1 to 64 lower-case letters, digits and inner hyphens');
+
+/** The address of an APT repository. Credentials, queries and fragments have no meaning to APT and would leak. */
+const repositoryUri = z.string().superRefine((text, context) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+  const url = URL.parse(text);
+  if (url === null) return refuse('must be an absolute URL');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must begin with https:// or http://');
+  if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
+  if (/[?#]/.test(text)) return refuse('must not hold a query or a fragment');
+  if (/[\s\\]/.test(text)) refuse('must not hold white space or backslashes');
+});
+
+// Parts of a path below the repository's address: segments of plain characters, none of which begins with a dot.
+const pathSegments = (what: string) =>
+  z
+    .string()
+    .regex(
+      /^(?!\.)[A-Za-z0-9._+~-]+(?:\/(?!\.)[A-Za-z0-9._+~-]+)*$/,
+      `must be ${what}, without "." segments or blanks`,
+    );
+
+/**
+ * One entry of the manifest: what a person writes to have a repository indexed. Strict, so that a misspelt field is an
+ * error and not a silent default.
+ */
+export const manifestEntrySchema = z
+  .strictObject({
+    slug: slugSchema,
+    uri: repositoryUri,
+    suite: z
+      .union([z.literal('./'), pathSegments('a suite name such as "stable", or "./" for a flat repository')])
+      .default('./'),
+    component: pathSegments('a component name such as "main"').optional(),
+    binary: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be an architecture such as "iphoneos-arm64"')
+      .optional(),
+    ranking: z
+      .number()
+      .int('must be a whole number from 1 (best) to 5')
+      .min(1, 'must be a whole number from 1 (best) to 5')
+      .max(5, 'must be a whole number from 1 (best) to 5'),
+    bootstrap: z.boolean().default(false),
+    aliases: z.array(repositoryUri).default([]),
+  })
+  .superRefine((entry, context) => {
+    const flat = entry.suite === './';
+    for (const field of ['component', 'binary'] as const) {
+      if (flat && entry[field] !== undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: 'belongs to a dists/ repository: name its suite too',
+        });
+      } else if (!flat && entry[field] === undefined) {
+        context.addIssue({ code: 'custom', path: [field], message: 'is required where suite is not "./"' });
+      }
+    }
+  });
+
+/** A manifest entry with its defaults filled in. */
+export type ManifestEntry = z.infer<typeof manifestEntrySchema>;

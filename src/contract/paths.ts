@@ -1,0 +1,183 @@
+import type { z } from 'zod';
+import {
+  healthSchema,
+  ingestSchema,
+  landingSchema,
+  packageListSchema,
+  packagePageSchema,
+  repositoryListSchema,
+  repositoryPageSchema,
+  repositorySchema,
+  safetyListSchema,
+} from './envelope.ts';
+import { encodeFileName } from './filenames.ts';
+import {
+  multiParametersSchema,
+  type Rank,
+  rankingParametersSchema,
+  safetyParametersSchema,
+  searchParametersSchema,
+} from './parameters.ts';
+
+/** The folder of the output, and the first segment of every address, that holds the API. */
+export const apiRoot = 'v2';
+
+/**
+ * One operation of the read API: the single table from which files, routes, links, the OpenAPI description and rewrite
+ * rules derive. Addresses are relative to the API's base. `file` is the prebuilt document that holds the answer,
+ * relative to the same base; an operation without it is computed on request.
+ */
+export interface Operation {
+  readonly method: 'GET' | 'POST';
+  readonly address: string;
+  readonly tag: 'package' | 'repository' | 'download' | 'service';
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly schema?: z.ZodType;
+  readonly file?: string;
+  /** Error statuses it answers besides those that every operation may answer (405, 429, 500, 503). */
+  readonly errors: readonly number[];
+}
+
+export const operations = {
+  landing: {
+    method: 'GET',
+    address: '/',
+    tag: 'service',
+    summary: 'What this service is and how much it holds',
+    schema: landingSchema,
+    file: 'index.json',
+    errors: [],
+  },
+  health: {
+    method: 'GET',
+    address: '/healthz',
+    tag: 'service',
+    summary: 'Health of the service and of its route groups',
+    schema: healthSchema,
+    errors: [],
+  },
+  openapiJson: {
+    method: 'GET',
+    address: '/openapi.json',
+    tag: 'service',
+    summary: 'This description as JSON',
+    file: 'openapi.json',
+    errors: [],
+  },
+  openapiYaml: {
+    method: 'GET',
+    address: '/openapi.yaml',
+    tag: 'service',
+    summary: 'This description as YAML',
+    file: 'openapi.yaml',
+    errors: [],
+  },
+  packageSearch: {
+    method: 'GET',
+    address: '/jailbreak/package/search',
+    tag: 'package',
+    summary: 'Search packages by text',
+    query: searchParametersSchema,
+    schema: packagePageSchema,
+    errors: [400],
+  },
+  packageMulti: {
+    method: 'GET',
+    address: '/jailbreak/package/multi',
+    tag: 'package',
+    summary: 'Latest record of each of several packages',
+    query: multiParametersSchema,
+    schema: packageListSchema,
+    errors: [400],
+  },
+  package: {
+    method: 'GET',
+    address: '/jailbreak/package/{packageId}',
+    tag: 'package',
+    summary: 'All versions of a package',
+    schema: packageListSchema,
+    file: 'jailbreak/package/{packageId}.json',
+    errors: [400, 404],
+  },
+  repositoryRanking: {
+    method: 'GET',
+    address: '/jailbreak/repository/ranking',
+    tag: 'repository',
+    summary: 'Repositories of one ranking, or of all',
+    query: rankingParametersSchema,
+    schema: repositoryListSchema,
+    file: 'jailbreak/repository/ranking/{rank}.json',
+    errors: [400],
+  },
+  repositorySearch: {
+    method: 'GET',
+    address: '/jailbreak/repository/search',
+    tag: 'repository',
+    summary: 'Search repositories by text',
+    query: searchParametersSchema,
+    schema: repositoryPageSchema,
+    errors: [400],
+  },
+  repositorySafety: {
+    method: 'GET',
+    address: '/jailbreak/repository/safety',
+    tag: 'repository',
+    summary: 'Whether repository addresses are safe',
+    query: safetyParametersSchema,
+    schema: safetyListSchema,
+    errors: [400],
+  },
+  repository: {
+    method: 'GET',
+    address: '/jailbreak/repository/{repositorySlug}',
+    tag: 'repository',
+    summary: 'One repository',
+    schema: repositorySchema,
+    file: 'jailbreak/repository/{repositorySlug}.json',
+    errors: [400, 404],
+  },
+  repositoryPackages: {
+    method: 'GET',
+    address: '/jailbreak/repository/{repositorySlug}/packages',
+    tag: 'repository',
+    summary: 'Every package record of a repository',
+    schema: packageListSchema,
+    file: 'jailbreak/repository/{repositorySlug}/packages.json',
+    errors: [400, 404],
+  },
+  downloadIngest: {
+    method: 'POST',
+    address: '/jailbreak/download/ingest',
+    tag: 'download',
+    summary: 'Report downloads',
+    schema: ingestSchema,
+    errors: [400, 413, 415],
+  },
+} as const satisfies Record<string, Operation>;
+
+/** Last segments that are words of the API and win over a package or repository of that name (decisions, section 1). */
+export const reservedPackageWords: ReadonlySet<string> = new Set(['search', 'multi']);
+export const reservedRepositoryWords: ReadonlySet<string> = new Set(['search', 'safety', 'ranking']);
+
+/** Paths of the prebuilt documents below the output folder. */
+export const documentPath = {
+  landing: `${apiRoot}/${operations.landing.file}`,
+  openapiJson: `${apiRoot}/${operations.openapiJson.file}`,
+  openapiYaml: `${apiRoot}/${operations.openapiYaml.file}`,
+  package: (id: string) => `${apiRoot}/jailbreak/package/${encodeFileName(id)}.json`,
+  repository: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}.json`,
+  repositoryPackages: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}/packages.json`,
+  ranking: (rank: Rank) => `${apiRoot}/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
+} as const;
+
+/**
+ * The absolute addresses that stand in `refs`, for a public address without trailing slash. Path segments are
+ * percent-encoded once.
+ */
+export const publicAddress = (base: string) => ({
+  api: `${base}/${apiRoot}`,
+  package: (id: string) => `${base}/${apiRoot}/jailbreak/package/${encodeURIComponent(id)}`,
+  repository: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}`,
+  repositoryPackages: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}/packages`,
+});

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+
+// The public records, field for field and in the order of the API document ("Resources and their fields"). They are
+// strict: what is written must be what is documented, and nothing else.
+
+const url = z.url({ protocol: /^https?$/ });
+const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-05-01T12:00:00.000Z'] });
+const ranking = z.number().int().min(1).max(5).describe('Ranking of the repository: 1 is best, 5 is last.');
+const byteCount = z.number().int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const absolutePath = z.string().startsWith('/');
+
+const repositoryFields = {
+  id: z.string().describe('Repository identifier.'),
+  name: z.string().nullable().describe('Repository name: Origin of its Release, else Label.'),
+  description: z.string().nullable().describe('Repository description.'),
+  uri: url.describe('Address of the repository.'),
+  suite: z.string().describe('APT suite; "./" for a flat repository.'),
+  sections: z.array(z.string()).describe('Sections of its packages, sorted.'),
+  visible: z.boolean().describe('Whether the repository is visible.'),
+  package_count: z.number().int().min(0).describe('Number of package records in the repository.'),
+  quality: ranking,
+  bootstrap: z.boolean().describe('Whether it is a bootstrap repository.'),
+  origin_hostname: z.string().describe('Host name of the origin.'),
+  origin_last_updated: timestamp.describe('When the bytes of the origin were last seen to change.'),
+  origin_release_path: absolutePath.describe('Path of the Release file below the address.'),
+  origin_release_hash: sha256.describe('SHA-256 of the Release file as downloaded.'),
+  origin_packages_path: absolutePath.describe('Path of the Packages index below the address.'),
+  origin_packages_hash: sha256.describe('SHA-256 of the Packages index as downloaded.'),
+  origin_has_release_gpg: z.boolean().describe('Has a detached Release signature.'),
+  origin_has_in_release: z.boolean().describe('Has an InRelease file.'),
+  origin_uses_https: z.boolean().describe('The origin uses https.'),
+  origin_supports_payment_v1: z.boolean().describe('Supports payment version 1.'),
+  origin_supports_payment_v2: z.boolean().describe('Supports payment version 2 (native).'),
+  slug: z.string().meta({ deprecated: true, description: 'Legacy slug; use id.' }),
+  isBootstrap: z.boolean().meta({ deprecated: true, description: 'Legacy bootstrap flag; use bootstrap.' }),
+  tier: ranking.meta({ deprecated: true, description: 'Legacy ranking; use quality.' }),
+};
+
+/** One repository, as repository lookup, ranking and search answer it. */
+export const repositoryRecordSchema = z.strictObject({
+  id: repositoryFields.id,
+  name: repositoryFields.name,
+  description: repositoryFields.description,
+  uri: repositoryFields.uri,
+  suite: repositoryFields.suite,
+  sections: repositoryFields.sections,
+  version: z.string().nullable().describe('Repository version.'),
+  date: timestamp.nullable().describe('Date of the Release file.'),
+  visible: repositoryFields.visible,
+  package_count: repositoryFields.package_count,
+  quality: repositoryFields.quality,
+  bootstrap: repositoryFields.bootstrap,
+  origin_hostname: repositoryFields.origin_hostname,
+  origin_last_updated: repositoryFields.origin_last_updated,
+  origin_release_path: repositoryFields.origin_release_path,
+  origin_release_hash: repositoryFields.origin_release_hash,
+  origin_packages_path: repositoryFields.origin_packages_path,
+  origin_packages_hash: repositoryFields.origin_packages_hash,
+  origin_has_release_gpg: repositoryFields.origin_has_release_gpg,
+  origin_has_in_release: repositoryFields.origin_has_in_release,
+  origin_uses_https: repositoryFields.origin_uses_https,
+  origin_supports_payment_v1: repositoryFields.origin_supports_payment_v1,
+  origin_supports_payment_v2: repositoryFields.origin_supports_payment_v2,
+  partner_endpoint: url.nullable().describe('Payment endpoint for payment version 1.'),
+  refs: z.strictObject({
+    packages: url.describe('The list of its packages.'),
+    meta: url.describe('This repository.'),
+  }),
+  slug: repositoryFields.slug,
+  isBootstrap: repositoryFields.isBootstrap,
+  tier: repositoryFields.tier,
+});
+export type RepositoryRecord = z.infer<typeof repositoryRecordSchema>;
+
+/** The repository inside a package record: no refs, no partner_endpoint, and neither version nor date is null. */
+export const embeddedRepositorySchema = z.strictObject({
+  suite: repositoryFields.suite,
+  name: repositoryFields.name,
+  description: repositoryFields.description,
+  date: timestamp.describe('Date of the Release file; where it has none, when the origin last changed.'),
+  slug: repositoryFields.slug,
+  uri: repositoryFields.uri,
+  origin_has_release_gpg: repositoryFields.origin_has_release_gpg,
+  quality: repositoryFields.quality,
+  package_count: repositoryFields.package_count,
+  bootstrap: repositoryFields.bootstrap,
+  origin_has_in_release: repositoryFields.origin_has_in_release,
+  id: repositoryFields.id,
+  visible: repositoryFields.visible,
+  origin_release_path: repositoryFields.origin_release_path,
+  origin_hostname: repositoryFields.origin_hostname,
+  origin_packages_hash: repositoryFields.origin_packages_hash,
+  origin_uses_https: repositoryFields.origin_uses_https,
+  tier: repositoryFields.tier,
+  origin_last_updated: repositoryFields.origin_last_updated,
+  origin_supports_payment_v1: repositoryFields.origin_supports_payment_v1,
+  sections: repositoryFields.sections,
+  version: z.string().describe('Repository version; empty where it has none.'),
+  origin_release_hash: repositoryFields.origin_release_hash,
+  origin_packages_path: repositoryFields.origin_packages_path,
+  origin_supports_payment_v2: repositoryFields.origin_supports_payment_v2,
+  isBootstrap: repositoryFields.isBootstrap,
+});
+export type EmbeddedRepository = z.infer<typeof embeddedRepositorySchema>;
+
+/** One version of a package for one architecture in one repository. */
+export const packageRecordSchema = z.strictObject({
+  id: sha256.describe('Unique hash of repository, identifier, version and architecture.'),
+  package_id: z.string().describe('Package identifier.'),
+  package: z.string().meta({ deprecated: true, description: 'Legacy package identifier; use package_id.' }),
+  name: z.string().nullable().describe('Package name.'),
+  description: z.string().nullable().describe('Package description, whole.'),
+  version: z.string().describe('Package version.'),
+  latest_version: z
+    .boolean()
+    .describe('Whether this is the newest version of the package for its architecture in its repository.'),
+  architecture: z.string().describe('Supported architecture.'),
+  section: z.string().nullable().describe('Package section.'),
+  maintainer: z.string().nullable().describe('Maintainer.'),
+  author: z.string().nullable().describe('Author.'),
+  price: z.enum(['Free', 'Paid']).describe('Price of the package.'),
+  tags: z.array(z.string()).nullable().describe('Package tags.'),
+  visible: z.boolean().describe('Whether the package is visible.'),
+  sha256_hash: sha256.nullable().describe('SHA-256 of the package file.'),
+  package_size: byteCount.describe('Download size in bytes; 0 where the repository does not say.'),
+  installed_size: byteCount.nullable().describe('Installed size in bytes.'),
+  package_filename: z.string().describe('File name of the package in the repository.'),
+  icon_url: url.describe('Address of the icon.'),
+  header_url: url.describe('Address of the header image.'),
+  native_depiction: url.nullable().describe('Address of the native depiction (version 2).'),
+  repository_id: z.string().describe('Identifier of the hosting repository.'),
+  quality: ranking.describe('Ranking of the hosting repository: 1 is best.'),
+  repositoryTier: ranking.meta({ deprecated: true, description: 'Legacy repository ranking; use quality.' }),
+  refs: z.strictObject({
+    meta: url.describe('All versions of this package.'),
+    repo: url.describe('The hosting repository.'),
+  }),
+  repository: embeddedRepositorySchema,
+});
+export type PackageRecord = z.infer<typeof packageRecordSchema>;
+
+/** The answer for one address of a safety check. */
+export const safetyRecordSchema = z.strictObject({
+  uri: z.string().describe('The supplied repository URI, unchanged.'),
+  safe: z.boolean().describe('Whether the repository is safe.'),
+});
+export type SafetyRecord = z.infer<typeof safetyRecordSchema>;
+
+const leaf = z.boolean();
+
+/** Health of the service: every leaf is the result of a probe made for it; `healthy` is true where all of its group are. */
+export const healthRecordSchema = z.strictObject({
+  healthy: leaf,
+  service_data: z.strictObject({ healthy: leaf, search_index_healthy: leaf, database_healthy: leaf }),
+  route_data: z.strictObject({
+    package: z.strictObject({
+      healthy: leaf,
+      lookup_healthy: leaf,
+      multi_lookup_healthy: leaf,
+      search_healthy: leaf,
+    }),
+    repository: z.strictObject({
+      healthy: leaf,
+      lookup_healthy: leaf,
+      packages_healthy: leaf,
+      safety_healthy: leaf,
+      search_healthy: leaf,
+    }),
+    download: z.strictObject({ healthy: leaf, ingest_healthy: leaf }),
+  }),
+});
+export type HealthRecord = z.infer<typeof healthRecordSchema>;
+
+/** What the landing document says of the service. */
+export const landingRecordSchema = z.strictObject({
+  info: z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    build: z.string().describe('Digest of what is published: it changes when the index does.'),
+    platform: z.string(),
+    runtime: z.string(),
+  }),
+  reference: z.strictObject({
+    docs: url,
+    privacy_policy: url,
+    privacy_updated: z.iso.date().describe('Day on which the privacy policy last changed.'),
+    contact_email: z.email(),
+    copyright: z.string(),
+  }),
+  statistics: z.strictObject({
+    repositories: z.number().int().min(0),
+    packages: z.number().int().min(0).describe('Distinct package identifiers.'),
+    versions: z.number().int().min(0).describe('Package records.'),
+    updated: timestamp.describe('When the newest change of any origin was seen.'),
+  }),
+});
+export type LandingRecord = z.infer<typeof landingRecordSchema>;
+
+/** One download, as package managers report it. */
+export const downloadSchema = z.object({
+  package_id: z.string().min(1).max(255),
+  package_version: z.string().min(1).max(255),
+  package_author: z.string().nullish(),
+  package_maintainer: z.string().nullish(),
+  repository_uri: z.string().nullish(),
+  repository_suite: z.string().nullish(),
+  repository_component: z.string().nullish(),
+});
+export type Download = z.infer<typeof downloadSchema>;
