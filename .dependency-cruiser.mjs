@@ -2,7 +2,7 @@
 // against that direction. One row per room: what it may import besides itself and Node's own modules.
 const rooms = {
   'src/contract': { packages: ['zod'] },
-  'src/apt': { packages: [] },
+  'src/apt': { packages: ['node-liblzma'] },
   'src/net': { packages: ['undici'] },
   'src/snapshots': { rooms: ['src/contract'] },
   'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },

@@ -1,0 +1,74 @@
+import { decodeText } from './text.ts';
+
+/**
+ * What an InRelease is: `plain` holds no signed message; `signed` is one whole message, with `content` the bytes that
+ * the signature is over as apt uses them (dash escapes undone, blanks at line ends gone, every line ended by "\n"),
+ * `signatures` the armoured signature blocks and `message` the whole message as text, for a verifier; `refused` is
+ * anything that begins or pretends to be signed and is not exactly that, with apt's reason.
+ */
+export type ClearSigned =
+  | { kind: 'plain' }
+  | { kind: 'signed'; content: Uint8Array; signatures: string; message: string }
+  | { kind: 'refused'; reason: string };
+
+const messageBegin = '-----BEGIN PGP SIGNED MESSAGE-----';
+const signatureBegin = '-----BEGIN PGP SIGNATURE-----';
+const signatureEnd = '-----END PGP SIGNATURE-----';
+
+/**
+ * Takes a clear-signed file apart (RFC 9580 §7) with apt's strictness: nothing may stand before, between or after the
+ * signed text and its signatures. Checks no signature. Never throws.
+ */
+export function splitClearSigned(bytes: Uint8Array): ClearSigned {
+  // One character per byte, so that the content comes out as the bytes that went in.
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  if (!source.includes(messageBegin)) return { kind: 'plain' };
+  const lines = source.split('\n').map(withoutTrailingBlanks);
+  if (lines[0] !== messageBegin) {
+    return lines.includes(messageBegin)
+      ? { kind: 'refused', reason: 'does not start with a signed message block' }
+      : { kind: 'plain' };
+  }
+  if (lines.at(-1) === '') lines.pop();
+
+  const content: string[] = [];
+  const signatures: string[] = [];
+  let part: 'armor' | 'text' | 'signature' | 'after' = 'armor';
+  for (const line of lines.slice(1)) {
+    if (part === 'armor') {
+      if (line.startsWith('-')) return refusedDash('armor');
+      if (line === '') part = 'text';
+    } else if (part === 'text') {
+      if (line === signatureBegin) {
+        signatures.push(line);
+        part = 'signature';
+      } else if (line.startsWith('-') && !line.startsWith('- ') && line !== '-') return refusedDash('msg');
+      else content.push(line.startsWith('- ') ? line.slice(2) : line);
+    } else if (part === 'signature') {
+      if (line.startsWith('-') && line !== signatureEnd) return refusedDash('sig');
+      signatures.push(line);
+      if (line === signatureEnd) part = 'after';
+    } else if (line === signatureBegin) {
+      signatures.push(line);
+      part = 'signature';
+    } else if (line !== '') return { kind: 'refused', reason: 'contains unsigned lines' };
+  }
+  if (part === 'signature') return { kind: 'refused', reason: 'the signature is not closed' };
+  if (part !== 'after') return { kind: 'refused', reason: 'does not contain all expected parts' };
+  return {
+    kind: 'signed',
+    content: Buffer.from(content.map((line) => `${line}\n`).join(''), 'latin1'),
+    signatures: `${signatures.join('\n')}\n`,
+    message: decodeText(bytes).text,
+  };
+}
+
+function refusedDash(where: string): ClearSigned {
+  return { kind: 'refused', reason: `unexpected line starting with a dash (${where})` };
+}
+
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end);
+}

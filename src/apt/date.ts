@@ -1,0 +1,50 @@
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+// RFC 5322 §4.3. Every other name of a zone counts as UTC there, since nobody can know what was meant.
+const obsoleteZones: ReadonlyMap<string, number> = new Map([
+  ['EDT', -4],
+  ['EST', -5],
+  ['CDT', -5],
+  ['CST', -6],
+  ['MDT', -6],
+  ['MST', -7],
+  ['PDT', -7],
+  ['PST', -8],
+]);
+
+const datePattern =
+  /^(?:[A-Za-z]{3,9}[,.]?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?(?:\s*([+-])(\d{2}):?(\d{2})|\s*([A-Za-z]{1,5}))?$/;
+
+/**
+ * The moment that a date of a Release file names (RFC 5322 with its obsolete zones; Debian writes `UTC`); null for text
+ * that is no date or names a day or time that does not exist. Without a zone it is UTC; the day of the week is not
+ * checked.
+ */
+export function parseDate(text: string): Date | null {
+  if (text.length > 200) return null;
+  const match = datePattern.exec(text.replace(/\([^()]*\)/g, ' ').trim());
+  if (!match) return null;
+  const [, day, monthName = '', yearText = '', hour, minute, second = '0', sign, zoneHours, zoneMinutes, zone] = match;
+  const month = months.indexOf(monthName.toLowerCase());
+  const year = fullYear(yearText);
+  const clock = [Number(hour), Number(minute), Number(second)] as const;
+  if (month === -1 || clock[0] > 23 || clock[1] > 59 || clock[2] > 60) return null;
+  const local = new Date(0);
+  local.setUTCFullYear(year, month, Number(day));
+  if (local.getUTCMonth() !== month || local.getUTCDate() !== Number(day)) return null;
+  local.setUTCHours(...clock);
+
+  let offsetMinutes = (obsoleteZones.get(zone?.toUpperCase() ?? '') ?? 0) * 60;
+  if (sign !== undefined) {
+    if (Number(zoneMinutes) > 59) return null;
+    offsetMinutes = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1);
+  }
+  return new Date(local.getTime() - offsetMinutes * 60_000);
+}
+
+/** RFC 5322 §4.3: two digits below 50 are this century's, three digits count from 1900. */
+function fullYear(text: string): number {
+  const year = Number(text);
+  if (text.length === 4) return year;
+  return text.length === 2 && year < 50 ? year + 2000 : year + 1900;
+}

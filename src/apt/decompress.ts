@@ -1,0 +1,179 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { decodeBzip2 } from './bzip2-stream.ts';
+import { CodecError, type DecompressionCode } from './codec-error.ts';
+import { decodeLzma } from './lzma.ts';
+import { createFrameScanner } from './zstd-frames.ts';
+
+/** The compressions of a Packages index, by the ending of its name; `plain` is none. */
+export type Compression = 'zst' | 'xz' | 'lzma' | 'bz2' | 'gz' | 'plain';
+
+export type { DecompressionCode };
+
+/** Thrown where a stream cannot be trusted or is not let through; `code` says why. */
+export class DecompressionError extends Error {
+  override name = 'DecompressionError';
+  readonly code: DecompressionCode;
+  readonly compression: Compression;
+
+  constructor(code: DecompressionCode, compression: Compression, cause?: unknown) {
+    super(`${compression}: ${code}`, { cause });
+    this.code = code;
+    this.compression = compression;
+  }
+}
+
+/** `maxRatio` bytes out per byte in, of which the first MiB is exempt: tiny files may well compress better. */
+export interface DecompressionLimits {
+  maxBytes: number;
+  maxRatio: number;
+}
+
+type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+type Decoder = (source: AsyncIterable<Uint8Array>, onConsumed: (bytes: number) => void) => AsyncIterable<Uint8Array>;
+
+const pieceBytes = 64 << 10;
+const ratioExemptBytes = 1 << 20;
+const bytesPerTurn = 1 << 20;
+
+/**
+ * Decompresses as it is read, in bounded memory: nothing is taken from `source` that the reader has not made room for,
+ * and a reader that stops early ends both. Concatenated members count as one file. Throws DecompressionError; what
+ * was yielded before is then not to be used. An error of `source` itself passes through as it is.
+ */
+export async function* decompress(
+  source: ByteSource,
+  compression: Compression,
+  limits: DecompressionLimits,
+): AsyncGenerator<Uint8Array> {
+  let consumed = 0;
+  let produced = 0;
+  let turn = 0;
+  const failed: { error?: unknown } = {};
+  const pieces = cutIntoPieces(source, failed);
+  const decoded = decoders[compression](pieces, (bytes) => {
+    consumed = bytes;
+  });
+  try {
+    for await (const chunk of decoded) {
+      produced += chunk.length;
+      if (produced > limits.maxBytes) throw new CodecError('too-large', `over ${limits.maxBytes} bytes`);
+      if (compression !== 'plain' && produced > Math.max(ratioExemptBytes, consumed * limits.maxRatio)) {
+        throw new CodecError('ratio', `over ${limits.maxRatio} bytes for each`);
+      }
+      yield chunk;
+      turn += Math.max(chunk.length, pieceBytes / 4);
+      if (turn > bytesPerTurn) {
+        // Decoders that never wait would keep every other stream from moving.
+        turn = 0;
+        await nextTurn();
+      }
+    }
+  } catch (error) {
+    if ('error' in failed) throw failed.error;
+    throw new DecompressionError(codeOf(error), compression, error);
+  }
+}
+
+/** Decompresses bytes that are all there into one array; throws as `decompress` does. */
+export async function decompressAll(
+  bytes: Uint8Array,
+  compression: Compression,
+  limits: DecompressionLimits,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of decompress([bytes], compression, limits)) chunks.push(chunk);
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+const decoders: Record<Compression, Decoder> = {
+  gz: decodeGzip,
+  zst: decodeZstd,
+  bz2: decodeBzip2,
+  xz: (source, onConsumed) => decodeLzma(source, 'xz', onConsumed),
+  lzma: (source, onConsumed) => decodeLzma(source, 'lzma', onConsumed),
+  plain: (source) => source,
+};
+
+/** Small pieces keep what a decoder has been given, and so the ratio, close to what it has used. */
+async function* cutIntoPieces(source: ByteSource, failed: { error?: unknown }): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of source) {
+      for (let at = 0; at < chunk.length; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes);
+    }
+  } catch (error) {
+    failed.error = error;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): DecompressionCode {
+  if (error instanceof CodecError) return error.code;
+  if (error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR') return 'truncated';
+  return 'corrupt';
+}
+
+async function* decodeGzip(
+  source: AsyncIterable<Uint8Array>,
+  onConsumed: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const decoder = createGunzip({ chunkSize: pieceBytes });
+  let fed = 0;
+  // Zeros may pad the end (gzip(1)); Node's decoder stops reading at the first one and ignores what follows.
+  let contentEnd = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      const last = lastNonZero(piece);
+      if (last !== -1) contentEnd = fed + last + 1;
+      fed += piece.length;
+      yield piece;
+    }
+  }
+  const done = pipeline(Readable.from(counted(), { highWaterMark: 1 }), decoder);
+  done.catch(() => {});
+  try {
+    for await (const chunk of decoder) {
+      onConsumed(decoder.bytesWritten);
+      yield chunk;
+    }
+    await done;
+  } catch (error) {
+    const noHeader = error instanceof Error && error.message === 'incorrect header check';
+    throw noHeader && decoder.bytesWritten > 0 ? new CodecError('trailing-garbage', error.message) : error;
+  }
+  if (contentEnd > decoder.bytesWritten) throw new CodecError('trailing-garbage', 'bytes after the last member');
+}
+
+function lastNonZero(bytes: Uint8Array): number {
+  let at = bytes.length - 1;
+  while (at >= 0 && bytes[at] === 0) at -= 1;
+  return at;
+}
+
+async function* decodeZstd(
+  source: AsyncIterable<Uint8Array>,
+  onConsumed: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const decoder = createZstdDecompress({ chunkSize: pieceBytes });
+  const scanner = createFrameScanner();
+  async function* frames(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      yield* scanner.split(piece);
+      if (scanner.state() === 'garbage') {
+        throw new CodecError(scanner.any() ? 'trailing-garbage' : 'corrupt', 'bytes that begin no frame');
+      }
+    }
+    if (scanner.state() === 'inside' || !scanner.any()) {
+      throw new CodecError('truncated', 'the input ends inside a frame');
+    }
+  }
+  const done = pipeline(Readable.from(frames(), { highWaterMark: 1 }), decoder);
+  done.catch(() => {});
+  for await (const chunk of decoder) {
+    onConsumed(decoder.bytesWritten);
+    yield chunk;
+  }
+  await done;
+}

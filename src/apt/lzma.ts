@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  LZMA_BUF_ERROR,
+  LZMA_FINISH,
+  LZMA_MEMLIMIT_ERROR,
+  LZMA_OK,
+  LZMA_RUN,
+  LZMA_STREAM_END,
+  type LZMAModule,
+  WasmLzmaStream,
+} from 'node-liblzma/wasm';
+import createLiblzma from 'node-liblzma/wasm/liblzma.js';
+import { CodecError, type DecompressionCode } from './codec-error.ts';
+
+// Flags of lzma/container.h that the package does not name.
+const tellUnsupportedCheck = 0x02;
+const concatenated = 0x08;
+
+// Room for the largest dictionary that `xz -9` writes, 64 MiB.
+const memoryLimit = 80n << 20n;
+const inputBytes = 64 << 10;
+const outputBytes = 64 << 10;
+
+// The part of WebAssembly used here; TypeScript's declaration of it comes only with a browser's.
+declare const WebAssembly: {
+  compile(binary: Uint8Array): Promise<object>;
+  instantiate(module: object, imports: object): Promise<object>;
+};
+
+let compiled: Promise<object> | undefined;
+
+/** A liblzma of its own, so that its memory goes when the stream does and streams cannot take it from each other. */
+async function instantiate(): Promise<LZMAModule> {
+  compiled ??= readFile(fileURLToPath(import.meta.resolve('node-liblzma/wasm/liblzma.wasm'))).then((binary) =>
+    WebAssembly.compile(binary),
+  );
+  const module = await compiled;
+  return createLiblzma({
+    instantiateWasm(imports: object, done: (instance: object) => void) {
+      WebAssembly.instantiate(module, imports).then(done);
+      return {};
+    },
+  });
+}
+
+/**
+ * Decompresses .xz (with concatenated streams and padding) or .lzma, both with liblzma. Yields pieces of up to 64 KiB
+ * as they are asked for; `onConsumed` is told how many compressed bytes have been used so far. Throws CodecError.
+ */
+export async function* decodeLzma(
+  source: AsyncIterable<Uint8Array>,
+  format: 'xz' | 'lzma',
+  onConsumed: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const module = await instantiate();
+  const stream = new WasmLzmaStream(module);
+  const flags = concatenated | tellUnsupportedCheck;
+  const started =
+    format === 'xz'
+      ? module._lzma_stream_decoder(stream.ptr, memoryLimit, flags)
+      : module._lzma_auto_decoder(stream.ptr, memoryLimit, flags);
+  if (started !== LZMA_OK) throw failure(started);
+  const input = module._malloc(inputBytes);
+  const output = module._malloc(outputBytes);
+  let fed = 0;
+
+  function* run(action: number): Generator<Uint8Array, number> {
+    for (;;) {
+      stream.setOutput(output, outputBytes);
+      const status = module._lzma_code(stream.ptr, action);
+      onConsumed(fed - stream.availIn);
+      const produced = outputBytes - stream.availOut;
+      if (produced > 0) yield Buffer.from(module.HEAPU8.subarray(output, output + produced));
+      if (status !== LZMA_OK) return status;
+      if (action === LZMA_RUN && stream.availIn === 0 && produced < outputBytes) return status;
+    }
+  }
+
+  for await (const chunk of source) {
+    // The other decoder would read .xz here as well, but a file that is not what its name says is refused.
+    if (fed === 0 && format === 'lzma' && chunk[0] === 0xfd) throw new CodecError('corrupt', 'not .lzma');
+    for (let at = 0; at < chunk.length; at += inputBytes) {
+      const piece = chunk.subarray(at, at + inputBytes);
+      module.HEAPU8.set(piece, input);
+      stream.setInput(input, piece.length);
+      fed += piece.length;
+      const status = yield* run(LZMA_RUN);
+      if (status !== LZMA_OK && status !== LZMA_BUF_ERROR) throw failure(status);
+    }
+  }
+  const status = yield* run(LZMA_FINISH);
+  if (status !== LZMA_STREAM_END) throw failure(status);
+}
+
+function failure(status: number): CodecError {
+  let code: DecompressionCode = 'corrupt';
+  if (status === LZMA_BUF_ERROR) code = 'truncated';
+  if (status === LZMA_MEMLIMIT_ERROR) code = 'too-large';
+  return new CodecError(code, `liblzma stopped with status ${status}`);
+}

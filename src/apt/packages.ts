@@ -1,0 +1,203 @@
+import type { Stanza } from './stanza.ts';
+import { webUrl } from './urls.ts';
+import { isValidVersion } from './version.ts';
+
+/**
+ * One package as its stanza describes it. Absent and blank fields are null. `package`, `version`, `architecture` and
+ * `filename` are as written. `size` and `installedSize` are bytes. URLs are http(s), in their strict form.
+ */
+export interface PackageStanza {
+  package: string;
+  version: string;
+  architecture: string;
+  filename: string;
+  name: string | null;
+  section: string | null;
+  maintainer: string | null;
+  author: string | null;
+  /** The synopsis, then the extended text with its line breaks. */
+  description: string | null;
+  tags: string[] | null;
+  /** 64 lower-case hex digits. */
+  sha256: string | null;
+  /** 0 where the stanza does not say. */
+  size: number;
+  installedSize: number | null;
+  icon: string | null;
+  header: string | null;
+  nativeDepiction: string | null;
+  depiction: string | null;
+  homepage: string | null;
+  depends: string | null;
+  preDepends: string | null;
+  recommends: string | null;
+  suggests: string | null;
+  conflicts: string | null;
+  breaks: string | null;
+  replaces: string | null;
+  provides: string | null;
+  enhances: string | null;
+}
+
+type Identifier = 'package' | 'version' | 'architecture' | 'filename';
+
+/** Why a stanza was left out: `missing` is absent or blank, `malformed` holds control characters or a line break. */
+type DroppedFinding = `${Identifier}-missing` | `${Exclude<Identifier, 'version'>}-malformed` | 'version-unreadable';
+
+/** What is wrong with a stanza. Those about a value, not an identifier, leave the package in. */
+export type PackageFinding =
+  | DroppedFinding
+  | 'version-malformed'
+  | 'size-missing'
+  | 'size-malformed'
+  | 'installed-size-malformed'
+  | 'sha256-malformed'
+  | 'icon-malformed'
+  | 'header-malformed'
+  | 'native-depiction-malformed';
+
+export type ParsedPackage =
+  | { ok: true; value: PackageStanza; findings: PackageFinding[] }
+  | { ok: false; finding: PackageFinding };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
+const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/**
+ * Reads one stanza of a Packages index. A stanza without a usable Package, Version, Architecture or Filename is left
+ * out. A version that dpkg would refuse is kept as written, with a finding. Never throws.
+ */
+export function parsePackage(stanza: Stanza): ParsedPackage {
+  const name = stanza.get('package') ?? '';
+  const version = stanza.get('version') ?? '';
+  const architecture = stanza.get('architecture') ?? '';
+  const filename = stanza.get('filename') ?? '';
+  const dropped =
+    checkIdentifier(name, 'package-missing', 'package-malformed') ??
+    checkIdentifier(version, 'version-missing', 'version-unreadable') ??
+    checkIdentifier(architecture, 'architecture-missing', 'architecture-malformed') ??
+    checkIdentifier(filename, 'filename-missing', 'filename-malformed');
+  if (dropped) return { ok: false, finding: dropped };
+
+  const findings: PackageFinding[] = [];
+  if (!isValidVersion(version)) findings.push('version-malformed');
+  const nativeDepiction = text(stanza, 'native-depiction') ?? text(stanza, 'sileodepiction');
+  const value: PackageStanza = {
+    package: name,
+    version,
+    architecture,
+    filename,
+    name: text(stanza, 'name'),
+    section: text(stanza, 'section'),
+    maintainer: text(stanza, 'maintainer'),
+    author: text(stanza, 'author'),
+    description: description(stanza.get('description')),
+    tags: tags(text(stanza, 'tag') ?? text(stanza, 'tags')),
+    sha256: sha256(stanza, findings),
+    size: size(stanza, findings),
+    installedSize: installedSize(stanza, findings),
+    icon: checkedUrl(text(stanza, 'icon'), 'icon-malformed', findings),
+    header: checkedUrl(text(stanza, 'header'), 'header-malformed', findings),
+    nativeDepiction: checkedUrl(nativeDepiction, 'native-depiction-malformed', findings),
+    depiction: webUrl(text(stanza, 'depiction')),
+    homepage: webUrl(text(stanza, 'homepage')),
+    depends: text(stanza, 'depends'),
+    preDepends: text(stanza, 'pre-depends'),
+    recommends: text(stanza, 'recommends'),
+    suggests: text(stanza, 'suggests'),
+    conflicts: text(stanza, 'conflicts'),
+    breaks: text(stanza, 'breaks'),
+    replaces: text(stanza, 'replaces'),
+    provides: text(stanza, 'provides'),
+    enhances: text(stanza, 'enhances'),
+  };
+  return { ok: true, value, findings };
+}
+
+function checkIdentifier(
+  value: string,
+  missing: DroppedFinding,
+  malformed: DroppedFinding,
+): DroppedFinding | undefined {
+  if (value === '') return missing;
+  return controlCharacter.test(value) ? malformed : undefined;
+}
+
+/** A field that is one line by meaning: folded lines are joined by a blank. */
+function text(stanza: Stanza, field: string): string | null {
+  const value = stanza.get(field);
+  if (value === undefined || value === '') return null;
+  if (!controlCharacter.test(value)) return value;
+  const line = value
+    .replaceAll('\t', ' ')
+    .replace(controlCharacters, '')
+    .replace(/ *\n */g, ' ')
+    .trim();
+  return line === '' ? null : line;
+}
+
+/** Debian policy §5.6.13: a line that is a single dot stands for an empty one. */
+function description(value: string | undefined): string | null {
+  if (value === undefined || value === '') return null;
+  if (!controlCharacter.test(value)) return value;
+  const whole = value
+    .replace(controlCharacters, '')
+    .split('\n')
+    .map((line) => (line.trim() === '.' ? '' : line.trimEnd()))
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd();
+  return whole === '' ? null : whole;
+}
+
+function tags(value: string | null): string[] | null {
+  if (value === null) return null;
+  const list = value.split(',').map((tag) => tag.trim());
+  const present = list.filter((tag) => tag !== '');
+  return present.length === 0 ? null : present;
+}
+
+function sha256(stanza: Stanza, findings: PackageFinding[]): string | null {
+  const value = stanza.get('sha256');
+  if (value === undefined || value === '') return null;
+  if (/^[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
+  findings.push('sha256-malformed');
+  return null;
+}
+
+function size(stanza: Stanza, findings: PackageFinding[]): number {
+  const value = stanza.get('size');
+  if (value === undefined || value === '') {
+    findings.push('size-missing');
+    return 0;
+  }
+  const bytes = wholeNumber(value);
+  if (bytes !== null) return bytes;
+  findings.push('size-malformed');
+  return 0;
+}
+
+/** Debian policy §5.6.20: the field counts units of 1,024 bytes. */
+function installedSize(stanza: Stanza, findings: PackageFinding[]): number | null {
+  const value = stanza.get('installed-size');
+  if (value === undefined || value === '') return null;
+  const bytes = (wholeNumber(value) ?? Number.NaN) * 1024;
+  if (Number.isSafeInteger(bytes)) return bytes;
+  findings.push('installed-size-malformed');
+  return null;
+}
+
+function wholeNumber(value: string): number | null {
+  if (!/^[0-9]+$/.test(value)) return null;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : null;
+}
+
+function checkedUrl(value: string | null, malformed: PackageFinding, findings: PackageFinding[]): string | null {
+  if (value === null) return null;
+  const url = webUrl(value);
+  if (url === null) findings.push(malformed);
+  return url;
+}

@@ -1,0 +1,249 @@
+import { type HashAlgorithm, hashAlgorithms, hexLength } from './checksums.ts';
+import { parseDate } from './date.ts';
+import { decodeText, trimmedSlice } from './text.ts';
+import { webUrl } from './urls.ts';
+
+/** One file that Release lists: its path without a leading `./`, its size in bytes, its hashes in lower-case hex. */
+export interface ReleaseEntry {
+  path: string;
+  size: number;
+  md5?: string;
+  sha1?: string;
+  sha256?: string;
+  sha512?: string;
+}
+
+/** What can be wrong with the text of a Release file. None of it makes the rest unusable. */
+export type ReleaseFinding =
+  | 'release-line-malformed'
+  | 'release-blank-line'
+  | 'release-field-repeated'
+  | 'release-encoding-not-utf8'
+  | 'release-hash-malformed'
+  | 'release-hash-empty'
+  | 'release-entry-conflict'
+  | 'release-architecture-singular'
+  | 'release-payment-gateway-malformed';
+
+/** A Release file. Absent and blank fields are null; `date` and `validUntil` are as written. */
+export interface ReleaseFile {
+  origin: string | null;
+  label: string | null;
+  suite: string | null;
+  codename: string | null;
+  version: string | null;
+  description: string | null;
+  date: string | null;
+  validUntil: string | null;
+  architectures: string[];
+  components: string[];
+  /** The https URL of `Payment-Gateway`. */
+  paymentGateway: string | null;
+  acquireByHash: boolean;
+  files: ReadonlyMap<string, ReleaseEntry>;
+  findings: { code: ReleaseFinding; detail: string }[];
+}
+
+type Report = (code: ReleaseFinding, detail: string) => void;
+type HashBlocks = Map<HashAlgorithm, Map<string, { size: number; digest: string }>>;
+
+const hashFields: ReadonlyMap<string, HashAlgorithm> = new Map([
+  ['md5sum', 'md5'],
+  ['sha1', 'sha1'],
+  ['sha256', 'sha256'],
+  ['sha512', 'sha512'],
+]);
+
+const hashLine = /^([0-9A-Za-z]+)[ \t]+([0-9]+)[ \t]+(\S.*)$/;
+const maxFindingsPerCode = 100;
+
+/**
+ * Reads a Release file, or the content of an InRelease, as leniently as repositories write it: empty lines between the
+ * fields, hash lines that are not indented, `Architecture` for `Architectures`, any line ends. Never throws, whatever
+ * the bytes. Format: https://wiki.debian.org/DebianRepository/Format.
+ */
+export function parseRelease(text: Uint8Array): ReleaseFile {
+  const findings: ReleaseFile['findings'] = [];
+  const counts = new Map<ReleaseFinding, number>();
+  const report: Report = (code, detail) => {
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    if (count <= maxFindingsPerCode) findings.push({ code, detail: detail.slice(0, 80).toWellFormed() });
+  };
+
+  const { fields, blocks } = readLines(text, report);
+  const field = (name: string): string | null => fields.get(name) || null;
+  const words = (value: string | null): string[] => (value === null ? [] : value.split(/[\s,]+/).filter(Boolean));
+  const singular = field('architecture');
+  if (singular !== null) report('release-architecture-singular', singular);
+  return {
+    origin: field('origin'),
+    label: field('label'),
+    suite: field('suite'),
+    codename: field('codename'),
+    version: field('version'),
+    description: field('description'),
+    date: field('date'),
+    validUntil: field('valid-until'),
+    architectures: words(field('architectures') ?? singular),
+    components: words(field('components')),
+    paymentGateway: paymentGateway(field('payment-gateway'), report),
+    acquireByHash: field('acquire-by-hash')?.toLowerCase() === 'yes',
+    files: joinBlocks(blocks, report),
+    findings,
+  };
+}
+
+function readLines(bytes: Uint8Array, report: Report): { fields: Map<string, string>; blocks: HashBlocks } {
+  const fields = new Map<string, string>();
+  const blocks: HashBlocks = new Map();
+  let current: string | null = null;
+  let block: HashAlgorithm | null = null;
+  let blankLine = false;
+
+  for (const line of decodedLines(bytes, report)) {
+    const content = trimmedSlice(line, 0, line.length);
+    if (content === '') {
+      blankLine ||= fields.size > 0 || blocks.size > 0;
+      continue;
+    }
+    if (line.startsWith('#')) continue;
+    if (blankLine) report('release-blank-line', content);
+    blankLine = false;
+
+    const indented = line.startsWith(' ') || line.startsWith('\t');
+    if (block !== null && (indented || hashLine.test(content))) {
+      readHashLine(content, block, blocks, report);
+      continue;
+    }
+    if (indented) {
+      if (current === null) report('release-line-malformed', content);
+      else fields.set(current, `${fields.get(current)}\n${content}`.trim());
+      continue;
+    }
+    const match = /^([!-9;-~]+)[ \t]*:(.*)$/s.exec(content);
+    const name = match?.[1]?.toLowerCase() ?? null;
+    block = name === null ? null : (hashFields.get(name) ?? null);
+    current = block === null ? name : null;
+    if (name === null) report('release-line-malformed', content);
+    else if (block !== null) {
+      if (!blocks.has(block)) blocks.set(block, new Map());
+    } else {
+      if (fields.has(name)) report('release-field-repeated', name);
+      fields.set(name, (match?.[2] ?? '').trim());
+    }
+  }
+  return { fields, blocks };
+}
+
+function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const body = bytes.subarray(start);
+  const whole = decodeText(body);
+  if (whole.utf8) {
+    yield* whole.text.split('\n');
+    return;
+  }
+  for (let at = 0; at < body.length; ) {
+    const newline = body.indexOf(0x0a, at);
+    const end = newline === -1 ? body.length : newline;
+    const line = decodeText(body.subarray(at, end));
+    if (!line.utf8) report('release-encoding-not-utf8', line.text.trim());
+    yield line.text;
+    at = end + 1;
+  }
+}
+
+function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks, report: Report): void {
+  const [, digest = '', size = '', path = ''] = hashLine.exec(line) ?? [];
+  const bytes = Number(size);
+  const name = path.replace(/^(?:\.\/+)+/, '');
+  if (
+    digest.length !== hexLength[algorithm] ||
+    !/^[0-9a-fA-F]+$/.test(digest) ||
+    !Number.isSafeInteger(bytes) ||
+    !name
+  ) {
+    report('release-hash-malformed', `${algorithm}: ${line}`);
+    return;
+  }
+  const block = blocks.get(algorithm);
+  const entry = { size: bytes, digest: digest.toLowerCase() };
+  const before = block?.get(name);
+  if (before && (before.size !== entry.size || before.digest !== entry.digest)) {
+    report('release-entry-conflict', `${algorithm}: ${name}`);
+  }
+  block?.set(name, entry);
+}
+
+/** Joins the hashes of each path. Where blocks disagree about a size, the stronger hash is believed. */
+function joinBlocks(blocks: HashBlocks, report: Report): Map<string, ReleaseEntry> {
+  const files = new Map<string, ReleaseEntry>();
+  for (const algorithm of hashAlgorithms) {
+    const block = blocks.get(algorithm);
+    if (block?.size === 0) report('release-hash-empty', algorithm);
+    for (const [path, { size, digest }] of block ?? []) {
+      const entry = files.get(path) ?? { path, size };
+      if (entry.size !== size) report('release-entry-conflict', `size: ${path}`);
+      entry.size = size;
+      entry[algorithm] = digest;
+      files.set(path, entry);
+    }
+  }
+  return files;
+}
+
+function paymentGateway(value: string | null, report: Report): string | null {
+  if (value === null) return null;
+  const url = webUrl(value);
+  if (url?.startsWith('https://')) return url;
+  report('release-payment-gateway-malformed', value);
+  return null;
+}
+
+/** What a Release says about its own age that apt would refuse it for. */
+export type ValidityFinding = 'release-expired' | 'release-in-future' | 'release-date-unreadable';
+
+/** Limits in seconds, as apt.conf(5) has them under Acquire: Max-FutureTime, Max-ValidTime, Min-ValidTime. */
+export interface ValidityOptions {
+  maxFutureSeconds?: number;
+  maxValidSeconds?: number;
+  minValidSeconds?: number;
+}
+
+// apt's tests accept a Date one hour ahead and refuse one twelve hours ahead.
+const defaultMaxFutureSeconds = 10 * 60 * 60;
+
+/**
+ * Checks Date and Valid-Until against `now`, in apt's way: the age limits count from Date, Min-ValidTime extends and
+ * Max-ValidTime shortens what Valid-Until says. Absent fields are no finding. Returns every finding, with the text.
+ */
+export function checkValidity(
+  release: Pick<ReleaseFile, 'date' | 'validUntil'>,
+  now: Date,
+  options: ValidityOptions = {},
+): { code: ValidityFinding; detail: string }[] {
+  const findings: { code: ValidityFinding; detail: string }[] = [];
+  const date = readableDate(release.date, findings);
+  let until = readableDate(release.validUntil, findings);
+  const { maxFutureSeconds = defaultMaxFutureSeconds, maxValidSeconds, minValidSeconds } = options;
+  if (date !== null && date > now.getTime() + maxFutureSeconds * 1000) {
+    findings.push({ code: 'release-in-future', detail: release.date ?? '' });
+  }
+  if (date !== null && until !== null && minValidSeconds) until = Math.max(until, date + minValidSeconds * 1000);
+  if (date !== null && maxValidSeconds)
+    until = Math.min(until ?? Number.POSITIVE_INFINITY, date + maxValidSeconds * 1000);
+  if (until !== null && until < now.getTime()) {
+    findings.push({ code: 'release-expired', detail: new Date(until).toISOString() });
+  }
+  return findings;
+}
+
+function readableDate(text: string | null, findings: { code: ValidityFinding; detail: string }[]): number | null {
+  if (text === null) return null;
+  const date = parseDate(text);
+  if (date === null) findings.push({ code: 'release-date-unreadable', detail: text.slice(0, 80).toWellFormed() });
+  return date?.getTime() ?? null;
+}
+
+export { parseDate };

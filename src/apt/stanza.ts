@@ -1,0 +1,283 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { decodeText, trimmedSlice } from './text.ts';
+
+/**
+ * The fields of one stanza: name in lower case → value. The first line is trimmed; continuation lines are joined by
+ * "\n", each without the one white-space character that marked it. Of two equal fields the last one wins.
+ *
+ * Values are slices of the text they were read from (up to 256 KiB), which lives as long as any of them does: whoever
+ * keeps a few values for long should copy them.
+ */
+export type Stanza = ReadonlyMap<string, string>;
+
+/**
+ * What can be wrong with the text of an index: a line that is no field, a field commented out with `//`, a continuation
+ * of nothing, a field given twice in one stanza, a field that is not UTF-8, a stanza over the size limit.
+ */
+export type StanzaFinding =
+  | 'field-malformed'
+  | 'field-commented-out'
+  | 'continuation-orphaned'
+  | 'field-repeated'
+  | 'encoding-not-utf8'
+  | 'stanza-oversized';
+
+/** Receives what the reader finds, in the order of the text; the findings about a stanza come before it. */
+export interface StanzaSink {
+  stanza(fields: Stanza): void;
+  finding(code: StanzaFinding, detail: string): void;
+}
+
+export interface StanzaReader {
+  /** Takes the next bytes; they are copied or used up before it returns. */
+  write(chunk: Uint8Array): void;
+  /** The text is complete; a last stanza may end without a newline. */
+  end(): void;
+}
+
+const defaultMaxStanzaBytes = 1 << 20;
+const batchBytes = 256 << 10;
+const detailLength = 80;
+const maxKnownNames = 1024;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * Reads stanzas (deb822, Debian policy §5.1, and what real repositories make of it) from bytes that arrive in any
+ * pieces: the result does not depend on where they are cut, and memory stays within a few times `maxStanzaBytes`.
+ *
+ * A separator is an empty line or one that is `\r` alone; a line of blanks continues the field before it. Lines that
+ * begin with `#` are comments. A line that is no field is dropped together with its continuation lines, and never
+ * touches the field after it. A stanza of more than `maxStanzaBytes` (1 MiB by default) is skipped up to the next
+ * separator. A stanza without any field is not reported.
+ */
+export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader {
+  const maxStanzaBytes = options.maxStanzaBytes ?? defaultMaxStanzaBytes;
+  const parse = createBatchParser(sink);
+  let buffer = Buffer.allocUnsafe(64 << 10);
+  let length = 0;
+  // Up to here no separator ends, so the search need not look again.
+  let searched = 0;
+  let atStart = true;
+  let skipping = false;
+
+  function append(chunk: Uint8Array): void {
+    if (length + chunk.length > buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(buffer.length * 2, length + chunk.length));
+      buffer.copy(grown, 0, 0, length);
+      buffer = grown;
+    }
+    buffer.set(chunk, length);
+    length += chunk.length;
+  }
+
+  function discard(count: number): void {
+    buffer.copyWithin(0, count, length);
+    length -= count;
+    searched = 0;
+  }
+
+  /** Handles what is complete; returns how many bytes of the buffer that was. */
+  function consume(ended: boolean): number {
+    let start = 0;
+    for (;;) {
+      if (!skipping) start = skipBlankLines(buffer, start, length);
+      const separator = nextBatchEnd(start);
+      if (separator === -1) return start;
+      if (skipping) skipping = false;
+      else if (separator - start > maxStanzaBytes) reportOversized(start);
+      else parse(buffer.subarray(start, separator));
+      start = separator;
+      searched = start;
+      if (ended && start >= length) return start;
+    }
+  }
+
+  /** Where the separator begins that ends the next one or more stanzas; -1 where none is complete yet. */
+  function nextBatchEnd(start: number): number {
+    const limit = start + Math.min(batchBytes, maxStanzaBytes);
+    if (!skipping && length > limit && searched < limit) {
+      const last = lastSeparator(buffer.subarray(start, limit));
+      if (last !== -1) return start + last;
+    } else if (!skipping && length <= limit) {
+      const last = lastSeparator(buffer.subarray(Math.max(start, searched - 3), length));
+      return last === -1 ? -1 : Math.max(start, searched - 3) + last;
+    }
+    const first = firstSeparator(buffer.subarray(Math.max(start, searched - 3), length));
+    return first === -1 ? -1 : Math.max(start, searched - 3) + first;
+  }
+
+  function reportOversized(start: number): void {
+    sink.finding(
+      'stanza-oversized',
+      firstLine(buffer.subarray(start, Math.min(length, start + Math.min(4 * detailLength, maxStanzaBytes)))),
+    );
+  }
+
+  function take(chunk: Uint8Array): void {
+    append(chunk);
+    if (atStart) {
+      if (length < 3) return;
+      if (hasByteOrderMark(buffer)) discard(3);
+      atStart = false;
+    }
+    settle();
+  }
+
+  function settle(): void {
+    const consumed = consume(false);
+    if (consumed > 0) discard(consumed);
+    // A separator that begins within the limit would be complete by now: two more bytes are the most it needs.
+    if (!skipping && length > maxStanzaBytes + 2) {
+      reportOversized(0);
+      skipping = true;
+    }
+    if (skipping && length > 3) discard(length - 3);
+    searched = length;
+  }
+
+  return {
+    write(chunk) {
+      for (let offset = 0; offset < chunk.length; offset += batchBytes) {
+        take(chunk.subarray(offset, offset + batchBytes));
+      }
+    },
+    end() {
+      if (atStart && length > 0) {
+        atStart = false;
+        if (length >= 3 && hasByteOrderMark(buffer)) discard(3);
+      }
+      append(Buffer.from('\n\n'));
+      consume(true);
+      length = 0;
+    },
+  };
+}
+
+function hasByteOrderMark(buffer: Uint8Array): boolean {
+  return buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
+}
+
+function skipBlankLines(buffer: Uint8Array, start: number, end: number): number {
+  let at = start;
+  for (;;) {
+    if (at < end && buffer[at] === lineFeed) at += 1;
+    else if (at + 1 < end && buffer[at] === carriageReturn && buffer[at + 1] === lineFeed) at += 2;
+    else return at;
+  }
+}
+
+/** The position after the newline that a separator line follows. */
+function firstSeparator(bytes: Buffer): number {
+  const plain = bytes.indexOf('\n\n', 0, 'latin1');
+  const before = plain === -1 ? bytes : bytes.subarray(0, plain + 1);
+  const withReturn = before.indexOf('\n\r\n', 0, 'latin1');
+  const found = withReturn === -1 ? plain : withReturn;
+  return found === -1 ? -1 : found + 1;
+}
+
+function lastSeparator(bytes: Buffer): number {
+  const plain = bytes.lastIndexOf('\n\n', undefined, 'latin1');
+  const after = plain === -1 ? bytes : bytes.subarray(plain);
+  const withReturn = after.lastIndexOf('\n\r\n', undefined, 'latin1');
+  if (withReturn === -1) return plain === -1 ? -1 : plain + 1;
+  return (plain === -1 ? 0 : plain) + withReturn + 1;
+}
+
+function firstLine(bytes: Uint8Array): string {
+  const end = bytes.indexOf(lineFeed);
+  return shorten(decodeText(end === -1 ? bytes : bytes.subarray(0, end)).text);
+}
+
+function shorten(text: string): string {
+  return trimmedSlice(text, 0, text.length).slice(0, detailLength).toWellFormed();
+}
+
+/** Parses whole stanzas, given as bytes from the first line of one to the separator after another. */
+function createBatchParser(sink: StanzaSink): (bytes: Buffer) => void {
+  const knownNames = new Map<string, string | null>();
+
+  /** The name in lower case, or null for what cannot be one (Debian policy §5.1). */
+  function fieldName(raw: string): string | null {
+    const known = knownNames.get(raw);
+    if (known !== undefined) return known;
+    const name = /^[!-~]+[ \t]*$/.test(raw) && !raw.startsWith('-') ? raw.trimEnd().toLowerCase() : null;
+    if (knownNames.size < maxKnownNames) knownNames.set(raw, name);
+    return name;
+  }
+
+  return function parse(bytes) {
+    // Bytes that are not all UTF-8 are read one character per byte; each field is then decoded by itself.
+    const ascii = isAscii(bytes);
+    const mixed = !ascii && !isUtf8(bytes);
+    const text = ascii || mixed ? bytes.toString('latin1') : bytes.toString('utf8');
+
+    let fields = new Map<string, string>();
+    let name: string | null = null;
+    let value = '';
+    // A continuation belongs to nobody after a line that was dropped; that line has been reported already.
+    let dropping = false;
+
+    function decoded(part: string): string {
+      return mixed ? decodeText(Buffer.from(part, 'latin1')).text : part;
+    }
+
+    function finishField(): void {
+      if (name === null) return;
+      const before = fields.size;
+      if (mixed) {
+        const field = decodeText(Buffer.from(value, 'latin1'));
+        if (!field.utf8) sink.finding('encoding-not-utf8', `${name}: ${shorten(field.text)}`);
+        fields.set(name, field.text);
+      } else {
+        fields.set(name, value);
+      }
+      if (fields.size === before) sink.finding('field-repeated', name);
+      name = null;
+    }
+
+    function finishStanza(): void {
+      finishField();
+      dropping = false;
+      if (fields.size === 0) return;
+      sink.stanza(fields);
+      fields = new Map();
+    }
+
+    let at = 0;
+    while (at < text.length) {
+      let lineEnd = text.indexOf('\n', at);
+      if (lineEnd === -1) lineEnd = text.length;
+      const end = lineEnd > at && text.charCodeAt(lineEnd - 1) === carriageReturn ? lineEnd - 1 : lineEnd;
+      const first = text.charCodeAt(at);
+      if (at === end) {
+        finishStanza();
+      } else if (first === 0x20 || first === 0x09) {
+        if (name !== null) value += `\n${text.slice(at + 1, end)}`;
+        else if (!dropping && trimmedSlice(text, at, end) !== '') {
+          sink.finding('continuation-orphaned', shorten(decoded(text.slice(at, end))));
+        }
+      } else if (first !== 0x23) {
+        finishField();
+        const colon = findColon(text, at, end);
+        const commentedOut = first === 0x2f && text.charCodeAt(at + 1) === 0x2f;
+        if (colon !== -1 && !commentedOut) name = fieldName(text.slice(at, colon));
+        dropping = name === null;
+        if (name !== null) value = trimmedSlice(text, colon + 1, end);
+        else {
+          const code = commentedOut ? 'field-commented-out' : 'field-malformed';
+          sink.finding(code, shorten(decoded(text.slice(at, end))));
+        }
+      }
+      at = lineEnd + 1;
+    }
+    finishStanza();
+  };
+}
+
+/** Looks no further than the line: a search for the next colon in the text would make many lines without one slow. */
+function findColon(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === 0x3a) return at;
+  return -1;
+}
