@@ -8,7 +8,7 @@ const notStrict = /[|\\^`{}[\]<>"]|%(?![0-9a-fA-F]{2})/g;
 export function webUrl(text: string | null): string | null {
   if (text === null || !/^https?:\/\/[^/]/i.test(text)) return null;
   const url = URL.parse(text);
-  if (!url || url.username !== '' || url.password !== '') return null;
+  if (url === null || url.username !== '' || url.password !== '') return null;
   const tail = url.href.slice(url.origin.length);
   return url.origin + tail.replace(notStrict, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { parsePackage } from '../../src/apt/packages.ts';
+
+const minimal = { package: 'a', version: '1', architecture: 'all', filename: './a.deb', size: '5' };
+
+function parse(fields: Record<string, string>) {
+  return parsePackage(new Map(Object.entries({ ...minimal, ...fields })));
+}
+
+function value(fields: Record<string, string>) {
+  const parsed = parse(fields);
+  if (!parsed.ok) throw new Error(parsed.finding);
+  return parsed.value;
+}
+
+function findings(fields: Record<string, string>): string[] {
+  const parsed = parse(fields);
+  return parsed.ok ? parsed.findings : [parsed.finding];
+}
+
+describe('parsePackage', () => {
+  it('reads a whole stanza', () => {
+    expect(
+      parse({
+        name: 'A',
+        'installed-size': '3',
+        tag: 'x::y,\n cydia::commercial, ,',
+        sha256: 'AB'.repeat(32),
+        description: 'short\nlong\n.\n  kept',
+        icon: 'https://x.example/i.png',
+        'pre-depends': 'b (>= 1),\n c',
+      }),
+    ).toEqual({
+      ok: true,
+      findings: [],
+      value: {
+        ...minimal,
+        size: 5,
+        name: 'A',
+        section: null,
+        maintainer: null,
+        author: null,
+        description: 'short\nlong\n\n  kept',
+        tags: ['x::y', 'cydia::commercial'],
+        sha256: 'ab'.repeat(32),
+        installedSize: 3072,
+        icon: 'https://x.example/i.png',
+        header: null,
+        nativeDepiction: null,
+        depiction: null,
+        homepage: null,
+        depends: null,
+        preDepends: 'b (>= 1), c',
+        recommends: null,
+        suggests: null,
+        conflicts: null,
+        breaks: null,
+        replaces: null,
+        provides: null,
+        enhances: null,
+      },
+    });
+  });
+
+  it.each(['package', 'version', 'architecture', 'filename'])('leaves out a stanza without %s', (field) => {
+    expect(findings({ [field]: '' })).toEqual([`${field}-missing`]);
+    const without = new Map(Object.entries(minimal));
+    without.delete(field);
+    expect(parsePackage(without)).toEqual({ ok: false, finding: `${field}-missing` });
+  });
+
+  it('leaves out identifiers with control characters, keeps versions that dpkg would refuse', () => {
+    expect(findings({ package: 'a\0b' })).toEqual(['package-malformed']);
+    expect(findings({ version: '1\n2' })).toEqual(['version-unreadable']);
+    expect(findings({ architecture: 'all\u007f' })).toEqual(['architecture-malformed']);
+    expect(findings({ filename: './a\u001b.deb' })).toEqual(['filename-malformed']);
+    expect(findings({ version: 'v1.0' })).toEqual(['version-malformed']);
+    expect(value({ version: 'v1.0', package: 'Com.X_Y 1' })).toMatchObject({ version: 'v1.0', package: 'Com.X_Y 1' });
+  });
+
+  it('reads sizes as numbers of bytes, and what is none as absent', () => {
+    expect(value({ size: '12345678901' }).size).toBe(12345678901);
+    for (const size of ['-1', '1.5', '0x10', '1e3', 'abc', '9'.repeat(20)]) {
+      expect(value({ size }).size).toBe(0);
+      expect(findings({ size })).toEqual(['size-malformed']);
+      expect(value({ 'installed-size': size }).installedSize).toBeNull();
+    }
+    expect(findings({ size: '' })).toEqual(['size-missing']);
+    expect(findings({ sha256: 'abc' })).toEqual(['sha256-malformed']);
+  });
+
+  it('reads Tags for Tag, and SileoDepiction where there is no native depiction', () => {
+    expect(value({ tags: 'a' }).tags).toEqual(['a']);
+    expect(value({ tags: 'a', tag: 'b' }).tags).toEqual(['b']);
+    expect(value({ tag: ' , ' }).tags).toBeNull();
+    expect(value({ sileodepiction: 'https://s.example/' }).nativeDepiction).toBe('https://s.example/');
+    expect(
+      value({ sileodepiction: 'https://s.example/', 'native-depiction': 'https://n.example/' }).nativeDepiction,
+    ).toBe('https://n.example/');
+  });
+
+  it('C11: takes only http and https for URLs, and writes them for strict parsers', () => {
+    for (const icon of [
+      'file:///x.png',
+      'x.png',
+      'javascript:alert(1)',
+      'https:x',
+      'https:///',
+      'https://a:b@x.example/',
+    ]) {
+      expect(value({ icon, homepage: icon }).icon).toBeNull();
+      expect(findings({ icon })).toEqual(['icon-malformed']);
+    }
+    expect(value({ icon: 'https://x.example/a b|c%zz[1].png?q={a}#"' }).icon).toBe(
+      'https://x.example/a%20b%7Cc%25zz%5B1%5D.png?q=%7Ba%7D#%22',
+    );
+    expect(value({ icon: 'HTTP://[::1]:80/é' }).icon).toBe('http://[::1]/%C3%A9');
+  });
+
+  it('takes control characters out of text, and blank text for absent', () => {
+    expect(value({ name: 'a\0b\nc', description: '\n\nx\u0007 \ny\n.\n' })).toMatchObject({
+      name: 'ab c',
+      description: 'x\ny',
+    });
+    expect(value({ name: '\0', description: '\n.\n' })).toMatchObject({ name: null, description: null });
+  });
+});

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStanzaReader } from '../../src/apt/stanza.ts';
+
+type Event = { stanza: Record<string, string> } | { finding: string; detail: string };
+
+function readPieces(pieces: Uint8Array[], maxStanzaBytes?: number): Event[] {
+  const events: Event[] = [];
+  const reader = createStanzaReader(
+    {
+      stanza: (fields) => events.push({ stanza: Object.fromEntries(fields) }),
+      finding: (finding, detail) => events.push({ finding, detail }),
+    },
+    maxStanzaBytes === undefined ? {} : { maxStanzaBytes },
+  );
+  for (const piece of pieces) reader.write(piece);
+  reader.end();
+  return events;
+}
+
+function read(text: string | Uint8Array, maxStanzaBytes?: number): Event[] {
+  return readPieces([Buffer.from(text as string)], maxStanzaBytes);
+}
+
+function stanzas(text: string | Uint8Array): Record<string, string>[] {
+  return read(text).flatMap((event) => ('stanza' in event ? [event.stanza] : []));
+}
+
+function findings(text: string | Uint8Array): string[] {
+  return read(text).flatMap((event) => ('finding' in event ? [event.finding] : []));
+}
+
+describe('createStanzaReader', () => {
+  it('reads fields, continuation lines and several stanzas', () => {
+    expect(stanzas('Package: a\nDescription: one\n two\n  three\n .\n\tfour\n\n\n\nPackage:b')).toEqual([
+      { package: 'a', description: 'one\ntwo\n three\n.\nfour' },
+      { package: 'b' },
+    ]);
+  });
+
+  it('takes CRLF, mixed line ends, a separator that is CR alone, and a byte order mark', () => {
+    const expected = [{ package: 'a', version: '1' }, { package: 'b' }, { package: 'c' }];
+    expect(stanzas('\ufeffPackage: a\r\nVersion: 1\r\n\r\nPackage: b\n\r\nPackage: c\r\n')).toEqual(expected);
+    expect(stanzas('\n\r\n\nPackage: a\nVersion: 1\n\r\n\r\n\nPackage: b\r\n\nPackage: c')).toEqual(expected);
+  });
+
+  it('keeps a line of blanks inside a field, as no separator', () => {
+    expect(stanzas('Package: a\nDescription: x\n \n y\n\t\r\nVersion: 1\n')).toEqual([
+      { package: 'a', description: 'x\n\ny\n', version: '1' },
+    ]);
+  });
+
+  it('V2: matches names without regard to case, and the last of two equal fields wins', () => {
+    expect(stanzas('PACKAGE: a\npackage: b\nSHA256 : x\n')).toEqual([{ package: 'b', sha256: 'x' }]);
+    expect(findings('Package: a\npackage: b\n')).toEqual(['field-repeated']);
+  });
+
+  it('drops what is no field, with its continuation, and never the field after it', () => {
+    const text =
+      'Package: a\nFilename ./x.deb\n more\nSize: 1\n//Icon: x\n y\n# Name: n\nTag: t\n# c\n u\nsee http://x\n: z\n';
+    expect(read(text)).toEqual([
+      { finding: 'field-malformed', detail: 'Filename ./x.deb' },
+      { finding: 'field-commented-out', detail: '//Icon: x' },
+      { finding: 'field-malformed', detail: 'see http://x' },
+      { finding: 'field-malformed', detail: ': z' },
+      { stanza: { package: 'a', size: '1', tag: 't\nu' } },
+    ]);
+    expect(read(' x\nPackage: a\n\n \n')).toEqual([
+      { finding: 'continuation-orphaned', detail: 'x' },
+      { stanza: { package: 'a' } },
+    ]);
+  });
+
+  it('reads a field that is not UTF-8 as Windows-1252, and the other fields as UTF-8', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('Package: a\nName: Grüße 🎉\nAuthor: '),
+      Buffer.from([0x4a, 0xf6, 0x72, 0x67, 0x80]),
+      Buffer.from('\n\nPackage: é\n'),
+    ]);
+    expect(read(bytes)).toEqual([
+      { finding: 'encoding-not-utf8', detail: 'author: Jörg€' },
+      { stanza: { package: 'a', name: 'Grüße 🎉', author: 'Jörg€' } },
+      { stanza: { package: 'é' } },
+    ]);
+  });
+
+  it('C10: takes names such as __proto__ for ordinary fields', () => {
+    const seen: string[] = [];
+    const reader = createStanzaReader({
+      stanza: (fields) => seen.push(...[...fields].map(([name, value]) => `${name}=${value}`)),
+      finding: () => {},
+    });
+    reader.write(Buffer.from('__proto__: x\nconstructor: y\ntoString: z\n'));
+    reader.end();
+    expect(seen).toEqual(['__proto__=x', 'constructor=y', 'tostring=z']);
+  });
+
+  it('keeps NUL bytes where they are', () => {
+    expect(stanzas('Package: a\0b\nName: \0\n')).toEqual([{ package: 'a\0b', name: '\0' }]);
+  });
+
+  it('skips a stanza over the limit and leaks nothing of it into the next', () => {
+    const huge = `Package: big\nDescription: ${'x'.repeat(300)}\nVersion: 9\n`;
+    expect(read(`Package: a\n\n${huge}\nPackage: b\n`, 100)).toEqual([
+      { stanza: { package: 'a' } },
+      { finding: 'stanza-oversized', detail: 'Package: big' },
+      { stanza: { package: 'b' } },
+    ]);
+    const exact = 'Package: a\nName: bc\n';
+    expect(read(`${exact}\n`, exact.length)).toEqual([{ stanza: { package: 'a', name: 'bc' } }]);
+    expect(read(`${exact}\n`, exact.length - 1)).toEqual([{ finding: 'stanza-oversized', detail: 'Package: a' }]);
+  });
+
+  it('reads stanzas larger than its own batches, and holds no more of an endless one than the limit', () => {
+    const long = 'y'.repeat(700_000);
+    expect(stanzas(`Package: a\nDescription: ${long}\n\nPackage: b\n`)).toEqual([
+      { package: 'a', description: long },
+      { package: 'b' },
+    ]);
+    const endless = Buffer.alloc(1 << 16, 'Field: value\n');
+    const before = process.memoryUsage().arrayBuffers;
+    const events = readPieces(Array.from({ length: 2000 }, () => endless));
+    expect(events).toEqual([{ finding: 'stanza-oversized', detail: 'Field: value' }]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 << 20);
+  });
+
+  it('V2: gives the same whatever the chunk boundaries', () => {
+    const line = fc.constantFrom(
+      ...[
+        'Package: a',
+        'Version: 1',
+        'package: é',
+        ' more',
+        '\tmore',
+        ' ',
+        '',
+        '\r',
+        '\r',
+        '\n',
+        '# c',
+        '//x: y',
+        'bad',
+      ],
+      ...['x'.repeat(30), ': n', 'Name:\u3000', 'T: \u00a0', '\ufeffA: b', ' \r', '-a: b', '\0: x'],
+    );
+    const bytes = fc
+      .array(fc.tuple(fc.oneof(line, fc.constant('\u00ff\u00c3')), fc.constantFrom('\n', '\r\n', '')))
+      .map((lines) =>
+        Buffer.concat(
+          lines.flatMap(([text, end]) => [
+            Buffer.from(text, text.startsWith('\u00ff') ? 'latin1' : 'utf8'),
+            Buffer.from(end),
+          ]),
+        ),
+      );
+    fc.assert(
+      fc.property(bytes, fc.array(fc.nat(40)), fc.constantFrom(10, 25, 60, 1000), (whole, sizes, limit) => {
+        const pieces: Uint8Array[] = [];
+        let at = 0;
+        for (const size of sizes) {
+          pieces.push(whole.subarray(at, at + size));
+          at += size;
+        }
+        pieces.push(whole.subarray(at));
+        const expected = readPieces([whole], limit);
+        expect(readPieces(pieces, limit)).toEqual(expected);
+        expect(
+          readPieces(
+            [...whole].map((byte) => Uint8Array.of(byte)),
+            limit,
+          ),
+        ).toEqual(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
