@@ -120,28 +120,32 @@ async function* decodeGzip(
   onConsumed: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const decoder = createGunzip({ chunkSize: pieceBytes });
+  const iterator = source[Symbol.asyncIterator]();
+  let begun = false;
   let fed = 0;
-  // Zeros may pad the end (gzip(1)); Node's decoder stops reading at the first one and ignores what follows.
   let contentEnd = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
-      const last = lastNonZero(piece);
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      begun ||= fed === 0 && next.value[0] === 0x1f;
+      const last = lastNonZero(next.value);
       if (last !== -1) contentEnd = fed + last + 1;
-      fed += piece.length;
-      yield piece;
+      fed += next.value.length;
+      yield next.value;
     }
   }
-  const done = pipeline(Readable.from(counted(), { highWaterMark: 1 }), decoder);
-  done.catch(() => {});
+  pipeline(Readable.from(counted(), { highWaterMark: 1 }), decoder).catch(() => {});
   try {
     for await (const chunk of decoder) {
       onConsumed(decoder.bytesWritten);
       yield chunk;
     }
-    await done;
+    // Zeros may pad the end (gzip(1)). Node's decoder stops at the first one, and ignores whatever follows.
+    for await (const _ of counted());
   } catch (error) {
     const noHeader = error instanceof Error && error.message === 'incorrect header check';
-    throw noHeader && decoder.bytesWritten > 0 ? new CodecError('trailing-garbage', error.message) : error;
+    throw noHeader && begun ? new CodecError('trailing-garbage', error.message) : error;
+  } finally {
+    await iterator.return?.();
   }
   if (contentEnd > decoder.bytesWritten) throw new CodecError('trailing-garbage', 'bytes after the last member');
 }

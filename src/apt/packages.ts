@@ -60,10 +60,8 @@ export type ParsedPackage =
   | { ok: true; value: PackageStanza; findings: PackageFinding[] }
   | { ok: false; finding: PackageFinding };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
-const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const controlCharacter = /\p{Cc}/u;
+const unprintable = /[^\P{Cc}\n]/gu;
 
 /**
  * Reads one stanza of a Packages index. A stanza without a usable Package, Version, Architecture or Filename is left
@@ -132,7 +130,8 @@ function text(stanza: Stanza, field: string): string | null {
   if (!controlCharacter.test(value)) return value;
   const line = value
     .replaceAll('\t', ' ')
-    .replace(controlCharacters, '')
+    .replaceAll('\t', ' ')
+    .replace(unprintable, '')
     .replace(/ *\n */g, ' ')
     .trim();
   return line === '' ? null : line;
@@ -143,7 +142,8 @@ function description(value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
   if (!controlCharacter.test(value)) return value;
   const whole = value
-    .replace(controlCharacters, '')
+    .replaceAll('\t', ' ')
+    .replace(unprintable, '')
     .split('\n')
     .map((line) => (line.trim() === '.' ? '' : line.trimEnd()))
     .join('\n')

@@ -23,7 +23,7 @@ export function createFrameScanner(): {
   /** Cuts `chunk` where frames end; skippable frames are left out. Stops at bytes that begin no frame. */
   split(chunk: Uint8Array): Uint8Array[];
   state(): FrameEnd;
-  /** Whether any frame has begun. */
+  /** Whether any frame with content has begun. */
   any(): boolean;
 } {
   let state: State = { at: 'magic' };
@@ -45,8 +45,8 @@ export function createFrameScanner(): {
     if (state.at === 'magic') {
       const magic = value.readUInt32LE(0);
       skippable = (magic & 0xfffffff0) >>> 0 === skippableMagic;
-      if (!skippable && magic !== frameMagic) garbage = true;
-      else any = true;
+      if (magic === frameMagic) any = true;
+      else if (!skippable) garbage = true;
       if (skippable) expect({ at: 'skippable-size' }, 4);
       else expect({ at: 'descriptor' }, 1);
       return false;
