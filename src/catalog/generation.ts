@@ -1,0 +1,129 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { catalogFormat, createTables } from './schema.ts';
+
+/** The file of the catalog in force, below the state folder. Readers open it read-only and reopen it when replaced. */
+export const catalogPath = (state: string): string => path.join(state, 'catalog.sqlite');
+
+const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
+
+const formatOf = (file: string): number | undefined => {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    return (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  } catch {
+    return undefined;
+  } finally {
+    database?.close();
+  }
+};
+
+/** Whether the state folder holds a catalog of this version that can be read. */
+export const hasCatalog = (state: string): boolean =>
+  existsSync(catalogPath(state)) && formatOf(catalogPath(state)) === catalogFormat;
+
+/**
+ * The catalog that comes next: a copy of the one in force, or empty where there is none of this version. It is built
+ * aside and takes the other's place whole, by rename, so a reader sees one or the other and a crash leaves the old one.
+ */
+export class NextCatalog {
+  readonly database: DatabaseSync;
+  readonly #state: string;
+  #open = true;
+
+  constructor(state: string) {
+    this.#state = state;
+    mkdirSync(state, { recursive: true });
+    const file = nextPath(state);
+    for (const leftover of [file, `${file}-journal`]) rmSync(leftover, { force: true });
+    const fresh = !hasCatalog(state);
+    if (!fresh) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
+    this.database = new DatabaseSync(file);
+    // A crash throws this file away, so it needs no journal and no flush before `publish`.
+    this.database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
+    this.database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
+    if (fresh) createTables(this.database);
+  }
+
+  /** Flushes the file and puts it in force. */
+  publish(): void {
+    this.#close();
+    const file = nextPath(this.#state);
+    const descriptor = openSync(file, 'r+');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(file, catalogPath(this.#state));
+  }
+
+  /** Leaves the catalog in force as it is. */
+  discard(): void {
+    this.#close();
+    rmSync(nextPath(this.#state), { force: true });
+  }
+
+  #close(): void {
+    if (this.#open) this.database.close();
+    this.#open = false;
+  }
+}
+
+/**
+ * One build's view of the catalog: the one in force until something is to be written, the next one from then on.
+ * Where nothing changes, nothing is copied.
+ */
+export class CatalogBuild {
+  readonly #state: string;
+  #current: DatabaseSync | undefined;
+  #next: NextCatalog | undefined;
+
+  constructor(state: string) {
+    this.#state = state;
+    if (hasCatalog(state)) this.#current = new DatabaseSync(catalogPath(state), { readOnly: true });
+  }
+
+  /** Whether anything was written. */
+  get changed(): boolean {
+    return this.#next !== undefined;
+  }
+
+  /** The database to read from. */
+  get database(): DatabaseSync {
+    return this.#next?.database ?? this.#current ?? this.writable();
+  }
+
+  /** The database to write to; one transaction is open on it until `publish`. */
+  writable(): DatabaseSync {
+    if (this.#next === undefined) {
+      this.#next = new NextCatalog(this.#state);
+      this.#next.database.exec('BEGIN');
+    }
+    return this.#next.database;
+  }
+
+  /** Puts what was written in force; does nothing where nothing was. */
+  publish(): void {
+    this.#current?.close();
+    this.#current = undefined;
+    this.#next?.database.exec('COMMIT');
+    this.#next?.publish();
+  }
+
+  /** Leaves the catalog in force as it is. */
+  discard(): void {
+    this.#current?.close();
+    this.#current = undefined;
+    this.#next?.discard();
+  }
+}

@@ -1,0 +1,80 @@
+import { parseDate, type ReleaseFile } from '../apt/release.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import { publicAddress } from '../contract/paths.ts';
+import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
+
+/**
+ * The public record of a repository (decisions, section 5, "Repository record"). `base` is the public address without
+ * trailing slash; `packageCount` and `sections` come from the package records that were kept.
+ */
+export const computeRepositoryRecord = (
+  entry: ManifestEntry,
+  snapshot: Snapshot,
+  release: ReleaseFile,
+  packages: { count: number; sections: Iterable<string> },
+  base: string,
+): RepositoryRecord => {
+  const address = publicAddress(base);
+  return {
+    id: entry.slug,
+    name: release.origin ?? release.label,
+    description: release.description,
+    uri: entry.uri,
+    suite: entry.suite,
+    // By code unit, not by locale, so that the same input gives the same bytes on every machine.
+    sections: [...packages.sections].sort(),
+    version: release.version,
+    date: (release.date === null ? null : parseDate(release.date))?.toISOString() ?? null,
+    visible: true,
+    package_count: packages.count,
+    quality: entry.ranking,
+    bootstrap: entry.bootstrap,
+    origin_hostname: new URL(entry.uri).hostname,
+    origin_last_updated: snapshot.changedAt,
+    origin_release_path: snapshot.release.path,
+    origin_release_hash: snapshot.release.sha256,
+    origin_packages_path: snapshot.packages.path,
+    origin_packages_hash: snapshot.packages.sha256,
+    origin_has_release_gpg: snapshot.hasReleaseGpg,
+    origin_has_in_release: snapshot.hasInRelease,
+    origin_uses_https: entry.uri.toLowerCase().startsWith('https:'),
+    origin_supports_payment_v1: snapshot.paymentEndpoint !== null,
+    origin_supports_payment_v2: release.paymentGateway !== null,
+    partner_endpoint: snapshot.paymentEndpoint,
+    refs: { packages: address.repositoryPackages(entry.slug), meta: address.repository(entry.slug) },
+    slug: entry.slug,
+    isBootstrap: entry.bootstrap,
+    tier: entry.ranking,
+  };
+};
+
+/** The repository as it stands inside a package record: neither version nor date may be null there. */
+export const computeEmbeddedRepository = (record: RepositoryRecord): EmbeddedRepository => ({
+  suite: record.suite,
+  name: record.name,
+  description: record.description,
+  date: record.date ?? record.origin_last_updated,
+  slug: record.slug,
+  uri: record.uri,
+  origin_has_release_gpg: record.origin_has_release_gpg,
+  quality: record.quality,
+  package_count: record.package_count,
+  bootstrap: record.bootstrap,
+  origin_has_in_release: record.origin_has_in_release,
+  id: record.id,
+  visible: record.visible,
+  origin_release_path: record.origin_release_path,
+  origin_hostname: record.origin_hostname,
+  origin_packages_hash: record.origin_packages_hash,
+  origin_uses_https: record.origin_uses_https,
+  tier: record.tier,
+  origin_last_updated: record.origin_last_updated,
+  origin_supports_payment_v1: record.origin_supports_payment_v1,
+  sections: record.sections,
+  version: record.version ?? '',
+  origin_release_hash: record.origin_release_hash,
+  origin_packages_path: record.origin_packages_path,
+  origin_supports_payment_v2: record.origin_supports_payment_v2,
+  isBootstrap: record.isBootstrap,
+});

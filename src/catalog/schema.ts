@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { searchTables } from './search-index.ts';
+
+/**
+ * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
+ * another version is not read but built anew from the snapshots.
+ */
+export const catalogFormat = 1;
+
+// Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
+//
+// record.id is the rank of the record: ranking of its repository, number of the repository, place in its index (see
+// firstRecordId). An index over it, the full-text one included, therefore yields better repositories first without
+// sorting.
+const tables = `
+  CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE repository (
+    id INTEGER PRIMARY KEY,
+    slug TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL,          -- digest of all that its rows were computed from
+    ranking INTEGER NOT NULL,
+    bootstrap INTEGER NOT NULL,
+    uri TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    aliases TEXT NOT NULL,         -- JSON list
+    package_count INTEGER NOT NULL,
+    stanzas INTEGER NOT NULL,      -- stanzas read, those left out included
+    added_at TEXT NOT NULL,        -- when it first entered the catalog
+    changed_at TEXT NOT NULL,      -- when its origin was last seen to change
+    record TEXT NOT NULL,          -- JSON: the public repository record
+    embedded TEXT NOT NULL         -- JSON: the repository inside a package record
+  );
+
+  CREATE TABLE finding (
+    repository INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    example TEXT NOT NULL,
+    PRIMARY KEY (repository, code)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE record (
+    id INTEGER PRIMARY KEY,
+    repository INTEGER NOT NULL,
+    package TEXT NOT NULL,
+    version TEXT NOT NULL,
+    architecture TEXT NOT NULL,
+    latest INTEGER NOT NULL,
+    name TEXT,
+    author TEXT,
+    section TEXT,
+    first_seen TEXT NOT NULL,
+    json TEXT NOT NULL,            -- the public package record up to the value of its last key, "repository"
+    details TEXT                   -- JSON: relations, home page and depiction; null where it has none
+  );
+  CREATE INDEX record_package ON record (package, repository);
+
+  CREATE TABLE document (
+    path TEXT PRIMARY KEY,         -- below the output folder
+    digest BLOB NOT NULL,          -- of its content without its date
+    date TEXT NOT NULL             -- when that content was first published
+  ) WITHOUT ROWID;
+`;
+
+/** Creates the tables in an empty database. */
+export const createTables = (database: DatabaseSync): void => {
+  // Pages of 8 KiB hold several records of one to two kilobytes without overflow pages.
+  database.exec('PRAGMA page_size = 8192');
+  database.exec(tables);
+  database.exec(searchTables);
+  database.exec(`PRAGMA user_version = ${catalogFormat}`);
+};
+
+const recordsPerRepository = 2 ** 24;
+
+/**
+ * The id of the first record of a repository: ranking (1 to 5), then number of the repository, each repository with
+ * room for 16 million records. The greatest stays below 2^53, so it is exact as a JavaScript number.
+ */
+export const firstRecordId = (ranking: number, repository: number): number =>
+  ranking * 2 ** 48 + repository * recordsPerRepository;
+
+/** The id after the last one a repository may use. */
+export const endRecordId = (ranking: number, repository: number): number =>
+  firstRecordId(ranking, repository) + recordsPerRepository;

@@ -1,0 +1,167 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { descriptionText, joinWords, nameTerms, splitWords } from './search-text.ts';
+import { deletionBuckets } from './spelling.ts';
+
+/**
+ * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
+ * No text is stored (contentless) and no positions (detail=column): an answer needs neither.
+ *
+ * The number of a search document is its global rank: ranking of the repository, then length of the name, so that a
+ * broad prefix yields better repositories and closer names first and can stop at the first hundred.
+ */
+export const searchTables = `
+  CREATE VIRTUAL TABLE search USING fts5 (
+    key,          -- the whole name written together
+    identifier,   -- the whole package identifier written together
+    name,         -- terms of the name
+    segment,      -- terms of the identifier but its first segment, which thousands share ("com")
+    author,
+    description,
+    content = '', contentless_delete = 1, detail = column, prefix = '1 2 3', tokenize = "ascii"
+  );
+  CREATE TABLE search_document (
+    id INTEGER PRIMARY KEY,
+    record INTEGER NOT NULL
+  );
+  CREATE INDEX search_document_record ON search_document (record);
+  CREATE TABLE spelling (
+    bucket INTEGER PRIMARY KEY,
+    terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
+  );
+`;
+
+const perLength = 2 ** 40;
+const longestName = 255;
+
+const firstDocumentId = (ranking: number, nameLength: number): number =>
+  (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
+
+/** Removes the search documents of the records in this range of ids. */
+export const removeSearchDocuments = (database: DatabaseSync, firstRecord: number, endRecord: number): void => {
+  const range = [firstRecord, endRecord] as const;
+  const ids = 'SELECT id FROM search_document WHERE record >= ? AND record < ?';
+  database.prepare(`DELETE FROM search WHERE rowid IN (${ids})`).run(...range);
+  database.prepare('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
+};
+
+/** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */
+const segmentTerms = (identifier: string): string[] => {
+  const segments = identifier.split('.');
+  const terms = new Set<string>();
+  for (const segment of segments.length > 1 ? segments.slice(1) : segments) {
+    const { words, pairs } = nameTerms(segment);
+    for (const term of [...words, ...pairs]) terms.add(term);
+  }
+  return [...terms];
+};
+
+// So many documents are indexed before other work, such as writing files, gets its turn.
+const turn = 256;
+
+/**
+ * Indexes the latest records of one repository. Their JSON text is complete but for the value of its last key. Gives
+ * way to other work between turns.
+ */
+export const addSearchDocuments = async (
+  database: DatabaseSync,
+  ranking: number,
+  firstRecord: number,
+  endRecord: number,
+): Promise<void> => {
+  const nextId = documentNumbers(database, ranking);
+  const spelling = new SpellingWriter(database);
+  const addDocument = database.prepare('INSERT INTO search_document (id, record) VALUES (?, ?)');
+  const addTerms = database.prepare(
+    'INSERT INTO search (rowid, key, identifier, name, segment, author, description) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const select = database.prepare(
+    `SELECT id, package, name, author, (json || 'null}') ->> '$.description' FROM record
+     WHERE id >= ? AND id < ? AND latest = 1`,
+  );
+  select.setReturnArrays(true);
+  let done = 0;
+  for (const row of select.iterate(firstRecord, endRecord)) {
+    const [record, identifier, name, author, description] = row as unknown as [
+      number,
+      string,
+      string | null,
+      string | null,
+      string | null,
+    ];
+    const shown = name ?? identifier;
+    const key = joinWords(shown);
+    const id = nextId(shown.length);
+    const { words, pairs } = nameTerms(shown);
+    const segments = name === null ? [] : segmentTerms(identifier);
+    addDocument.run(id, record);
+    addTerms.run(
+      id,
+      key,
+      joinWords(identifier),
+      [...words, ...pairs].join(' '),
+      segments.join(' '),
+      author === null ? '' : splitWords(author.replace(/<[^>]*>/g, ' ')).join(' '),
+      description === null ? '' : descriptionText(description),
+    );
+    spelling.add(key);
+    for (const term of words) spelling.add(term);
+    for (const term of segments) spelling.add(term);
+    if (++done % turn === 0) await setImmediate();
+  }
+  spelling.write();
+};
+
+/** Hands out the numbers of new documents: within a ranking and a name length they count up. */
+const documentNumbers = (database: DatabaseSync, ranking: number): ((nameLength: number) => number) => {
+  const greatest = database.prepare('SELECT max(id) AS id FROM search_document WHERE id >= ? AND id < ?');
+  const next = new Map<number, number>();
+  return (nameLength) => {
+    const first = firstDocumentId(ranking, nameLength);
+    let id = next.get(first);
+    if (id === undefined) {
+      const { id: last } = greatest.get(first, first + perLength) as { id: number | null };
+      id = last === null ? first : last + 1;
+    }
+    next.set(first, id + 1);
+    return id;
+  };
+};
+
+/**
+ * Keeps the vocabulary against which words are corrected (see spelling.ts): a row holds the terms of one bucket of
+ * deletions, so that a million deletions are some ten thousand rows. Terms stay when their records go; they then find
+ * nothing.
+ */
+class SpellingWriter {
+  readonly #read;
+  readonly #write;
+  readonly #seen = new Set<string>();
+  readonly #buckets = new Map<number, string[]>();
+
+  constructor(database: DatabaseSync) {
+    this.#read = database.prepare('SELECT terms FROM spelling WHERE bucket = ?');
+    this.#write = database.prepare('INSERT OR REPLACE INTO spelling (bucket, terms) VALUES (?, ?)');
+  }
+
+  add(term: string): void {
+    if (this.#seen.has(term)) return;
+    this.#seen.add(term);
+    for (const bucket of deletionBuckets(term)) {
+      const terms = this.#buckets.get(bucket);
+      if (terms === undefined) this.#buckets.set(bucket, [term]);
+      else terms.push(term);
+    }
+  }
+
+  write(): void {
+    // In order of the key, which appends to the table instead of searching it.
+    for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {
+      const known = this.#read.get(bucket)?.terms as string | undefined;
+      const terms = new Set(known?.split('\n'));
+      const before = terms.size;
+      for (const term of this.#buckets.get(bucket) ?? []) terms.add(term);
+      if (terms.size > before) this.#write.run(bucket, [...terms].join('\n'));
+    }
+  }
+}

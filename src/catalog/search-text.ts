@@ -1,0 +1,79 @@
+// How text becomes search terms, for what is indexed and for what is asked alike: without regard to case, diacritics
+// and width; names written together and apart meet because both forms are terms.
+
+// Letters that no Unicode decomposition takes apart but people type without their stroke or ligature.
+const folded: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
+const ascii = /^[\x00-\x7f]*$/;
+
+/** Lower case without diacritics, in compatibility form (full-width letters become ordinary ones). */
+export const foldText = (text: string): string => {
+  if (ascii.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþħı]/g, (letter) => folded[letter] ?? letter)
+    .normalize('NFC');
+};
+
+// Scripts written without blanks between words: each character is a word.
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const words = /[\p{L}\p{N}]+/gu;
+const asciiWords = /[a-z0-9]+/g;
+
+/** The words of a text, folded. */
+export const splitWords = (text: string): string[] => {
+  const plain = foldText(text);
+  if (ascii.test(plain)) return plain.match(asciiWords) ?? [];
+  return (plain.match(words) ?? []).flatMap((word) => (unspaced.test(word) ? [...word] : [word]));
+};
+
+/** All words written together, which is the same however the text was spaced and punctuated. */
+export const joinWords = (text: string): string => splitWords(text).join('');
+
+// A capital after a small letter, the last capital of a run before a small letter, and the edges of a number.
+const hump = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+const rawWords = /[\p{L}\p{N}\p{M}]+/gu;
+
+export interface NameTerms {
+  /** Its words, and the parts of words that have capitals or digits inside. */
+  readonly words: ReadonlySet<string>;
+  /** Each two neighbouring words written together. */
+  readonly pairs: readonly string[];
+}
+
+/** The terms under which a name is found. */
+export const nameTerms = (name: string): NameTerms => {
+  const terms = new Set<string>();
+  const pairs: string[] = [];
+  let previous: string | undefined;
+  for (const [raw] of name.matchAll(rawWords)) {
+    const parts = raw.split(hump);
+    if (parts.length > 1) for (const part of parts) for (const word of splitWords(part)) terms.add(word);
+    for (const word of splitWords(raw)) {
+      terms.add(word);
+      if (previous !== undefined) pairs.push(previous + word);
+      previous = word;
+    }
+  }
+  return { words: terms, pairs };
+};
+
+/** The words that stand in a description: folded text for a tokenizer that splits at everything else. */
+export const descriptionText = (text: string): string => {
+  const plain = foldText(text);
+  return ascii.test(plain) ? plain : splitWords(text).join(' ');
+};

@@ -1,0 +1,48 @@
+// One typing mistake: a letter missing, doubled, replaced, or two transposed. Two words are one mistake apart only if
+// deleting at most one letter from each gives the same text, so an index of terms under their deletions finds every
+// candidate with a handful of look-ups (the method of SymSpell, for distance 1).
+
+/** The shortest word in which a mistake is forgiven. */
+export const shortestCorrected = 5;
+const longestCorrected = 64;
+
+const buckets = 2 ** 16;
+
+/** FNV-1a, folded to the number of buckets. */
+const bucketOf = (text: string): number => {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return ((value >>> 16) ^ value) & (buckets - 1);
+};
+
+/**
+ * The buckets of a word and of all that is left when one letter is deleted; none for words outside the bounds. What
+ * shares a bucket is a candidate and no more: several texts fall into one.
+ */
+export const deletionBuckets = (word: string): Set<number> => {
+  const found = new Set<number>();
+  // A term one letter shorter than the shortest correctable word can still be what was meant.
+  if (word.length < shortestCorrected - 1 || word.length > longestCorrected) return found;
+  found.add(bucketOf(word));
+  for (let index = 0; index < word.length; index++) found.add(bucketOf(word.slice(0, index) + word.slice(index + 1)));
+  return found;
+};
+
+/** Whether two different words are one typing mistake apart. */
+export const isOneMistakeApart = (a: string, b: string): boolean => {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let endA = a.length;
+  let endB = b.length;
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA--;
+    endB--;
+  }
+  const left = endA - start;
+  const right = endB - start;
+  if (left <= 1 && right <= 1) return true;
+  return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start];
+};

@@ -1,0 +1,237 @@
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { CatalogBuild } from '../catalog/generation.ts';
+import {
+  type RepositoryRow,
+  readPackageIdentifiers,
+  readRepositoryRecords,
+  readRepositoryRows,
+} from '../catalog/reading.ts';
+import { documentPath } from '../contract/paths.ts';
+import type { LandingRecord } from '../contract/records.ts';
+import { type Document, dateOf, documentDigest, documentText, successHead } from './document.ts';
+import { landingDocument, packageDocuments, repositoryDocuments } from './documents.ts';
+import { OutputFolder, StagedFile } from './files.ts';
+import { Ledger, type LedgerEntry } from './ledger.ts';
+import { DocumentWriter } from './writer.ts';
+
+export interface EmissionCount {
+  written: number;
+  unchanged: number;
+  removed: number;
+}
+
+export interface EmissionOptions {
+  /** The output folder. */
+  readonly out: string;
+  readonly now: Date;
+  /** Package identifiers whose records may have changed since the last emission. */
+  readonly touched: ReadonlySet<string>;
+  /** Slugs of repositories whose records may have changed. */
+  readonly ingested: readonly string[];
+  readonly landing: LandingRecord;
+  /** Documents without a date, by path: the descriptions of the API. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly onDocument?: (done: number, total: number) => void;
+}
+
+/**
+ * Publishes the catalog: writes every document whose content changed or that is missing, and leaves the others as they
+ * are, bytes and date. What has vanished stays until `removeVanished`, which comes after the catalog is in force, so
+ * that nothing in force ever names a missing file.
+ */
+export class Emission {
+  readonly count: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
+  readonly #catalog: CatalogBuild;
+  readonly #options: EmissionOptions;
+  readonly #output: OutputFolder;
+  readonly #ledger: Ledger;
+  readonly #writer: DocumentWriter;
+  readonly #expected = new Set<string>();
+
+  constructor(catalog: CatalogBuild, options: EmissionOptions) {
+    this.#catalog = catalog;
+    this.#options = options;
+    this.#output = new OutputFolder(options.out);
+    this.#output.sweep();
+    this.#ledger = new Ledger(catalog);
+    this.#writer = new DocumentWriter(options.out);
+  }
+
+  /** Writes what changed, packages before the lists and repositories that name them. */
+  async write(): Promise<void> {
+    try {
+      const { database } = this.#catalog;
+      const due = new Set<string>();
+      const present = this.#presentFiles(path.posix.dirname(documentPath.package('a')));
+      for (const name of readPackageIdentifiers(database)) {
+        const file = documentPath.package(name);
+        this.#expected.add(file);
+        if (this.#options.touched.has(name) || !present(file)) due.add(name);
+      }
+      this.count.unchanged += this.#expected.size - due.size;
+      await this.#publishAll(packageDocuments(database, due), due.size, present);
+
+      const ingested = new Set(this.#options.ingested);
+      for (const repository of readRepositoryRows(database)) {
+        this.#expected.add(documentPath.repositoryPackages(repository.slug));
+        this.#publishRepositoryPackages(repository, ingested.has(repository.slug));
+      }
+      const documents = [...repositoryDocuments(database), landingDocument(this.#options.landing)];
+      for (const { path: file } of documents) this.#expected.add(file);
+      await this.#publishAll(documents, documents.length);
+      for (const [file, text] of this.#options.texts) {
+        this.#expected.add(file);
+        await this.#publish({ path: file, head: text, tail: '' });
+      }
+      await this.#writer.finish();
+    } finally {
+      await this.#writer.close();
+      this.#output.sweep();
+    }
+  }
+
+  /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
+  forgetVanished(): void {
+    for (const file of this.#ledger.paths()) if (!this.#expected.has(file)) this.#ledger.delete(file);
+  }
+
+  /** Removes the files that belong to no document any more; to be called when the catalog is in force. */
+  removeVanished(): void {
+    const root = this.#output.resolve('v2');
+    if (!existsSync(root)) return;
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      if (entry.isDirectory()) continue;
+      const file = path.join(entry.parentPath, entry.name);
+      const document = path.relative(this.#output.root, file).split(path.sep).join('/');
+      if (this.#expected.has(document)) continue;
+      rmSync(file, { force: true });
+      this.count.removed++;
+    }
+  }
+
+  readonly #isPresent = (file: string): boolean => existsSync(this.#output.resolve(file));
+
+  // One reading of the folder answers for all its files; asking for each costs a system call apiece.
+  #presentFiles(folder: string): (file: string) => boolean {
+    const directory = this.#output.resolve(folder);
+    if (!existsSync(directory)) return () => false;
+    const names = new Set(readdirSync(directory));
+    return (file) => {
+      const name = file.slice(folder.length + 1);
+      return name.includes('/') ? existsSync(this.#output.resolve(file)) : names.has(name);
+    };
+  }
+
+  async #publishAll(documents: Iterable<Document>, total: number, present?: (file: string) => boolean): Promise<void> {
+    let done = 0;
+    for (const document of documents) {
+      const pause = this.#publish(document, present);
+      if (pause !== undefined) await pause;
+      this.#options.onDocument?.(++done, total);
+    }
+  }
+
+  /** Writes a document unless the same content stands there already. Returns what to wait for, if anything. */
+  #publish(document: Document, present = this.#isPresent): Promise<void> | undefined {
+    const digest = documentDigest(document);
+    const there = present(document.path);
+    const known = this.#ledger.get(document.path) ?? (there ? this.#adopt(document, digest) : undefined);
+    const same = known !== undefined && Buffer.compare(known.digest, digest) === 0;
+    if (same && there) {
+      this.count.unchanged++;
+      return undefined;
+    }
+    const date = same ? known.date : this.#options.now.toISOString();
+    if (!same) this.#ledger.set(document.path, { digest, date });
+    this.count.written++;
+    return this.#writer.write({ path: document.path, text: this.#text(document, date) });
+  }
+
+  #text(document: Document, date: string): string {
+    return document.tail === '' ? document.head : documentText(document, date);
+  }
+
+  // Where the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
+  #adopt(document: Document, digest: Uint8Array) {
+    const text = readFileSync(this.#output.resolve(document.path), 'utf8');
+    const date = dateOf(text) ?? this.#options.now.toISOString();
+    if (this.#text(document, date) !== text) return undefined;
+    const entry = { digest, date };
+    this.#ledger.set(document.path, entry);
+    return entry;
+  }
+
+  /** The packages document of one repository, written as it is composed: a large one never stands in memory whole. */
+  #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean): void {
+    const file = documentPath.repositoryPackages(slug);
+    const known = this.#ledger.get(file);
+    if (!ingested && known !== undefined && this.#isPresent(file)) {
+      this.count.unchanged++;
+      return;
+    }
+    const staged = new StagedFile(this.#output);
+    const now = this.#options.now.toISOString();
+    const digest = createHash('sha256');
+    writeList(staged, digest, now, packageCount, readRepositoryRecords(this.#catalog.database, slug));
+    const entry = { digest: digest.digest().subarray(0, 16), date: now };
+    const there = this.#isPresent(file);
+    const before = known ?? (there ? digestFile(this.#output.resolve(file)) : undefined);
+    const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;
+    if (same) staged.overwrite(successHead.length, Buffer.from(before.date));
+    if (same && there) {
+      staged.discard();
+      this.count.unchanged++;
+    } else {
+      staged.place(file);
+      this.count.written++;
+    }
+    if (!same) this.#ledger.set(file, entry);
+    else if (known === undefined) this.#ledger.set(file, before);
+  }
+}
+
+const pieceCharacters = 2 ** 20;
+
+/** Digest and date of a list document as it stands on disk, read piece by piece; undefined where it is none. */
+const digestFile = (file: string): LedgerEntry | undefined => {
+  const descriptor = openSync(file, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(pieceCharacters);
+    let length = readSync(descriptor, piece);
+    const beginning = piece.toString('latin1', 0, Math.min(length, 256));
+    const date = dateOf(beginning);
+    if (date === undefined || !beginning.startsWith(successHead)) return undefined;
+    const digest = createHash('sha256').update(successHead);
+    digest.update(piece.subarray(successHead.length + date.length, length));
+    for (length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
+      digest.update(piece.subarray(0, length));
+    }
+    return { digest: digest.digest().subarray(0, 16), date };
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Writes a list envelope piece by piece, and its content without the date into the digest. */
+const writeList = (staged: StagedFile, digest: Hash, date: string, count: number, records: Iterable<string>): void => {
+  const append = (text: string) => {
+    const bytes = Buffer.from(text);
+    digest.update(bytes);
+    staged.append(bytes);
+  };
+  append(successHead);
+  staged.append(Buffer.from(date));
+  append(`","count":${count},"data":[`);
+  let piece = '';
+  let first = true;
+  for (const record of records) {
+    piece += first ? record : `,${record}`;
+    first = false;
+    if (piece.length < pieceCharacters) continue;
+    append(piece);
+    piece = '';
+  }
+  append(`${piece}]}`);
+};

@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads';
+
+export interface WriteRequest {
+  /** Below the output folder, with "/" between segments. */
+  readonly path: string;
+  readonly text: string;
+}
+
+// Writing a file is mostly waiting for the kernel: a thread of its own overlaps it with composing the next documents.
+// One thread and not more, because file systems serialise changes to one folder and contend when asked in parallel.
+const batchCharacters = 4 * 2 ** 20;
+const batchesUnderWay = 4;
+
+/**
+ * Writes documents below the output folder, each whole or not at all: into a temporary file, then renamed. Keeps a
+ * bounded number of them in memory.
+ */
+export class DocumentWriter {
+  readonly #worker: Worker;
+  #batch: WriteRequest[] = [];
+  #characters = 0;
+  #underWay = 0;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(out: string) {
+    this.#worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { out } });
+    this.#worker.on('message', () => {
+      this.#underWay--;
+      this.#wake?.();
+    });
+    this.#worker.on('error', (error) => {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      this.#wake?.();
+    });
+  }
+
+  /** Queues a document; the promise is there where the caller must wait before queueing more. */
+  write(request: WriteRequest): Promise<void> | undefined {
+    this.#batch.push(request);
+    this.#characters += request.text.length;
+    return this.#characters >= batchCharacters ? this.#send(batchesUnderWay) : undefined;
+  }
+
+  /** Resolves when all that was queued is on disk. Rejects with the first failure, which names the file. */
+  async finish(): Promise<void> {
+    if (this.#batch.length > 0) await this.#send(batchesUnderWay);
+    await this.#drainTo(0);
+  }
+
+  /** Stops the thread; to be called in every case. */
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  async #send(limit: number): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#characters = 0;
+    await this.#drainTo(limit - 1);
+    this.#underWay++;
+    this.#worker.postMessage(batch);
+  }
+
+  async #drainTo(count: number): Promise<void> {
+    while (this.#failure === undefined && this.#underWay > count) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}

@@ -1,0 +1,39 @@
+import { splitWords } from '../catalog/search-text.ts';
+
+/** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
+export interface Question {
+  /** The words in the order typed, each once. */
+  readonly words: readonly string[];
+  /** All words written together. */
+  readonly joined: string;
+  /** Whether it looks like the beginning of an identifier: segments with dots between and no blanks. */
+  readonly dotted: boolean;
+}
+
+// More words than anybody types; the rest would only make an expensive query of a pasted text.
+const mostWords = 16;
+
+/** The question that a text asks; undefined where it holds no letter and no digit. */
+export const parseQuestion = (text: string): Question | undefined => {
+  const words = splitWords(text);
+  if (words.length === 0) return undefined;
+  const trimmed = text.trim();
+  return {
+    words: [...new Set(words)].slice(0, mostWords),
+    joined: words.join(''),
+    dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
+  };
+};
+
+const quote = (term: string): string => `"${term}"`;
+const prefix = (term: string): string => `"${term}" *`;
+
+/** FTS5 expression: this term, whole, in one of these columns. */
+export const whole = (columns: string, term: string): string => `{${columns}} : ${quote(term)}`;
+
+/** FTS5 expression: a term that begins so, in one of these columns. */
+export const beginning = (columns: string, term: string): string => `{${columns}} : ${prefix(term)}`;
+
+/** FTS5 expression: for each word, one of its spellings as the beginning of a term in one of these columns. */
+export const everyWord = (columns: string, words: readonly (readonly string[])[]): string =>
+  `{${columns}} : (${words.map((spellings) => `(${spellings.map(prefix).join(' OR ')})`).join(' AND ')})`;

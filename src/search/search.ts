@@ -1,0 +1,92 @@
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { catalogPath } from '../catalog/generation.ts';
+import { type LatestPriority, prepareLatest } from '../catalog/reading.ts';
+import { PackageSearch, type ResultPage } from './packages.ts';
+import { RepositorySearch } from './repositories.ts';
+
+/** One generation of the catalog, opened read-only, with its statements prepared. */
+class Generation {
+  readonly identity: string;
+  readonly packages: PackageSearch;
+  readonly repositories: RepositorySearch;
+  readonly latest: (names: readonly string[], priority: LatestPriority) => string[];
+  readonly #database: DatabaseSync;
+
+  constructor(file: string) {
+    this.identity = identityOf(file);
+    this.#database = new DatabaseSync(file, { readOnly: true });
+    // The file is never written in place, so the kernel's page cache can be read without copying.
+    this.#database.exec('PRAGMA mmap_size = 8589934592; PRAGMA query_only = 1');
+    this.packages = new PackageSearch(this.#database);
+    this.repositories = new RepositorySearch(this.#database);
+    this.latest = prepareLatest(this.#database);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+// A new generation takes the name of the one before: what tells them apart is the file behind the name.
+const identityOf = (file: string): string => {
+  const { dev, ino, mtimeMs } = statSync(file);
+  return `${dev}:${ino}:${mtimeMs}`;
+};
+
+/**
+ * The search index of a state folder. Every method answers from the catalog in force; `refresh` takes up a new one.
+ * Methods reject where there is no catalog or it cannot be read. Records are ready JSON texts.
+ */
+export class CatalogSearch {
+  readonly #file: string;
+  #generation: Generation | undefined;
+
+  constructor(state: string) {
+    this.#file = catalogPath(state);
+  }
+
+  /** One page of package records; see PackageSearch for the order. */
+  async searchPackages(q: string, limit: number, page: number): Promise<ResultPage> {
+    return this.#current().packages.find(q, limit, page);
+  }
+
+  /** One page of repository records. */
+  async searchRepositories(q: string, limit: number, page: number): Promise<ResultPage> {
+    return this.#current().repositories.find(q, limit, page);
+  }
+
+  /** The latest record of each known identifier, in the order asked. */
+  async latest(ids: readonly string[], priority: LatestPriority): Promise<string[]> {
+    return this.#current().latest(ids, priority);
+  }
+
+  /** Whether the index answers a question now; its file must be there, not only open. */
+  async probe(): Promise<boolean> {
+    try {
+      if (!existsSync(this.#file)) return false;
+      this.#current().packages.find('probe', 1, 1);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Takes up the catalog in force, if it is another one than before. */
+  refresh(): void {
+    const before = this.#generation;
+    if (before === undefined || before.identity === identityOf(this.#file)) return;
+    this.#generation = new Generation(this.#file);
+    before.close();
+  }
+
+  close(): void {
+    this.#generation?.close();
+    this.#generation = undefined;
+  }
+
+  #current(): Generation {
+    this.#generation ??= new Generation(this.#file);
+    return this.#generation;
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const prefix = 'tmp-';
+
+/** Whether a file of this name is one that `createTemporary` left behind in a crash. */
+export const isTemporary = (name: string): boolean => name.startsWith(prefix);
+
+/** Opens a new file that nobody else can have, in `directory`. */
+export const createTemporary = async (directory: string): Promise<{ path: string; handle: FileHandle }> => {
+  const path = join(directory, `${prefix}${randomUUID()}`);
+  return { path, handle: await open(path, 'wx') };
+};
+
+/** Makes the names in a directory durable. */
+export const syncDirectory = async (directory: string): Promise<void> => {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Writes a file so that a reader, and a machine that stops at any moment, sees the old content or the new and never a
+ * part. With `durable`, the new content is on the disk when the promise resolves.
+ */
+export const writeAtomically = async (
+  path: string,
+  content: string | Uint8Array,
+  options: { durable: boolean },
+): Promise<void> => {
+  const directory = dirname(path);
+  const temporary = await createTemporary(directory);
+  try {
+    await temporary.handle.writeFile(content);
+    if (options.durable) await temporary.handle.sync();
+    await temporary.handle.close();
+    await rename(temporary.path, path);
+  } catch (error) {
+    await temporary.handle.close().catch(() => {});
+    await rm(temporary.path, { force: true });
+    throw error;
+  }
+  if (options.durable) await syncDirectory(directory);
+};
+
+/** Puts a finished file in its place; its content, not yet its name, is on the disk when the promise resolves. */
+export const moveDurably = async (from: string, to: string): Promise<void> => {
+  const handle = await open(from, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(from, to);
+};

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './files.ts';
+import {
+  type Attempts,
+  attemptsSchema,
+  noAttempts,
+  type Snapshot,
+  type SnapshotFile,
+  snapshotSchema,
+} from './snapshot.ts';
+
+/** `damaged`: what the store holds is not what it wrote. `missing`: it never held it. `slug`: no name of a repository. */
+export type SnapshotErrorCode = 'damaged' | 'missing' | 'slug';
+
+/** The store cannot give back what it was asked for. The evidence is in `cause`. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+  readonly code: SnapshotErrorCode;
+
+  constructor(code: SnapshotErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Bytes received into the store that no snapshot refers to yet. */
+export interface StagedFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly size: number;
+  /** Reads the bytes again, in chunks. */
+  read(): AsyncIterable<Uint8Array>;
+  /** Removes them, unless a write has kept them. */
+  discard(): Promise<void>;
+}
+
+// The folder carries the version of the format: another format lives beside it, not in it.
+const formatVersion = 'v1';
+const metaName = 'meta.json';
+const attemptsName = 'attempts.json';
+const contentName = /^[0-9a-f]{64}$/;
+const readBytes = 1 << 18;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+const isPresent = async (path: string, size: number): Promise<boolean> => {
+  try {
+    return (await stat(path)).size === size;
+  } catch {
+    return false;
+  }
+};
+
+const filesOf = (snapshot: Snapshot): SnapshotFile[] =>
+  [snapshot.release, snapshot.packages, snapshot.signature].filter((file) => file !== null);
+
+/**
+ * The last good data of every repository: one folder each, holding its index files under the hash of their content,
+ * `meta.json` (the snapshot, written after the files that it names) and `attempts.json`. One process at a time may
+ * write; any number may read.
+ */
+export class SnapshotStore {
+  readonly #root: string;
+
+  /** `directory` need not exist yet. */
+  constructor(directory: string) {
+    this.#root = join(directory, formatVersion);
+  }
+
+  /**
+   * The last good snapshot, or undefined where there is none; its `checkedAt` includes later confirmations. Throws
+   * `SnapshotError` `damaged` where its description cannot be read or a file that it names is not there.
+   */
+  async read(slug: string): Promise<Snapshot | undefined> {
+    const folder = this.#folder(slug);
+    let snapshot: Snapshot;
+    try {
+      snapshot = snapshotSchema.parse(JSON.parse(await readFile(join(folder, metaName), 'utf8')));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw new SnapshotError('damaged', `the snapshot of ${slug} cannot be read`, { cause: error });
+    }
+    for (const file of filesOf(snapshot)) {
+      if (!(await isPresent(join(folder, file.sha256), file.size))) {
+        throw new SnapshotError('damaged', `the snapshot of ${slug} has lost its ${file.path}`);
+      }
+    }
+    const { succeededAt } = await this.readAttempts(slug);
+    return succeededAt !== null && succeededAt > snapshot.checkedAt
+      ? { ...snapshot, checkedAt: succeededAt }
+      : snapshot;
+  }
+
+  /** The bytes of a file of a snapshot. Throws `SnapshotError` where they are gone or not what was written. */
+  async readFile(slug: string, file: SnapshotFile): Promise<Uint8Array> {
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(join(this.#folder(slug), file.sha256));
+    } catch (error) {
+      throw new SnapshotError('missing', `the store has no ${file.path} of ${slug}`, { cause: error });
+    }
+    if (createHash('sha256').update(bytes).digest('hex') !== file.sha256) {
+      throw new SnapshotError('damaged', `the ${file.path} of ${slug} is not what was stored`);
+    }
+    return bytes;
+  }
+
+  /** The slugs that the store remembers anything of, sorted; not each has a snapshot. */
+  async list(): Promise<string[]> {
+    try {
+      const entries = await readdir(this.#root, { withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+        .sort();
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  /** Receives bytes into the store, in bounded memory. An error of `chunks` passes through and leaves nothing. */
+  async stage(slug: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StagedFile> {
+    const folder = this.#folder(slug);
+    await mkdir(folder, { recursive: true });
+    const { path, handle } = await createTemporary(folder);
+    const hash = createHash('sha256');
+    let size = 0;
+    try {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        size += chunk.length;
+        await handle.writeFile(chunk);
+      }
+      await handle.close();
+    } catch (error) {
+      await handle.close().catch(() => {});
+      await rm(path, { force: true });
+      throw error;
+    }
+    return {
+      path,
+      size,
+      sha256: hash.digest('hex'),
+      read: () => createReadStream(path, { highWaterMark: readBytes }),
+      discard: () => rm(path, { force: true }),
+    };
+  }
+
+  /**
+   * Makes `snapshot` the last good one. Its files come from `staged`, or are those that it shares with the snapshot
+   * before. Whatever moment the process stops at, a reader finds the snapshot before or this one, whole. Throws
+   * `SnapshotError` `missing` where a file is in neither.
+   */
+  async write(snapshot: Snapshot, staged: readonly StagedFile[]): Promise<void> {
+    const folder = this.#folder(snapshot.slug);
+    await mkdir(folder, { recursive: true });
+    for (const file of filesOf(snapshot)) {
+      const target = join(folder, file.sha256);
+      const source = staged.find(({ sha256 }) => sha256 === file.sha256);
+      if (source) await moveDurably(source.path, target);
+      else if (!(await isPresent(target, file.size))) {
+        throw new SnapshotError('missing', `there are no bytes for ${file.path} of ${snapshot.slug}`);
+      }
+    }
+    await syncDirectory(folder);
+    const text = `${JSON.stringify(snapshotSchema.parse(snapshot), null, 1)}\n`;
+    await writeAtomically(join(folder, metaName), text, { durable: true });
+    await this.#sweep(folder, snapshot);
+  }
+
+  /** Forgets a repository: its snapshot, its files, its attempts. */
+  async remove(slug: string): Promise<void> {
+    const folder = this.#folder(slug);
+    await rm(join(folder, metaName), { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  /** What is remembered of the attempts to crawl a repository; where nothing is, `noAttempts`. */
+  async readAttempts(slug: string): Promise<Attempts> {
+    const path = join(this.#folder(slug), attemptsName);
+    try {
+      return attemptsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    } catch {
+      // Losing it costs one early request, so a damaged one is not worth an error.
+      return noAttempts;
+    }
+  }
+
+  async writeAttempts(slug: string, attempts: Attempts): Promise<void> {
+    const folder = this.#folder(slug);
+    await mkdir(folder, { recursive: true });
+    const text = `${JSON.stringify(attemptsSchema.parse(attempts))}\n`;
+    await writeAtomically(join(folder, attemptsName), text, { durable: false });
+  }
+
+  async #sweep(folder: string, snapshot: Snapshot): Promise<void> {
+    const kept = new Set(filesOf(snapshot).map((file) => file.sha256));
+    for (const name of await readdir(folder)) {
+      if (isTemporary(name) || (contentName.test(name) && !kept.has(name))) {
+        await rm(join(folder, name), { force: true });
+      }
+    }
+  }
+
+  #folder(slug: string): string {
+    if (!/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(slug)) {
+      throw new SnapshotError('slug', `no repository has the slug ${JSON.stringify(slug)}`);
+    }
+    return join(this.#root, slug);
+  }
+}
+
+/** Opens the store of last good data below `directory`, which need not exist yet. */
+export const openSnapshotStore = (directory: string): SnapshotStore => new SnapshotStore(directory);

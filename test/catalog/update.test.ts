@@ -1,0 +1,217 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import {
+  readFindings,
+  readPackages,
+  readRepositoryRecords,
+  readRepositoryRows,
+  readStatistics,
+} from '../../src/catalog/reading.ts';
+import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/records.ts';
+import { base, buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const open = (state: string) => new DatabaseSync(catalogPath(state), { readOnly: true });
+
+const recordsOf = (database: DatabaseSync, ...names: string[]) =>
+  [...readPackages(database, new Set(names))].flatMap(([, records]) =>
+    records.map((record) => packageRecordSchema.parse(JSON.parse(record))),
+  );
+
+describe('catalog', () => {
+  it('gives every field of a package record its documented source', async () => {
+    const state = temporaryFolder();
+    const text = packages({
+      Package: 'com.example.Tweak',
+      Version: '1:2.0~beta1-3',
+      Name: 'Tweak',
+      Section: 'Tweaks',
+      Author: 'A. Author <a@author.example>',
+      Maintainer: 'M. Maintainer',
+      Description: 'Short.\n Longer text.\n .\n End.',
+      Tag: 'cydia::commercial, purpose::extension',
+      SHA256: 'AB'.repeat(32),
+      Size: '2048',
+      'Installed-Size': '12',
+      Icon: 'file:///Applications/icon.png',
+      Header: 'https://images.example/header.png',
+      SileoDepiction: 'https://depictions.example/tweak.json',
+    });
+    await buildCatalog(state, [{ slug: 'one', ranking: 2, packages: text, release: 'Label: The One\nVersion: 3\n' }]);
+    const [record] = recordsOf(open(state), 'com.example.Tweak');
+    expect(record).toMatchObject({
+      package_id: 'com.example.Tweak',
+      package: 'com.example.Tweak',
+      name: 'Tweak',
+      description: 'Short.\nLonger text.\n\nEnd.',
+      version: '1:2.0~beta1-3',
+      latest_version: true,
+      price: 'Paid',
+      tags: ['cydia::commercial', 'purpose::extension'],
+      sha256_hash: 'ab'.repeat(32),
+      package_size: 2048,
+      installed_size: 12_288,
+      icon_url: `${base}/icons/sections/tweaks.png`,
+      header_url: 'https://images.example/header.png',
+      native_depiction: 'https://depictions.example/tweak.json',
+      repository_id: 'one',
+      quality: 2,
+      repositoryTier: 2,
+      refs: {
+        meta: `${base}/v2/jailbreak/package/com.example.Tweak`,
+        repo: `${base}/v2/jailbreak/repository/one`,
+      },
+      repository: { slug: 'one', name: 'The One', version: '3', package_count: 1, date: '2026-05-01T12:00:00.000Z' },
+    });
+  });
+
+  it('marks exactly one latest version per architecture, whatever the order of the index', async () => {
+    const state = temporaryFolder();
+    const text = packages(
+      { Version: '1.10' },
+      { Version: '1.9' },
+      { Version: '1.10', Architecture: 'iphoneos-arm64' },
+      { Version: '1.10.1' },
+      { Version: '0:1.10.1' },
+      { Version: '1.10.1~rc1' },
+    );
+    await buildCatalog(state, [{ slug: 'one', packages: text }]);
+    const latest = recordsOf(open(state), 'com.example.one').filter((record) => record.latest_version);
+    expect(latest.map(({ version, architecture }) => `${version} ${architecture}`)).toEqual([
+      '1.10.1 iphoneos-arm',
+      '1.10 iphoneos-arm64',
+    ]);
+  });
+
+  it('orders a package by latest, ranking, version, slug and architecture', async () => {
+    const state = temporaryFolder();
+    await buildCatalog(state, [
+      { slug: 'good', ranking: 1, packages: packages({ Version: '1.0' }, { Version: '2.0' }) },
+      { slug: 'b', ranking: 3, packages: packages({ Version: '3.0' }, { Version: '3.0', Architecture: 'all' }) },
+      { slug: 'a', ranking: 3, packages: packages({ Version: '3.0' }) },
+    ]);
+    const order = recordsOf(open(state), 'com.example.one').map(
+      (record) => `${record.repository_id} ${record.version} ${record.architecture}`,
+    );
+    expect(order).toEqual([
+      'good 2.0 iphoneos-arm',
+      'a 3.0 iphoneos-arm',
+      'b 3.0 all',
+      'b 3.0 iphoneos-arm',
+      'good 1.0 iphoneos-arm',
+    ]);
+  });
+
+  it('keeps the last of two equal stanzas and counts every stanza once', async () => {
+    const state = temporaryFolder();
+    const text = packages(
+      { Description: 'first' },
+      { Description: 'second' },
+      { Package: 'com.example.two', Filename: undefined },
+      { Package: 'com.example.three', Version: undefined },
+      { Package: 'com.example.four', Size: 'large' },
+    );
+    await buildCatalog(state, [{ slug: 'one', packages: text }]);
+    const database = open(state);
+    expect(recordsOf(database, 'com.example.one').map(({ description }) => description)).toEqual(['second']);
+    expect(readStatistics(database)).toMatchObject({ packages: 2, versions: 2 });
+    const { findings, stanzas } = readFindings(database);
+    expect(stanzas).toBe(5);
+    expect(Object.fromEntries(findings.map(({ code, count }) => [code, count]))).toEqual({
+      'filename-missing': 1,
+      'size-malformed': 1,
+      'stanza-duplicate': 1,
+      'version-missing': 1,
+    });
+  });
+
+  it('C10: publishes names that mean something to JavaScript like any other', async () => {
+    const state = temporaryFolder();
+    const names = ['__proto__', 'constructor', 'toString', 'hasownproperty'];
+    const text = packages(...names.map((name) => ({ Package: name, Name: name, Section: name, [name]: name })));
+    await buildCatalog(state, [{ slug: 'one', packages: text }]);
+    const database = open(state);
+    expect(
+      recordsOf(database, ...names)
+        .map((record) => record.package_id)
+        .sort(),
+    ).toEqual([...names].sort());
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('reads again only what changed, and tells which packages it touched', async () => {
+    const state = temporaryFolder();
+    const one: SourceRepository = { slug: 'one', packages: packages({ Package: 'a' }, { Package: 'b' }) };
+    const two: SourceRepository = { slug: 'two', packages: packages({ Package: 'b' }, { Package: 'c' }) };
+    expect((await buildCatalog(state, [one, two])).ingested).toEqual(['one', 'two']);
+
+    const { catalog, update } = await openBuild(state, [one, two]);
+    expect(update).toEqual({ touched: new Set(), ingested: [], removed: [], damaged: [] });
+    expect(catalog.changed).toBe(false);
+    catalog.discard();
+
+    const changed = { ...two, packages: packages({ Package: 'c' }, { Package: 'd' }) };
+    expect(await buildCatalog(state, [one, changed])).toMatchObject({
+      ingested: ['two'],
+      touched: new Set(['b', 'c', 'd']),
+    });
+    expect(await buildCatalog(state, [changed])).toMatchObject({ removed: ['one'], touched: new Set(['a', 'b']) });
+    const database = open(state);
+    expect(readRepositoryRows(database).map(({ slug }) => slug)).toEqual(['two']);
+    expect([...readRepositoryRecords(database, 'two')]).toHaveLength(2);
+  });
+
+  it('remembers when a record was first seen', async () => {
+    const state = temporaryFolder();
+    await buildCatalog(
+      state,
+      [{ slug: 'one', packages: packages({ Version: '1.0' }) }],
+      new Date('2026-01-01T00:00:00Z'),
+    );
+    const text = packages({ Version: '1.0' }, { Version: '2.0' });
+    await buildCatalog(state, [{ slug: 'one', packages: text }], new Date('2026-02-01T00:00:00Z'));
+    const rows = open(state).prepare('SELECT version, first_seen FROM record ORDER BY version').all();
+    expect(rows.map((row) => `${row.version} ${row.first_seen}`)).toEqual([
+      '1.0 2026-01-01T00:00:00.000Z',
+      '2.0 2026-02-01T00:00:00.000Z',
+    ]);
+  });
+
+  it('C3: keeps the rows of a repository whose stored snapshot is damaged', async () => {
+    const state = temporaryFolder();
+    await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);
+    const { CatalogBuild } = await import('../../src/catalog/generation.ts');
+    const { updateCatalog } = await import('../../src/catalog/update.ts');
+    const { entryOf, memorySnapshots } = await import('../support/catalog.ts');
+    const changed: SourceRepository = { slug: 'one', packages: packages({ Package: 'b' }) };
+    const store = memorySnapshots([changed]);
+    const broken = { ...store, readFile: () => Promise.reject(new Error('hash differs')) };
+    const catalog = new CatalogBuild(state);
+    const update = await updateCatalog(catalog, [entryOf(changed)], broken, { base, now: new Date() });
+    expect(update.damaged.map(({ slug }) => slug)).toEqual(['one']);
+    expect(recordsOf(catalog.database, 'a')).toHaveLength(1);
+    catalog.discard();
+  });
+
+  it('writes repository records as documented, with the embedded form free of nulls', async () => {
+    const state = temporaryFolder();
+    const release =
+      'Origin: Example\nDescription: All of it\nDate: Fri, 14 Mar 2025 15:17:43 +0000\nPayment-Gateway: https://pay.example/\n';
+    await buildCatalog(state, [
+      { slug: 'one', release, packages: packages({ Section: 'Tweaks' }, { Package: 'z', Section: 'Apps' }) },
+    ]);
+    const [row] = readRepositoryRows(open(state));
+    expect(repositoryRecordSchema.parse(JSON.parse(row?.record ?? ''))).toMatchObject({
+      id: 'one',
+      name: 'Example',
+      version: null,
+      date: '2025-03-14T15:17:43.000Z',
+      sections: ['Apps', 'Tweaks'],
+      package_count: 2,
+      origin_supports_payment_v2: true,
+      origin_uses_https: true,
+      refs: { packages: `${base}/v2/jailbreak/repository/one/packages`, meta: `${base}/v2/jailbreak/repository/one` },
+    });
+  });
+});

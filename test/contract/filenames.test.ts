@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeFileName, encodeFileName } from '../../src/contract/filenames.ts';
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).map((text) => text.toWellFormed()),
+  fc.string({
+    unit: fc.constantFrom('a', 'A', '.', '/', '\\', '_', '=', '~', '%', ' ', 'é', '\u0301', '\u0000'),
+    minLength: 1,
+  }),
+  fc.constantFrom(
+    '.',
+    '..',
+    '../../etc/passwd',
+    'CON',
+    'con',
+    'nul.',
+    'a.',
+    'a ',
+    '__proto__',
+    'constructor',
+    '_a',
+    '=5f',
+  ),
+);
+
+describe('file names of identifiers', () => {
+  it('C9: leave identifiers of lower-case letters, digits, dots, plus and minus as they are', () => {
+    for (const id of ['com.example.one', 'libstdc++6', 'a', '0', 'g++-12', '.', '..', '-']) {
+      expect(encodeFileName(id)).toBe(id);
+    }
+  });
+
+  it('C9: can be turned back, stay in their folder and fit any disk (10,000 names)', () => {
+    fc.assert(
+      fc.property(hostile, (id) => {
+        const file = encodeFileName(id);
+        expect(decodeFileName(file)).toBe(id);
+        const segments = file.split('/');
+        expect(segments.slice(0, -1).every((segment) => segment.endsWith('_'))).toBe(true);
+        for (const segment of segments) {
+          expect(segment).toMatch(/^[a-z0-9.+\-_=]+$/);
+          expect(segment.length).toBeLessThanOrEqual(251);
+        }
+        expect(`${segments.at(-1)}.json`.length).toBeLessThanOrEqual(255);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it('C9: do not meet on a disk that ignores letter case or composes Unicode', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (a, b) => {
+        const same =
+          encodeFileName(a).toLowerCase().normalize('NFC') === encodeFileName(b).toLowerCase().normalize('NFC');
+        expect(same).toBe(a === b);
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(encodeFileName('com.Example')).not.toBe(encodeFileName('com.example'));
+    expect(encodeFileName('e\u0301')).not.toBe(encodeFileName('\u00e9'));
+  });
+
+  it('refuses what it made of no identifier', () => {
+    for (const file of ['', 'A', '_', '=zz', 'a/b', '=41', '_-', 'a_/b']) expect(decodeFileName(file)).toBeUndefined();
+  });
+});

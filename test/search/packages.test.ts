@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { CatalogSearch } from '../../src/search/search.ts';
+import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const named = (name: string, fields: Record<string, string> = {}) => ({
+  Package: `com.example.${name.toLowerCase().replace(/[^a-z0-9]/g, '')}`,
+  Name: name,
+  ...fields,
+});
+
+const openSearch = async (...repositories: SourceRepository[]) => {
+  const state = temporaryFolder();
+  await buildCatalog(state, repositories);
+  const search = new CatalogSearch(state);
+  const names = async (q: string, limit = 100, page = 1) =>
+    (await search.searchPackages(q, limit, page)).records.map((record) => JSON.parse(record).name as string);
+  return { search, names, state };
+};
+
+const tweaks = packages(
+  named('SnowBoard', { Description: 'Theming', Author: 'SparkDev' }),
+  named('Popcorn Time', { Description: 'Films like snow on a screen' }),
+  named('NoFomoFix'),
+  named('AppID'),
+  named('Azure'),
+  named('Éclair'),
+  named('NewTerm 2', { Package: 'ws.hbang.newterm2' }),
+  named('Winter', { Package: 'com.example.snow.helper' }),
+  named('汉化补丁'),
+);
+
+describe('package search', () => {
+  it('finds the beginning of words, several words in any order, names together and apart', async () => {
+    const { names } = await openSearch({ slug: 'one', packages: tweaks });
+    for (const [question, name] of [
+      ['sn', 'SnowBoard'],
+      ['snow', 'SnowBoard'],
+      ['SNOWBOA', 'SnowBoard'],
+      ['board', 'SnowBoard'],
+      ['app id', 'AppID'],
+      ['popcorntime', 'Popcorn Time'],
+      ['time pop', 'Popcorn Time'],
+      ['nofomofix', 'NoFomoFix'],
+      ['fix fomo', 'NoFomoFix'],
+      ['eclair', 'Éclair'],
+      ['ÉCLAIR', 'Éclair'],
+      ['newterm', 'NewTerm 2'],
+      ['ws.hb', 'NewTerm 2'],
+      ['ws.hbang.newterm2', 'NewTerm 2'],
+      ['sparkdev', 'SnowBoard'],
+      ['spark snow', 'SnowBoard'],
+      ['补丁', '汉化补丁'],
+    ] as const) {
+      expect((await names(question))[0], question).toBe(name);
+    }
+  });
+
+  it('orders by class: exact, beginning, name or identifier, description', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        named('Something', { Description: 'with snow in it' }),
+        named('Let it Snow'),
+        named('Snowfall'),
+        named('Winter', { Package: 'org.example.snow' }),
+        named('Snow'),
+      ),
+    });
+    expect(await names('snow')).toEqual(['Snow', 'Snowfall', 'Winter', 'Let it Snow', 'Something']);
+  });
+
+  it('prefers better repositories and closer names within a class', async () => {
+    const { names } = await openSearch(
+      { slug: 'poor', ranking: 5, packages: packages(named('Snow A')) },
+      { slug: 'good', ranking: 1, packages: packages(named('Snow Longer'), named('Snow Long')) },
+    );
+    expect(await names('snow')).toEqual(['Snow Long', 'Snow Longer', 'Snow A']);
+  });
+
+  it('does not let the first segment of an identifier outrank the beginning of a name', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(named('Zebra'), named('Alpha'), named('Community'), named('Better Com', { Package: 'org.b' })),
+    });
+    expect((await names('com')).slice(0, 2)).toEqual(['Community', 'Better Com']);
+    expect(await names('com')).toHaveLength(4);
+  });
+
+  it('forgives one mistake in a word of five letters or more, after everything that matches', async () => {
+    const { names } = await openSearch({ slug: 'one', packages: tweaks });
+    for (const [question, name] of [
+      ['azrue', 'Azure'],
+      ['azue', undefined],
+      ['azuree', 'Azure'],
+      ['snowbord', 'SnowBoard'],
+      ['snoqboard', 'SnowBoard'],
+      ['popcron time', 'Popcorn Time'],
+      ['nofomfix', 'NoFomoFix'],
+    ] as const) {
+      expect((await names(question))[0], question).toBe(name);
+    }
+    const { names: both } = await openSearch({ slug: 'one', packages: packages(named('Azure'), named('Azurex')) });
+    expect(await both('azurex')).toEqual(['Azurex', 'Azure']);
+  });
+
+  it('takes any text as a question and never as syntax', async () => {
+    const { search } = await openSearch({ slug: 'one', packages: tweaks });
+    const texts = [
+      '"',
+      "'",
+      '*',
+      'AND',
+      'NEAR(a b)',
+      'a OR b',
+      '%',
+      '(',
+      'name:snow',
+      '{name} : x',
+      '-snow',
+      '^snow',
+      '🎉🎉',
+    ];
+    for (const text of [
+      ...texts,
+      'שלום עולם',
+      'x'.repeat(256),
+      'a '.repeat(128),
+      '\u0000\u0001',
+      "'; DROP TABLE record",
+    ]) {
+      const { records } = await search.searchPackages(text, 100, 1);
+      expect(records.length, text).toBeLessThan(10);
+    }
+  });
+
+  it('pages without repeating or losing a record', async () => {
+    const many = packages(
+      ...Array.from({ length: 57 }, (_, index) => named(`Snow ${index}`, { Package: `a.snow${index}` })),
+    );
+    const { search, names } = await openSearch({ slug: 'one', packages: many });
+    const all = await names('snow', 250);
+    const paged: string[] = [];
+    for (let page = 1; page <= 6; page++) {
+      const { records, more } = await search.searchPackages('snow', 10, page);
+      expect(more).toBe(page < 6);
+      paged.push(...records.map((record) => JSON.parse(record).name));
+    }
+    expect(paged).toEqual(all);
+    expect(new Set(paged).size).toBe(57);
+    expect(await search.searchPackages('snow', 10, 7)).toEqual({ records: [], more: false });
+    expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual({ records: [], more: false });
+  });
+
+  it('answers latest records alone, and forgets those of a repository that is gone', async () => {
+    const repository = {
+      slug: 'one',
+      packages: packages({ Name: 'Snow', Version: '1' }, { Name: 'Snow', Version: '2' }),
+    };
+    const other = { slug: 'two', packages: packages({ Name: 'Snow', Version: '3' }) };
+    const { search, state } = await openSearch(repository, other);
+    const versions = async () =>
+      (await search.searchPackages('snow', 10, 1)).records.map((record) => JSON.parse(record).version);
+    expect((await versions()).sort()).toEqual(['2', '3']);
+    await buildCatalog(state, [repository]);
+    expect((await versions()).sort(), 'a generation stays in force until refreshed').toEqual(['2', '3']);
+    search.refresh();
+    expect(await versions()).toEqual(['2']);
+  });
+});
+
+describe('multi lookup', () => {
+  it('answers one latest record for each known identifier in the order asked', async () => {
+    const { search } = await openSearch(
+      { slug: 'poor', ranking: 4, packages: packages({ Package: 'a', Version: '9' }, { Package: 'b' }) },
+      { slug: 'good', ranking: 1, packages: packages({ Package: 'a', Version: '1' }, { Package: 'a', Version: '2' }) },
+      { slug: 'boot', ranking: 5, bootstrap: true, packages: packages({ Package: 'a', Version: '0' }) },
+    );
+    const ask = async (ids: string[], priority: 'default' | 'bootstrap') =>
+      (await search.latest(ids, priority)).map((text) => {
+        const record = JSON.parse(text);
+        return `${record.package} ${record.version} ${record.repository.slug}`;
+      });
+    expect(await ask(['b', 'unknown', 'a'], 'default')).toEqual(['b 1.0 poor', 'a 2 good']);
+    expect(await ask(['a'], 'bootstrap')).toEqual(['a 0 boot']);
+    expect(await ask(['unknown'], 'default')).toEqual([]);
+  });
+});
+
+describe('repository search', () => {
+  it('matches slug, name, host name and description, the closest first', async () => {
+    const { search } = await openSearch(
+      { slug: 'alpha', release: 'Origin: First\nDescription: all about beta\n', packages: packages({}) },
+      { slug: 'beta', release: 'Origin: Second\n', packages: packages({}) },
+      { slug: 'gamma', uri: 'https://apt.beta-test.example/', release: 'Origin: Third Béta\n', packages: packages({}) },
+    );
+    const { records, more } = await search.searchRepositories('beta', 2, 1);
+    expect(records.map((record) => JSON.parse(record).id)).toEqual(['beta', 'gamma']);
+    expect(more).toBe(true);
+    expect((await search.searchRepositories('beta', 2, 2)).records).toHaveLength(1);
+    expect((await search.searchRepositories('nothing', 2, 1)).records).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
+import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
+import type { Snapshot, SnapshotFile } from '../../src/snapshots/snapshot.ts';
+
+/** A repository as a test writes it: its manifest fields, and the text of its Release and its Packages. */
+export interface SourceRepository {
+  readonly slug: string;
+  readonly ranking?: number;
+  readonly bootstrap?: boolean;
+  readonly uri?: string;
+  readonly release?: string;
+  readonly packages: string;
+  readonly changedAt?: string;
+}
+
+export const base = 'https://index.example';
+
+/** A stanza with what every one needs, and these fields besides or instead; an undefined one is left out. */
+export const stanza = (fields: Record<string, string | undefined>): string => {
+  const { Package: name = 'com.example.one', Version: version = '1.0' } = fields;
+  const all = {
+    Package: name,
+    Version: version,
+    Architecture: 'iphoneos-arm',
+    Filename: `debs/${name}_${version}.deb`,
+    Size: '100',
+  };
+  return Object.entries({ ...all, ...fields })
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => `${field}: ${value}\n`)
+    .join('');
+};
+
+/** The text of an index of these stanzas. */
+export const packages = (...stanzas: Record<string, string | undefined>[]): string => stanzas.map(stanza).join('\n');
+
+/** Snapshots that live in memory, in the shape that the catalog reads. */
+export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
+  const files = new Map<string, Uint8Array>();
+  const keep = (path: string, text: string): SnapshotFile => {
+    const bytes = Buffer.from(text);
+    const sha256 = hash('sha256', bytes);
+    files.set(sha256, bytes);
+    return { path, sha256, size: bytes.length, etag: null, lastModified: null };
+  };
+  const snapshots = new Map(
+    repositories.map((repository): [string, Snapshot] => {
+      const {
+        slug,
+        release = `Origin: ${slug}\n`,
+        packages: index,
+        changedAt = '2026-05-01T12:00:00.000Z',
+      } = repository;
+      const kept = keep('/Packages', index);
+      return [
+        slug,
+        {
+          slug,
+          origin: { uri: `https://${slug}.example/`, suite: './', component: null, binary: null },
+          release: keep('/Release', release),
+          packages: { ...kept, compression: 'plain', decompressedSize: kept.size, stanzas: 0, listed: false },
+          signature: null,
+          hasInRelease: false,
+          hasReleaseGpg: false,
+          paymentEndpoint: null,
+          extrasCheckedAt: changedAt,
+          changedAt,
+          checkedAt: changedAt,
+          findings: [],
+        },
+      ];
+    }),
+  );
+  return {
+    read: async (slug: string) => snapshots.get(slug),
+    readFile: async (_slug: string, file: SnapshotFile) => {
+      const bytes = files.get(file.sha256);
+      if (bytes === undefined) throw new Error('no such file');
+      return bytes;
+    },
+  };
+};
+
+export const entryOf = ({ slug, ranking = 3, bootstrap = false, uri }: SourceRepository): ManifestEntry =>
+  manifestEntrySchema.parse({ slug, uri: uri ?? `https://${slug}.example/`, ranking, bootstrap });
+
+/** Brings the catalog of a state folder to these repositories, search index included, and leaves it unpublished. */
+export const openBuild = async (
+  state: string,
+  repositories: readonly SourceRepository[],
+  now = new Date('2026-05-02T00:00:00Z'),
+): Promise<{ catalog: CatalogBuild; update: CatalogUpdate }> => {
+  const catalog = new CatalogBuild(state);
+  const store = memorySnapshots(repositories);
+  const update = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
+  await indexForSearch(catalog, update.ingested);
+  return { catalog, update };
+};
+
+/** The same, published. */
+export const buildCatalog = async (...input: Parameters<typeof openBuild>): Promise<CatalogUpdate> => {
+  const { catalog, update } = await openBuild(...input);
+  catalog.publish();
+  return update;
+};
