@@ -39,8 +39,6 @@ export const searchLimit = { minimum: 1, maximum: 250, default: 100 } as const;
 export const multiMaximum = 2000;
 /** The most addresses that one safety check may name. */
 export const safetyMaximum = 250;
-/** The most downloads that one ingest may report. */
-export const ingestMaximum = 256;
 
 export const searchParametersSchema = z.object({
   q: required('q').transform((value, context) => {

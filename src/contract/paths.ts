@@ -18,6 +18,7 @@ import {
   safetyParametersSchema,
   searchParametersSchema,
 } from './parameters.ts';
+import { downloadsSchema } from './records.ts';
 
 /** The folder of the output, and the first segment of every address, that holds the API. */
 export const apiRoot = 'v2';
@@ -34,8 +35,10 @@ export interface Operation {
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly schema?: z.ZodType;
+  /** The body of a request that carries one. */
+  readonly body?: z.ZodType;
   readonly file?: string;
-  /** Error statuses it answers besides those that every operation may answer (405, 429, 500, 503). */
+  /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
   readonly errors: readonly number[];
 }
 
@@ -151,10 +154,16 @@ export const operations = {
     address: '/jailbreak/download/ingest',
     tag: 'download',
     summary: 'Report downloads',
+    body: downloadsSchema,
     schema: ingestSchema,
     errors: [400, 413, 415],
   },
 } as const satisfies Record<string, Operation>;
+export type OperationName = keyof typeof operations;
+
+/** Whether clients are held to a rate: what is computed costs something, except the health check, whose result is kept. */
+export const isLimited = ({ file, address }: Operation): boolean =>
+  file === undefined && address !== operations.health.address;
 
 /** Last segments that are words of the API and win over a package or repository of that name (decisions, section 1). */
 export const reservedPackageWords: ReadonlySet<string> = new Set(['search', 'multi']);

@@ -208,3 +208,11 @@ export const downloadSchema = z.object({
   repository_component: z.string().nullish(),
 });
 export type Download = z.infer<typeof downloadSchema>;
+
+/** The most downloads that one ingest may report. */
+const ingestMaximum = 256;
+
+/** The body of a download ingest. */
+export const downloadsSchema = z
+  .array(downloadSchema, 'The body must be a JSON array of downloads')
+  .max(ingestMaximum, `The body must hold at most ${ingestMaximum} downloads`);

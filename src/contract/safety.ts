@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+// A name as the address bar shows it; src/safety brings it and what it is compared with to one form.
+const host = z
+  .string()
+  .regex(/^[^\s/\\?#@:[\]]+$|^\[[0-9a-f:.]+\]$/i, 'must be a host name or address alone, without scheme, port or path');
+
+const path = z
+  .string()
+  .regex(/^\/[^\s?#\\]*[^\s?#\\/]$/, 'must begin with "/", must not end with "/", and must hold no query or fragment');
+
+/**
+ * One entry of the safety list: a host, or a path of a host, that is not safe to add as a repository. Strict, so that a
+ * misspelt field is an error. A host covers the names below it, a path what lies below it.
+ */
+export const safetyEntrySchema = z.strictObject({
+  host,
+  path: path.optional(),
+  reason: z.string().min(10).describe('What is wrong with it, in a sentence.'),
+  date: z.iso.date().describe('Day on which it was entered.'),
+  source: z.url({ protocol: /^https?$/ }).describe('Where that is documented.'),
+});
+export type SafetyEntry = z.infer<typeof safetyEntrySchema>;
+
+/** The whole safety list. */
+export const safetyEntriesSchema = z.array(safetyEntrySchema);
