@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type Command, helpText, readOptions, UsageError } from '../../scripts/options.ts';
+
+const command = {
+  name: 'fetch',
+  summary: 'Fetches.',
+  options: {
+    state: { type: 'string', value: 'DIR', default: 'state', environment: 'DEBDEX_STATE', help: 'Folder.' },
+    port: { type: 'integer', value: 'N', maximum: 65535, default: 80, environment: 'DEBDEX_PORT', help: 'Port.' },
+    limit: { type: 'integer', environment: 'DEBDEX_LIMIT', help: 'Limit.' },
+    quiet: { type: 'boolean', environment: 'DEBDEX_QUIET', help: 'Says less.' },
+  },
+} as const satisfies Command;
+
+describe('readOptions', () => {
+  it('takes an argument before the environment, and that before the default', () => {
+    expect(readOptions(command, [], {})).toEqual({ state: 'state', port: 80, limit: undefined, quiet: false });
+    const environment = { DEBDEX_STATE: 'a', DEBDEX_PORT: '81', DEBDEX_QUIET: '1' };
+    expect(readOptions(command, [], environment)).toEqual({ state: 'a', port: 81, limit: undefined, quiet: true });
+    expect(readOptions(command, ['--state', 'b', '--port=0', '--limit', '7'], environment)).toEqual({
+      state: 'b',
+      port: 0,
+      limit: 7,
+      quiet: true,
+    });
+  });
+
+  it.each([
+    [['--unknown'], {}, /unknown/i],
+    [['stray'], {}, /stray/],
+    [['--port', 'http'], {}, /--port must be a whole number from 0 to 65535, not "http"/],
+    [['--port', '65536'], {}, /--port/],
+    [['--port', '-1'], {}, /--port/],
+    [['--limit', '1e3'], {}, /--limit must be a whole number of at least 0/],
+    [['--state', ''], {}, /--state must not be empty/],
+    [[], { DEBDEX_QUIET: 'perhaps' }, /DEBDEX_QUIET must be 1 or 0/],
+  ])('refuses %j with %j', (argv, environment, message) => {
+    expect(() => readOptions(command, argv, environment)).toThrow(UsageError);
+    expect(() => readOptions(command, argv, environment)).toThrow(message);
+  });
+
+  it('explains every flag, its default and its variable', () => {
+    expect(readOptions(command, ['--help'], {})).toBeUndefined();
+    const help = helpText(command);
+    for (const part of ['--state DIR', 'Folder. Default: state. Environment: DEBDEX_STATE.', '--quiet', '--help']) {
+      expect(help).toContain(part);
+    }
+  });
+});
