@@ -1,0 +1,85 @@
+import { type ErrorStatus, errorBody } from '../src/contract/errors.ts';
+import { chooseEncoding } from './accept.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Thrown by a handler to answer an error: the status, and the sentence that says what to do. */
+export class HttpError extends Error {
+  override name = 'HttpError';
+  readonly status: ErrorStatus;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: ErrorStatus, sentence: string, headers: Readonly<Record<string, string>> = {}) {
+    super(sentence);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The error for an unknown package, repository or address. */
+export const notFound = (): HttpError => new HttpError(404, 'Not found');
+
+const jsonType = 'application/json';
+
+/** Headers of every answer of the read API; scripts of any site may read it. */
+export const openHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** Headers of every answer of the site. */
+export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
+
+/** How long a computed answer may be reused: long enough for a client that repeats itself. */
+export const cacheControl = {
+  /** The same question gives the same answer until the next build. */
+  shared: 'public, max-age=30, s-maxage=60',
+  /** It tells what someone has installed, or is a fact of this moment. */
+  none: 'no-store',
+  /** An unknown name may be known after the next build. */
+  missing: 'public, max-age=30, s-maxage=60',
+} as const;
+
+const utf8 = new TextEncoder();
+// Below this an answer fits in one packet anyway.
+const worthCompressing = 1400;
+
+/** A computed JSON answer, from its text. */
+export const jsonAnswer = async (
+  request: Request,
+  dependencies: Pick<Dependencies, 'compress'>,
+  text: string,
+  options: { status?: number; cache: string; headers?: Readonly<Record<string, string>> },
+): Promise<Response> => {
+  let body = utf8.encode(text);
+  const headers: Record<string, string> = {
+    'Content-Type': jsonType,
+    'Cache-Control': options.cache,
+    ...openHeaders,
+    ...options.headers,
+  };
+  if (dependencies.compress && body.length > worthCompressing) {
+    headers.Vary = 'Accept-Encoding';
+    const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? undefined);
+    if (encoding !== 'identity') {
+      body = await dependencies.compress(body, encoding);
+      headers['Content-Encoding'] = encoding;
+    }
+  }
+  headers['Content-Length'] = String(body.length);
+  return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
+};
+
+/** The answer to a request that failed. */
+export const errorAnswer = (error: HttpError, now: Date, method: string): Response => {
+  const body = utf8.encode(JSON.stringify(errorBody(error.status, error.message, now)));
+  return new Response(method === 'HEAD' ? null : body, {
+    status: error.status,
+    headers: {
+      'Content-Type': jsonType,
+      'Content-Length': String(body.length),
+      'Cache-Control': error.status === 404 ? cacheControl.missing : cacheControl.none,
+      ...openHeaders,
+      ...('Retry-After' in error.headers ? { 'Access-Control-Expose-Headers': 'Retry-After' } : {}),
+      ...error.headers,
+    },
+  });
+};

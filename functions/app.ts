@@ -1,0 +1,154 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
+import { errorAnswer, HttpError, notFound, openHeaders } from './answers.ts';
+import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
+import { documentAnswer } from './document-answer.ts';
+import type { Environment, Handler } from './environment.ts';
+import { decodePath, pathOf } from './request-path.ts';
+import { downloadHandlers } from './routes/downloads.ts';
+import { packageHandlers } from './routes/packages.ts';
+import { repositoryHandlers } from './routes/repositories.ts';
+import { serviceHandlers } from './routes/service.ts';
+import { siteHandler } from './routes/site.ts';
+
+/** First segments that are the API's where the address comes without its root (decisions, section 1). */
+const apiWords: ReadonlySet<string> = new Set(
+  Object.values(operations).flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean)),
+);
+
+// An encoded identifier, which may go on in folders (contract, filenames).
+const encodedName = '(?:[a-z0-9._=+-]+_/)*[a-z0-9._=+-]+';
+
+/** The paths, below the API's root, of prebuilt documents under their own names. */
+const documentName = new RegExp(
+  `^(?:${Object.values(operations)
+    .flatMap((operation: Operation) => operation.file ?? [])
+    .map((file) => file.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, encodedName))
+    .join('|')})$`,
+);
+
+const methodsOf = ({ method }: Operation): string => (method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS`);
+
+// What a browser asks before a script of another site may go ahead, and what any client may ask.
+const describeMethods = (methods: string): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      Allow: methods,
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers': 'Content-Type, If-None-Match',
+      'Access-Control-Max-Age': '86400',
+      'Cache-Control': 'public, max-age=3600',
+      ...openHeaders,
+    },
+  });
+
+const refuseMethod = (methods: string): HttpError =>
+  new HttpError(405, `This address answers ${methods}`, { Allow: methods });
+
+// Decodes the path and refuses what is none, before anything is looked up by it.
+const readPath: MiddlewareHandler<Environment> = async ({ req, set }, next) => {
+  const decoded = decodePath(pathOf(req.url));
+  if (typeof decoded === 'string') throw new HttpError(400, decoded);
+  const belowRoot = decoded[0] === apiRoot;
+  const segments = belowRoot ? decoded.slice(1) : decoded;
+  const isApi = belowRoot || apiWords.has(decoded[0] ?? '');
+  set('segments', segments);
+  set('isApi', isApi);
+  // Only the root ends with a slash; elsewhere in the API what should follow it is missing.
+  if (isApi && segments.length > 1 && segments.at(-1) === '') {
+    throw new HttpError(400, 'The path must not hold an empty segment');
+  }
+  await next();
+};
+
+// The gateway's addresses are known by their first word, so that nothing it adds to its answers touches the read API's.
+const gatewayMiddleware = (gateway: Hono, now: () => Date): MiddlewareHandler<Environment> => {
+  const words = new Set(
+    gateway.routes.map(({ path }) => path.split('/')[1] ?? '').filter((word) => word !== '' && word !== '*'),
+  );
+  const mounted = new Hono().route(`/${apiRoot}`, gateway);
+  mounted.notFound(({ req }) => {
+    const answer = errorAnswer(notFound(), now(), req.raw.method);
+    answer.headers.set('Cache-Control', 'no-store');
+    answer.headers.delete('Access-Control-Allow-Origin');
+    return answer;
+  });
+  return async ({ req, env, var: { segments } }, next) =>
+    words.has(segments[0] ?? '') ? mounted.fetch(req.raw, env) : next();
+};
+
+// A document under the name of its file, as a plain static host answers it.
+const documentNameMiddleware =
+  (dependencies: Dependencies): MiddlewareHandler<Environment> =>
+  async ({ req, env, var: { segments } }, next) => {
+    const name = segments.join('/');
+    if (!documentName.test(name)) return next();
+    const path = `${apiRoot}/${name}`;
+    if (req.method === 'GET' || req.method === 'HEAD') {
+      return (await documentAnswer(req.raw, dependencies, path, { remember: env?.remember })) ?? next();
+    }
+    if ((await dependencies.documents.read(path, 'identity')) === undefined) return next();
+    const methods = methodsOf(operations.landing);
+    if (req.method === 'OPTIONS') return describeMethods(methods);
+    throw refuseMethod(methods);
+  };
+
+const limited =
+  (limiter: RateLimiter, handler: Handler): Handler =>
+  async (context) => {
+    const wait = limiter.take(context.env?.clientAddress ?? '');
+    if (wait > 0) throw new HttpError(429, `Too many requests: try again in ${wait} s`, { 'Retry-After': `${wait}` });
+    return handler(context);
+  };
+
+const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void => {
+  const handlers: Record<OperationName, Handler> = {
+    ...serviceHandlers(dependencies),
+    ...packageHandlers(dependencies),
+    ...repositoryHandlers(dependencies),
+    ...downloadHandlers(dependencies),
+  };
+  for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
+    const address = operation.address.replaceAll(/\{(\w+)\}/g, ':$1');
+    // The root without the API's is the site's.
+    const addresses = address === '/' ? [`/${apiRoot}`, `/${apiRoot}/`] : [`/${apiRoot}${address}`, address];
+    const handler = handlers[name];
+    app.on(operation.method, addresses, isLimited(operation) ? limited(dependencies.limiter, handler) : handler);
+    app.on('OPTIONS', addresses, () => describeMethods(methodsOf(operation)));
+    for (const each of addresses) {
+      app.all(each, () => {
+        throw refuseMethod(methodsOf(operation));
+      });
+    }
+  }
+};
+
+/**
+ * The function: every operation of the API, with and without its root, the pages of the site outside it, and the gateway
+ * where there is one. Web standards only; what is not comes in through the dependencies.
+ */
+export const createApp = (dependencies: Dependencies): Hono<Environment> => {
+  const app = new Hono<Environment>();
+  app.onError((error, { req }) => {
+    const { method } = req.raw;
+    if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method);
+    dependencies.report(error);
+    const answer =
+      error instanceof Unavailable
+        ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
+        : new HttpError(500, 'Something went wrong on our side');
+    return errorAnswer(answer, dependencies.now(), method);
+  });
+  app.use(readPath);
+  if (dependencies.gateway) app.use(`/${apiRoot}/*`, gatewayMiddleware(dependencies.gateway, dependencies.now));
+  app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
+  app.use('/jailbreak/*', documentNameMiddleware(dependencies));
+  addOperations(app, dependencies);
+  const answerSite = siteHandler(dependencies);
+  app.all('*', async (context) => {
+    if (context.var.isApi) throw notFound();
+    return answerSite(context);
+  });
+  return app;
+};

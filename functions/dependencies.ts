@@ -1,0 +1,89 @@
+import type { Hono } from 'hono';
+import type { Download } from '../src/contract/records.ts';
+import type { SafetyList } from '../src/safety/safety-list.ts';
+import type { Encoding } from './accept.ts';
+
+// Everything that createApp needs and that is not a web standard comes in through these interfaces, so that the app
+// runs wherever they can be had.
+
+/** A published file, in one coding. */
+export interface StoredDocument {
+  /** Strong entity tag of these bytes, with its quotes; it differs between codings. */
+  readonly etag: string;
+  /** The coding it is in: the one asked for, or `identity` where that would not make it smaller. */
+  readonly encoding: Encoding;
+  /** Size in bytes as sent. */
+  readonly size: number;
+  /** The bytes, where they are few enough to be held in memory. */
+  readonly body: Uint8Array | undefined;
+  /** The bytes as a stream; undefined where the file was replaced since, and is to be read anew. */
+  open(): Promise<ReadableStream<Uint8Array> | undefined>;
+}
+
+/** What the build published: documents and pages. */
+export interface Documents {
+  /**
+   * The file at a path below the output folder, such as `v2/jailbreak/package/x.json`; undefined where there is none.
+   * Throws Unavailable where the folder itself cannot be read.
+   */
+  read(path: string, encoding: Encoding): Promise<StoredDocument | undefined>;
+  /** Whether a document of this kind can be read. */
+  probe(kind: 'package' | 'repository' | 'repositoryPackages'): Promise<boolean>;
+}
+
+/** One page of search results. */
+export interface SearchPage {
+  /** Records as ready JSON texts. */
+  readonly records: readonly string[];
+  /** Whether there is a page after this one. */
+  readonly more: boolean;
+}
+
+/** The index of what was crawled; every record is a ready JSON text. */
+export interface SearchIndex {
+  searchPackages(q: string, limit: number, page: number): Promise<SearchPage>;
+  searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
+  /** The latest record of each known identifier, in the order asked. */
+  latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<readonly string[]>;
+  probe(): Promise<boolean>;
+}
+
+/** Daily counters of downloads per package identifier and version; nothing about who reported them. */
+export interface DownloadCounters {
+  /** Counts these. Throws Unavailable where nothing can be kept. */
+  add(downloads: ReadonlyArray<Pick<Download, 'package_id' | 'package_version'>>): Promise<void>;
+  probe(): Promise<boolean>;
+}
+
+/** Decides how often a client may ask for what is computed. */
+export interface RateLimiter {
+  /** Takes one request of this client: 0 where it may go ahead, otherwise the seconds until it may ask again. */
+  take(client: string): number;
+}
+
+export interface Dependencies {
+  readonly documents: Documents;
+  readonly search: SearchIndex;
+  readonly safety: SafetyList;
+  readonly downloads: DownloadCounters;
+  readonly limiter: RateLimiter;
+  /** Whether the credential store answers. */
+  readonly probeCredentials: () => Promise<boolean>;
+  readonly now: () => Date;
+  /** The public address of the service, without trailing slash and without `/v2`. */
+  readonly publicAddress: () => string;
+  /** Compresses a computed answer; left out where the host does that itself. */
+  readonly compress?: (
+    body: Uint8Array<ArrayBuffer>,
+    encoding: Exclude<Encoding, 'identity'>,
+  ) => Promise<Uint8Array<ArrayBuffer>>;
+  /** Where failures that are ours go; the client never sees them. */
+  readonly report: (error: unknown) => void;
+  /** The credential protocol, answering below /v2. */
+  readonly gateway?: Hono;
+}
+
+/** Thrown by a dependency that cannot answer for now; the client is told 503. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}

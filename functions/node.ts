@@ -1,0 +1,187 @@
+import { statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { errorAnswer, HttpError } from './answers.ts';
+import { clientAddress } from './client-address.ts';
+import type { Bindings, Environment } from './environment.ts';
+import { createHotAnswers } from './node/hot-answers.ts';
+import { answerProtocolErrors, refuseWithoutHost } from './node/protocol-errors.ts';
+
+/**
+ * Limits of the server. They bound what one client can hold: connections, bytes before an answer, and time.
+ */
+const serverLimits = {
+  /** Request line and headers together, in bytes. A multi lookup needs 64 KiB for its line alone. */
+  headerBytes: 128 * 1024,
+  /** The address alone, in characters: 64 KiB of request line, with room for how one counts. */
+  addressLength: 66_000,
+  /** Headers of one request; node drops what comes after. */
+  headerCount: 200,
+  /** Milliseconds for all headers to arrive, and for the whole request. */
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  /** Milliseconds an idle connection stays open: longer than the 60 s of common proxies, which may reuse it. */
+  keepAliveTimeout: 65_000,
+  /** Milliseconds without a byte in either direction after which a connection is closed: slow readers end here. */
+  socketTimeout: 70_000,
+  /** Connections at once; further ones are closed as they come. */
+  connections: 4096,
+  /** Milliseconds that answers in flight get to complete when the server stops. */
+  drainTimeout: 8_000,
+} as const;
+
+/** How often, in milliseconds, a change of what is published is looked for. */
+const stampInterval = 250;
+
+/** The most memory, in bytes, for answers kept ready. */
+const readyMemory = 64 * 2 ** 20;
+
+export interface ServerOptions {
+  readonly app: Hono<Environment>;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly now: () => Date;
+  /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
+  readonly trustedProxies: number;
+  /** The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. */
+  readonly stamp?: string;
+  readonly onChange?: () => void;
+}
+
+export interface RunningServer {
+  /** The port it listens on. */
+  readonly port: number;
+  /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
+  close(): Promise<void>;
+}
+
+// The state of the stamp as one text; one that is not there has a state too.
+const readStamp = (file: string): string => {
+  try {
+    const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+    return `${ino}-${mtimeNs}-${size}`;
+  } catch {
+    return '';
+  }
+};
+
+// Some clients send addresses of repositories without percent-encoding. A "#" has no meaning in a request, and would
+// end the address for all that read it as a URL.
+const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
+
+// With a stamp that never changes answers are kept for good, so without one they are kept for this many rounds.
+const roundsWithoutStamp = 4;
+
+/** Calls `onChange` whenever the stamp has changed; without one, every second. Returns what ends that. */
+const watchStamp = (file: string | undefined, onChange: () => void): (() => void) => {
+  let seen = file === undefined ? '' : readStamp(file);
+  let rounds = 0;
+  const timer = setInterval(() => {
+    const state = file === undefined ? '' : readStamp(file);
+    rounds = state === '' ? rounds + 1 : 0;
+    if (state === seen && rounds < roundsWithoutStamp) return;
+    seen = state;
+    rounds = 0;
+    onChange();
+  }, stampInterval);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+/** Starts the server. Rejects where the address cannot be listened on. */
+export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
+  const { app, now } = options;
+  const hot = createHotAnswers(readyMemory);
+  let draining = false;
+
+  // What goes wrong before the app is asked: an address that is none, for the most part.
+  const refuse = (error: unknown): Response => {
+    if (error instanceof RequestError) return errorAnswer(new HttpError(400, 'The address is not valid'), now(), 'GET');
+    return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
+  };
+
+  const answerByApp = getRequestListener(
+    (request, env) => {
+      const incoming = env.incoming as IncomingMessage;
+      if ((incoming.url ?? '').length > serverLimits.addressLength) {
+        return errorAnswer(new HttpError(414, 'The address of the request is too long'), now(), request.method);
+      }
+      const peer = incoming.socket.remoteAddress ?? '';
+      const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined;
+      const remember = hot.recorder(incoming);
+      const bindings: Bindings = {
+        clientAddress: clientAddress(peer, forwardedFor, options.trustedProxies),
+        ...(remember ? { remember } : {}),
+      };
+      return app.fetch(request, bindings);
+    },
+    { hostname: 'localhost', errorHandler: refuse },
+  );
+
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (draining) outgoing.shouldKeepAlive = false;
+    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
+      refuseWithoutHost(incoming, now());
+      return;
+    }
+    if (hot.answer(incoming, outgoing)) return;
+    underWay.add(incoming, outgoing);
+    incoming.url = escapeTarget(incoming.url ?? '');
+    void answerByApp(incoming, outgoing);
+  };
+
+  const server = createServer(
+    {
+      maxHeaderSize: serverLimits.headerBytes,
+      headersTimeout: serverLimits.headersTimeout,
+      requestTimeout: serverLimits.requestTimeout,
+      keepAliveTimeout: serverLimits.keepAliveTimeout,
+      connectionsCheckingInterval: 2000,
+      // Its absence is answered here, as JSON.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    listener,
+  );
+  server.maxConnections = serverLimits.connections;
+  server.maxHeadersCount = serverLimits.headerCount;
+  server.timeout = serverLimits.socketTimeout;
+  server.on('checkExpectation', listener);
+  const underWay = answerProtocolErrors(server, now);
+
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const stopWatching = watchStamp(options.stamp, () => {
+    hot.clear();
+    options.onChange?.();
+  });
+
+  const close = async (): Promise<void> => {
+    draining = true;
+    stopWatching();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Node counts a connection on which nothing was asked yet as busy.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    // A connection becomes idle when its answer is complete.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => server.closeAllConnections(), serverLimits.drainTimeout);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(cut);
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+};

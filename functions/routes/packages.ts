@@ -1,0 +1,34 @@
+import { multiParametersSchema, searchParametersSchema } from '../../src/contract/parameters.ts';
+import { documentPath, operations } from '../../src/contract/paths.ts';
+import { cacheControl, jsonAnswer, notFound } from '../answers.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { documentAnswer } from '../document-answer.ts';
+import { listText, pageText } from '../envelope-text.ts';
+import type { Handler } from '../environment.ts';
+import { readQuery } from '../request-query.ts';
+import { askIndex } from '../search-index.ts';
+
+export const packageHandlers = (dependencies: Dependencies) =>
+  ({
+    package: async ({ req, env, var: { segments } }) => {
+      const path = documentPath.package(segments.at(-1) ?? '');
+      const answer = await documentAnswer(req.raw, dependencies, path, { remember: env?.remember });
+      if (answer === undefined) throw notFound();
+      return answer;
+    },
+
+    packageSearch: async ({ req }) => {
+      const { q, limit, page } = readQuery(req.url, searchParametersSchema);
+      const found = await askIndex(() => dependencies.search.searchPackages(q, limit, page));
+      const { address } = operations.packageSearch;
+      const base = dependencies.publicAddress();
+      const text = pageText(dependencies.now(), found, { base, address, q, limit, page });
+      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
+    },
+
+    packageMulti: async ({ req }) => {
+      const { ids, priority } = readQuery(req.url, multiParametersSchema);
+      const records = await askIndex(() => dependencies.search.latest(ids, priority));
+      return jsonAnswer(req.raw, dependencies, listText(dependencies.now(), records), { cache: cacheControl.none });
+    },
+  }) satisfies Record<string, Handler>;

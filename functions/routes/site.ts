@@ -1,0 +1,65 @@
+import { documentPath } from '../../src/contract/paths.ts';
+import { prefersHtml } from '../accept.ts';
+import { cacheControl, HttpError, notFound } from '../answers.ts';
+import { type Dependencies, Unavailable } from '../dependencies.ts';
+import { documentAnswer } from '../document-answer.ts';
+import type { Handler } from '../environment.ts';
+import { pathOf } from '../request-path.ts';
+
+// A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
+const isPlain = (segment: string): boolean =>
+  !/[/\\]/.test(segment) && (!segment.startsWith('.') || segment === '.well-known');
+
+/** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
+export const siteHandler = (dependencies: Dependencies): Handler => {
+  // The file of an address: "/a/" is "a/index.html" on every static host.
+  const readPage: Handler = async ({ req, env, var: { segments } }) => {
+    const remember = env?.remember;
+    if (!segments.every(isPlain)) throw notFound();
+    const path = segments.join('/');
+    if (path === '' || path.endsWith('/')) {
+      const answer = await documentAnswer(req.raw, dependencies, `${path}index.html`, { remember });
+      if (answer === undefined) throw notFound();
+      return answer;
+    }
+    const answer = await documentAnswer(req.raw, dependencies, path, { remember });
+    if (answer !== undefined) return answer;
+    if ((await dependencies.documents.read(`${path}/index.html`, 'identity')) === undefined) throw notFound();
+    const url = req.url;
+    const query = url.indexOf('?');
+    const location = `${pathOf(url)}/${query < 0 ? '' : url.slice(query)}`;
+    const headers = { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0' };
+    return new Response(null, { status: 308, headers });
+  };
+
+  // The landing document for programs, the front page for people (decisions, section 1).
+  const readRoot: Handler = async ({ req }) => {
+    const options = { vary: ['Accept'] };
+    if (prefersHtml(req.header('accept'))) {
+      const page = await documentAnswer(req.raw, dependencies, 'index.html', options);
+      if (page !== undefined) return page;
+    }
+    const answer = await documentAnswer(req.raw, dependencies, documentPath.landing, options);
+    if (answer === undefined) throw new Unavailable('The landing document is not published');
+    return answer;
+  };
+
+  return async (context) => {
+    const { req, var: variables } = context;
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new HttpError(405, 'This address answers GET and HEAD', { Allow: 'GET, HEAD' });
+    }
+    if (variables.segments.length === 1 && variables.segments[0] === '') return readRoot(context);
+    try {
+      return await readPage(context);
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status !== 404) throw error;
+      const options = { status: 404, vary: ['Accept'], cache: cacheControl.missing };
+      const page = prefersHtml(req.header('accept'))
+        ? await documentAnswer(req.raw, dependencies, '404.html', options)
+        : undefined;
+      if (page === undefined) throw new HttpError(404, error.message, { Vary: 'Accept' });
+      return page;
+    }
+  };
+};

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { chooseEncoding, prefersHtml } from '../../functions/accept.ts';
+
+describe('chooseEncoding', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['identity', 'identity'],
+    ['deflate', 'identity'],
+    ['gzip', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['br;q=0.5, gzip;q=0.9', 'gzip'],
+    ['gzip;q=0', 'identity'],
+    ['*', 'zstd'],
+    ['*;q=0', 'identity'],
+    ['zstd;q=0, *', 'br'],
+    ['identity, gzip;q=0.5', 'identity'],
+    ['gzip;q=banana', 'gzip'],
+    ['gzip;q=7', 'identity'],
+  ])('%s → %s', (header, expected) => {
+    expect(chooseEncoding(header)).toBe(expected);
+  });
+});
+
+describe('prefersHtml', () => {
+  it.each([
+    [undefined, false],
+    ['', false],
+    ['*/*', false],
+    ['application/json', false],
+    ['text/html', true],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+    ['text/html;q=0.8, application/json', false],
+    ['application/json;q=0.8, text/html', true],
+    ['text/html, application/json', false],
+    ['text/*;q=0.9, */*;q=0.1', true],
+    ['text/html;q=0', false],
+    ['TEXT/HTML', true],
+  ])('%s → %s', (header, expected) => {
+    expect(prefersHtml(header)).toBe(expected);
+  });
+});

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { createApp } from '../../functions/app.ts';
+import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts';
+import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
+import { createDocuments } from '../../functions/node/documents.ts';
+import { createDownloads } from '../../functions/node/downloads.ts';
+import { type RunningServer, startServer } from '../../functions/node.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
+import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
+
+/** A search index over these identifiers that finds what contains the text, in alphabetical order. */
+export const fakeSearch = (ids: readonly string[]): SearchIndex => {
+  const page = (found: readonly unknown[], limit: number, number: number) => ({
+    records: found.slice((number - 1) * limit, number * limit).map((record) => JSON.stringify(record)),
+    more: found.length > number * limit,
+  });
+  return {
+    searchPackages: async (q, limit, number) =>
+      page(
+        ids.filter((id) => id.includes(q)).map((id) => packageRecord(id)),
+        limit,
+        number,
+      ),
+    searchRepositories: async (q, limit, number) =>
+      page(
+        ['sample'].filter((slug) => slug.includes(q)).map((slug) => repositoryRecord(slug)),
+        limit,
+        number,
+      ),
+    latest: async (asked) => asked.filter((id) => ids.includes(id)).map((id) => JSON.stringify(packageRecord(id))),
+    probe: async () => true,
+  };
+};
+
+/** A real server on loopback, over a published folder of its own. */
+export interface TestServer extends Published {
+  readonly port: number;
+  readonly address: string;
+  /** What the server reported as its own fault. */
+  readonly faults: unknown[];
+  readonly dependencies: Dependencies;
+  close(): Promise<void>;
+}
+
+/** Starts a server with everything real but the search index; `overrides` replace single dependencies. */
+export const startTestServer = async (
+  options: { ids?: readonly string[]; overrides?: Partial<Dependencies>; trustedProxies?: number } = {},
+): Promise<TestServer> => {
+  const { ids = ['com.example.one', 'com.example.two'], overrides = {}, trustedProxies = 0 } = options;
+  const published = publish(ids);
+  const faults: unknown[] = [];
+  const now = () => new Date();
+  const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now);
+  const dependencies: Dependencies = {
+    documents: createDocuments({
+      folder: published.folder,
+      compressed: createCompressedFiles(path.join(published.state, 'compressed')),
+      memory: 16 * 2 ** 20,
+    }),
+    search: fakeSearch(ids),
+    safety: createSafetyList([
+      {
+        host: 'unsafe.test',
+        reason: 'Listed for the tests.',
+        date: '2026-05-01',
+        source: 'https://source.test/',
+      },
+    ]),
+    downloads,
+    limiter: { take: () => 0 },
+    probeCredentials: async () => true,
+    now,
+    publicAddress: () => testAddress,
+    compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
+    report: (error) => faults.push(error),
+    ...overrides,
+  };
+  const server: RunningServer = await startServer({
+    app: createApp(dependencies),
+    host: '127.0.0.1',
+    port: 0,
+    now,
+    trustedProxies,
+    stamp: path.join(published.state, 'generation.json'),
+  });
+  return {
+    ...published,
+    port: server.port,
+    address: `http://127.0.0.1:${server.port}`,
+    faults,
+    dependencies,
+    close: async () => {
+      await server.close();
+      await downloads.close();
+      published.remove();
+    },
+  };
+};
