@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createApp } from '../functions/app.ts';
+import { type Dependencies, type SearchIndex, Unavailable } from '../functions/dependencies.ts';
+import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
+import { createDocuments } from '../functions/node/documents.ts';
+import { createDownloads } from '../functions/node/downloads.ts';
+import { startServer } from '../functions/node.ts';
+import { createRateLimiter } from '../functions/rate-limiter.ts';
+import { apiRoot, documentPath } from '../src/contract/paths.ts';
+import { CommandFailure, type Option, type OptionValues } from './options.ts';
+import { readSafetyList, safetyFile } from './read-safety-list.ts';
+
+/** The most memory, in bytes, for published files. */
+const documentMemory = 64 * 2 ** 20;
+
+/** The flags of every command that serves. */
+export const serverOptions = {
+  state: {
+    type: 'string',
+    value: 'DIR',
+    default: 'state',
+    environment: 'DEBDEX_STATE',
+    help: 'Folder of the catalog, the download counters and compressed copies.',
+  },
+  out: {
+    type: 'string',
+    value: 'DIR',
+    default: 'dist',
+    environment: 'DEBDEX_OUT',
+    help: 'Folder of what the build published.',
+  },
+  port: {
+    type: 'integer',
+    value: 'N',
+    default: 8080,
+    minimum: 0,
+    maximum: 65535,
+    environment: 'DEBDEX_PORT',
+    help: 'Port to listen on; 0 takes any free one and prints it.',
+  },
+  host: {
+    type: 'string',
+    value: 'H',
+    default: '127.0.0.1',
+    environment: 'DEBDEX_HOST',
+    help: 'Address to listen on; 0.0.0.0 or :: for all of the machine.',
+  },
+  'rate-limit': {
+    type: 'integer',
+    value: 'N',
+    default: 1000,
+    environment: 'DEBDEX_RATE_LIMIT',
+    help: 'Searches and other computed answers a second for each client, twice as many at once; 0 sets no limit.',
+  },
+  'trusted-proxies': {
+    type: 'integer',
+    value: 'N',
+    default: 0,
+    maximum: 10,
+    environment: 'DEBDEX_TRUSTED_PROXIES',
+    help: 'Proxies of your own in front of the server. Only then is X-Forwarded-For believed.',
+  },
+} as const satisfies Record<string, Option>;
+
+const defaultAddress = 'http://localhost:8080';
+
+// The build wrote its public address into the description, as the address of the server it describes.
+const readPublicAddress = (out: string): string => {
+  try {
+    const { servers } = JSON.parse(readFileSync(path.join(out, documentPath.openapiJson), 'utf8'));
+    const url: unknown = servers?.[0]?.url;
+    return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : defaultAddress;
+  } catch {
+    return defaultAddress;
+  }
+};
+
+const refuseToSearch = async (): Promise<never> => {
+  throw new Unavailable('There is no search index');
+};
+const missingSearch: SearchIndex = {
+  searchPackages: refuseToSearch,
+  searchRepositories: refuseToSearch,
+  latest: refuseToSearch,
+  probe: async () => false,
+};
+
+const addressText = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/**
+ * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
+ * been built, or where the address is taken.
+ */
+export const runServer = async (values: OptionValues<typeof serverOptions>): Promise<void> => {
+  const { out, state, host, port } = values;
+  if (!existsSync(path.join(out, documentPath.landing))) {
+    throw new CommandFailure(`There is nothing to serve in ${out}: build it first, with npm run build.`);
+  }
+  mkdirSync(state, { recursive: true });
+  const now = () => new Date();
+  const report = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
+  let publicAddress = readPublicAddress(out);
+  const rate = values['rate-limit'];
+  const search = missingSearch;
+  const dependencies: Dependencies = {
+    documents: createDocuments({
+      folder: out,
+      compressed: createCompressedFiles(path.join(state, 'compressed')),
+      memory: documentMemory,
+    }),
+    search,
+    safety: readSafetyList(safetyFile),
+    downloads,
+    limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
+    probeCredentials: async () => true,
+    now,
+    publicAddress: () => publicAddress,
+    compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
+    report,
+  };
+  const server = await startServer({
+    app: createApp(dependencies),
+    host,
+    port,
+    now,
+    trustedProxies: values['trusted-proxies'],
+    stamp: path.join(state, 'generation.json'),
+    onChange: () => {
+      publicAddress = readPublicAddress(out);
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+  });
+  process.stdout.write(`Listening on ${addressText(host, server.port)}\n`);
+
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        // Whoever asks a second time does not want to wait.
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+  process.stdout.write('Stopping: answers under way complete first.\n');
+  await server.close();
+  await downloads.close();
+};

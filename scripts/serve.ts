@@ -1,0 +1,11 @@
+import { runCommand } from './options.ts';
+import { runServer, serverOptions } from './run-server.ts';
+
+await runCommand(
+  {
+    name: 'serve',
+    summary: 'Serves what was built: the API, the site and everything computed.',
+    options: serverOptions,
+  },
+  runServer,
+);

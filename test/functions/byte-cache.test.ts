@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ByteCache } from '../../functions/node/byte-cache.ts';
+
+const createCache = (most: number) => new ByteCache<string>(most, (value) => value.length);
+
+describe('ByteCache', () => {
+  it('never weighs more than it may, whatever happens to it', () => {
+    const step = fc.tuple(
+      fc.constantFrom('set', 'get', 'delete'),
+      fc.constantFrom(...'abcdefgh'),
+      fc.string({ maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const cache = createCache(30);
+        for (const [action, key, value] of steps) {
+          if (action === 'set') cache.set(key, value);
+          else if (action === 'get') cache.get(key);
+          else cache.delete(key);
+          const held = [...'abcdefgh'].map((each) => cache.get(each)?.length ?? 0);
+          expect(cache.weight).toBe(held.reduce((sum, length) => sum + length, 0));
+          expect(cache.weight).toBeLessThanOrEqual(30);
+        }
+      }),
+    );
+  });
+
+  it('keeps what is used and forgets what is not', () => {
+    const cache = createCache(3);
+    for (const key of ['a', 'b', 'c']) cache.set(key, 'x');
+    cache.get('a');
+    cache.set('d', 'x');
+    expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true, true]);
+  });
+
+  it('does not hold what is larger than all of it', () => {
+    const cache = createCache(3);
+    cache.set('a', 'xxxx');
+    expect([cache.get('a'), cache.weight]).toEqual([undefined, 0]);
+  });
+});

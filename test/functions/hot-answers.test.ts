@@ -1,0 +1,115 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listDocument, packageRecord } from '../support/published.ts';
+import { exchange } from '../support/raw-http.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+// Answers that are ready take another way through the server than the first time. Both must answer alike.
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const ask = async (line: string, headers: string): Promise<string> => {
+  const answer = await exchange(server.port, `${line} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
+  const end = answer.indexOf('\r\n\r\n');
+  const [status, ...fields] = answer.slice(0, end).split('\r\n');
+  const sorted = fields
+    .filter((field) => !/^date:/i.test(field))
+    .map((field) => field.replace(/^[^:]+/, (name) => name.toLowerCase()));
+  const body = answer.slice(end + 4).replace(/"date":"[^"]+"/, '');
+  return [status, ...sorted.sort(), body].join('\n');
+};
+
+const lines = [
+  '/v2/jailbreak/package/com.example.one',
+  '/jailbreak/package/com.example.one',
+  '/v2/jailbreak/package/com.example.one.json',
+  '/v2/jailbreak/package/com.example.one?x=1',
+  '/v2/jailbreak/package/none',
+  '/v2/jailbreak/repository/sample/packages',
+  '/v2',
+  '/v2/',
+  '/',
+  '/privacy/',
+  '/_astro/page.B4x9.css',
+  '/v2/jailbreak/package/%ff',
+].flatMap((target) => ['GET', 'HEAD', 'POST', 'OPTIONS'].map((method) => `${method} ${target}`));
+
+const headers = [
+  '',
+  'Accept-Encoding: gzip\r\n',
+  'Accept-Encoding: gzip, br, zstd\r\n',
+  'Accept-Encoding: br;q=0.1, gzip\r\n',
+  'Accept-Encoding: gzip;q=0, *;q=0\r\n',
+  'Accept-Encoding: br\r\nAccept-Encoding: gzip;q=0.5\r\n',
+  'If-None-Match: *\r\n',
+  'If-None-Match: "other"\r\n',
+  'Accept: text/html\r\n',
+  'Range: bytes=0-1\r\n',
+];
+
+describe('ready answers', () => {
+  it('are those of the app, for every request', async () => {
+    for (const line of lines) {
+      for (const header of headers) {
+        const fresh = await ask(line, header);
+        await ask(line.replace(/^\w+/, 'GET'), header);
+        expect(await ask(line, header), `${line} with ${header}`).toBe(fresh);
+      }
+    }
+  });
+
+  it('answer 304 to whoever has the variant it would get', async () => {
+    const target = 'GET /v2/jailbreak/package/com.example.one';
+    for (const encoding of ['identity', 'gzip', 'zstd']) {
+      const accept = `Accept-Encoding: ${encoding}\r\n`;
+      const etag = /^etag: (.*)$/m.exec(await ask(target, accept))?.[1];
+      expect(await ask(target, `${accept}If-None-Match: "x", W/${etag}\r\n`)).toMatch(/^HTTP\/1\.1 304 /);
+      expect(await ask(target, `Accept-Encoding: br\r\nIf-None-Match: ${etag}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('follow a build, without a request that fails', async () => {
+    const target = `${server.address}/v2/jailbreak/package/com.example.two`;
+    let rebuilt = false;
+    const seen: string[] = [];
+    const askOnce = async () => {
+      const answer = await fetch(target);
+      expect(answer.status).toBe(200);
+      seen.push(((await answer.json()) as { data: { version: string }[] }).data[0]?.version ?? '');
+    };
+    await askOnce();
+    const asking = (async () => {
+      while (!rebuilt) await askOnce();
+    })();
+    for (const version of ['2.0', '3.0', '4.0']) {
+      server.write(
+        'v2/jailbreak/package/com.example.two.json',
+        listDocument([packageRecord('com.example.two', 'sample', version)]),
+      );
+      server.write('../state/generation.json', version);
+      await sleep(600);
+    }
+    rebuilt = true;
+    await asking;
+    expect([...new Set(seen)]).toEqual(['1.0', '2.0', '3.0', '4.0']);
+  });
+
+  it('are followed by a file that is gone, and by one that is new', async () => {
+    const file = 'v2/jailbreak/package/com.example.new.json';
+    const target = `${server.address}/v2/jailbreak/package/com.example.new`;
+    expect((await fetch(target)).status).toBe(404);
+    server.write(file, listDocument([packageRecord('com.example.new')]));
+    expect((await fetch(target)).status).toBe(200);
+    expect((await fetch(target)).status).toBe(200);
+    rmSync(path.join(server.folder, file));
+    server.write('../state/generation.json', 'gone');
+    await sleep(600);
+    expect((await fetch(target)).status).toBe(404);
+  });
+});

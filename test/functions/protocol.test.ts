@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listDocument, packageRecord } from '../support/published.ts';
+import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
+import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Record<string, string>;
+const known = '/v2/jailbreak/package/com.example.one';
+
+describe('H1 malformed requests', () => {
+  it.each([
+    ['garbage', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a bad version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+    ['a header without name', 'GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n'],
+    ['a control character in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['no host', `GET ${known} HTTP/1.1\r\n\r\n`],
+    ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
+  ])('%s is answered 400 and the connection closed', async (_what, request) => {
+    const answer = await exchange(server.port, request);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(bodyOf(answer)).toMatchObject({ message: '400 Bad Request', error: 'The request is not valid HTTP' });
+  });
+
+  it.each([
+    ['a long address', `GET /v2/${'a'.repeat(70_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 414],
+    ['an endless address', `GET /v2/${'a'.repeat(400_000)}`, 414],
+    ['large headers', `GET / HTTP/1.1\r\nHost: a\r\n${`X-Filler: ${'a'.repeat(8000)}\r\n`.repeat(20)}\r\n`, 431],
+  ])('%s is refused', async (_what, request, status) => {
+    const answer = await exchange(server.port, request);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(Object.keys(bodyOf(answer))).toEqual(['message', 'error', 'date']);
+  });
+
+  it('a target that is no address is 400', async () => {
+    for (const target of ['*', 'v2/', 'http://', 'http://a b/']) {
+      const answer = await exchange(server.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect(answer, target).toMatch(/^HTTP\/1\.1 400 /);
+      expect(bodyOf(answer).message).toBe('400 Bad Request');
+    }
+  });
+
+  it('an odd host does no harm', async () => {
+    for (const host of ['', 'a b', 'evil.test/x', '[::1', 'a:99999', 'ü']) {
+      const answer = await exchange(server.port, `GET ${known} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer, host).toMatch(/^HTTP\/1\.1 (200|400) /);
+    }
+  });
+
+  it('what follows a good request on its connection cannot mix with its answer', async () => {
+    const answer = await exchange(server.port, `GET ${known} HTTP/1.1\r\nHost: a\r\n\r\nrubbish\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)?.[0]).toBe('HTTP/1.1 200');
+    const body = listDocument([packageRecord('com.example.one')]);
+    expect(answer.split('HTTP/1.1 400')[0]?.endsWith(body) || !answer.includes('400')).toBe(true);
+  });
+
+  it('goes on answering after all that', async () => {
+    expect((await fetch(server.address + known)).status).toBe(200);
+    expect(server.faults).toEqual([]);
+  });
+});
+
+describe('addresses that were not encoded', () => {
+  it('are read byte for byte', async () => {
+    const target = '/v2/jailbreak/repository/safety?uris=https://Ex.test/Ca%CC%81fe+1/,https://b.test/"{x}"#y,%';
+    const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const answer = Buffer.from(await exchange(server.port, request), 'latin1').toString();
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).data).toEqual([
+      { uri: 'https://Ex.test/Ca\u0301fe+1/', safe: true },
+      { uri: 'https://b.test/"{x}"#y', safe: true },
+      { uri: '%', safe: false },
+    ]);
+  });
+});
+
+describe('H1 slow readers', () => {
+  it('cost bounded memory, and the others do not wait', async () => {
+    const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+    server.write('v2/jailbreak/repository/large/packages.json', large);
+    const target = '/v2/jailbreak/repository/large/packages';
+    await fetch(server.address + target, { method: 'HEAD' });
+    const before = process.memoryUsage();
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.port)));
+    for (const socket of sockets) {
+      socket.pause();
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    }
+    await sleep(500);
+    const after = process.memoryUsage();
+    const grown = after.rss + after.external - before.rss - before.external;
+    // Held whole, twenty of them would take twenty times the document.
+    expect(grown).toBeLessThan(3 * large.length);
+    expect((await fetch(server.address + known)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('a large document arrives whole, plain and in each coding', async () => {
+    const large = listDocument(Array.from({ length: 2000 }, () => packageRecord('com.example.large')));
+    server.write('v2/jailbreak/repository/large/packages.json', large);
+    const etags = new Set<string | null>();
+    for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
+      const target = `${server.address}/v2/jailbreak/repository/large/packages`;
+      const answer = await fetch(target, { headers: { 'accept-encoding': encoding } });
+      expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(answer.headers.get('vary')).toContain('Accept-Encoding');
+      expect((await answer.text()) === large, encoding).toBe(true);
+      etags.add(answer.headers.get('etag'));
+    }
+    expect(etags.size).toBe(4);
+  });
+});
+
+describe('H2 stopping', () => {
+  it('completes answers under way, refuses new connections and ends', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const search = fakeSearch([]);
+    const stopping = await startTestServer({
+      overrides: {
+        search: {
+          ...search,
+          searchPackages: async (...question) => {
+            await held;
+            return search.searchPackages(...question);
+          },
+        },
+      },
+    });
+    const idle = await openSocket(stopping.port);
+    const idleEnd = readToEnd(idle);
+    const underWay = fetch(`${stopping.address}/v2/jailbreak/package/search?q=one`);
+    await sleep(100);
+    const closed = stopping.close();
+    await idleEnd;
+    await expect(openSocket(stopping.port)).rejects.toThrow(/ECONNREFUSED/);
+    release();
+    expect((await underWay).status).toBe(200);
+    const begun = Date.now();
+    await closed;
+    expect(Date.now() - begun).toBeLessThan(10_000);
+  });
+});

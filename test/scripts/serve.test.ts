@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Published, publish } from '../support/published.ts';
+
+const command = path.resolve('scripts/serve.ts');
+const running: ChildProcess[] = [];
+const published: Published[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  for (const each of published.splice(0)) each.remove();
+});
+
+const start = (argv: string[], environment: NodeJS.ProcessEnv = {}) => {
+  const child = spawn(process.execPath, [command, ...argv], { env: { ...process.env, ...environment } });
+  running.push(child);
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output.text += chunk));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, output, ended };
+};
+
+const startOn = async (argv: string[], environment?: NodeJS.ProcessEnv) => {
+  const started = start(argv, environment);
+  while (!started.output.text.includes('Listening on')) {
+    const code = await Promise.race([started.ended, once(started.child.stdout as NodeJS.ReadableStream, 'data')]);
+    if (typeof code === 'number') throw new Error(started.output.text);
+  }
+  const address = /http:\/\/\S+/.exec(started.output.text)?.[0] ?? '';
+  return { ...started, address };
+};
+
+const build = () => {
+  const built = publish();
+  published.push(built);
+  return built;
+};
+
+describe('npm run serve', () => {
+  it('prints the port it took, answers, and ends with 0 when told to stop', async () => {
+    const { folder, state } = build();
+    const { address, child, ended } = await startOn(['--out', folder, '--state', state, '--port', '0']);
+    expect(address).toMatch(/:[1-9]\d*$/);
+    expect((await fetch(`${address}/v2/jailbreak/package/com.example.one`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('reads every flag from the environment as well', async () => {
+    const { folder, state } = build();
+    const environment = { DEBDEX_OUT: folder, DEBDEX_STATE: state, DEBDEX_PORT: '0', DEBDEX_HOST: '127.0.0.1' };
+    const { address } = await startOn([], environment);
+    expect((await fetch(`${address}/v2/`)).status).toBe(200);
+  });
+
+  it('H2 is ready again after it was killed', async () => {
+    const { folder, state } = build();
+    const flags = ['--out', folder, '--state', state, '--port', '0'];
+    const first = await startOn(flags);
+    const body = JSON.stringify([{ package_id: 'com.example.one', package_version: '1.0' }]);
+    const ingest = (address: string) =>
+      fetch(`${address}/v2/jailbreak/download/ingest`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+    expect((await ingest(first.address)).status).toBe(200);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await startOn(flags);
+    expect((await ingest(second.address)).status).toBe(200);
+  });
+
+  it('says what is wrong and how it ended', async () => {
+    const { folder, state } = build();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const rows: [string[], number, RegExp][] = [
+      [['--help'], 0, /--port N.*DEBDEX_PORT/],
+      [['--prot', '1'], 2, /--prot[\s\S]*--help/],
+      [['--port', 'x'], 2, /--port must be a whole number/],
+      [['--out', path.join(folder, 'none')], 1, /nothing to serve[\s\S]*npm run build/],
+      [['--out', folder, '--state', state, '--port', String(port)], 1, /Cannot listen on/],
+    ];
+    for (const [argv, code, message] of rows) {
+      const { ended, output } = start(argv);
+      expect(await ended, argv.join(' ')).toBe(code);
+      expect(output.text).toMatch(message);
+      expect(output.text).not.toMatch(/\n\s+at /);
+    }
+    taken.close();
+  });
+});
