@@ -47,7 +47,7 @@ export const manifestEntrySchema = z
       .min(1, 'must be a whole number from 1 (best) to 5')
       .max(5, 'must be a whole number from 1 (best) to 5'),
     bootstrap: z.boolean().default(false),
-    aliases: z.array(repositoryUri).default([]),
+    aliases: z.array(slugSchema).default([]),
   })
   .superRefine((entry, context) => {
     const flat = entry.suite === './';
