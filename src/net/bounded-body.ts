@@ -1,0 +1,49 @@
+import { NetworkError, toNetworkError } from './network-error.ts';
+
+/** What a body must keep to. `expected` is the length it announces, in bytes. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly expected: number | undefined;
+  readonly minBytesPerSecond: number;
+  /** Waiting that is forgiven, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/**
+ * Reads a body under limits. Throws a `NetworkError`: `too-large` as soon as more than `maxBytes` came, `truncated`
+ * where fewer came than announced; and calls `abort`, which must end `body`, with `too-slow` when the origin keeps us
+ * waiting. Waiting is paid from a purse that holds `graceMs` at most and that each received byte refills at the
+ * minimum rate, so neither a fast beginning nor a slow reader on our side changes what the origin has to keep to.
+ */
+export async function* readBounded(
+  body: AsyncIterable<Uint8Array>,
+  limits: BodyLimits,
+  abort: (reason: NetworkError) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  const chunks = body[Symbol.asyncIterator]();
+  const tooSlow = () =>
+    abort(new NetworkError('too-slow', `fewer than ${limits.minBytesPerSecond} bytes per second arrived`));
+  let received = 0;
+  let purse = limits.graceMs;
+  for (;;) {
+    const since = performance.now();
+    const timer = setTimeout(tooSlow, purse);
+    let next: IteratorResult<Uint8Array>;
+    try {
+      next = await chunks.next();
+    } catch (error) {
+      throw toNetworkError(error, true);
+    } finally {
+      clearTimeout(timer);
+    }
+    if (next.done) break;
+    received += next.value.length;
+    if (received > limits.maxBytes) throw new NetworkError('too-large', `more than ${limits.maxBytes} bytes arrived`);
+    const earned = (next.value.length / limits.minBytesPerSecond) * 1000;
+    purse = Math.min(limits.graceMs, Math.max(0, purse - (performance.now() - since)) + earned);
+    yield next.value;
+  }
+  if (limits.expected !== undefined && received !== limits.expected) {
+    throw new NetworkError('truncated', `${received} of ${limits.expected} announced bytes arrived`);
+  }
+}

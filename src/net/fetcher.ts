@@ -1,0 +1,211 @@
+import { Agent, type Dispatcher } from 'undici';
+import { readBounded } from './bounded-body.ts';
+import { createGuardedConnector, type ResolveHost } from './guarded-connector.ts';
+import { HostQueue } from './host-queue.ts';
+import { NetworkError, toNetworkError } from './network-error.ts';
+import { createAddressRule } from './public-address.ts';
+import { readRedirect } from './redirects.ts';
+import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
+
+/** What to ask for, and the most that may come back. */
+export interface FetchOptions {
+  /** Sent as If-None-Match and If-Modified-Since (RFC 9110, section 13.1). */
+  readonly etag?: string | null;
+  readonly lastModified?: string | null;
+  /** The longest body that is accepted, in bytes. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+  /** Called for each request that is sent, redirects included. */
+  readonly onRequest?: (url: URL) => void;
+}
+
+/** An answer. Only status 200 has a body; it must be read to its end, or `discard` called, for the next turn. */
+export interface FetchResult {
+  readonly status: number;
+  /** Where the answer came from, after redirects. */
+  readonly url: URL;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly retryAfter: string | null;
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  /** Whether the answer says where its body ends; otherwise a cut connection looks like the end. */
+  readonly framed: boolean;
+  readonly body: AsyncIterable<Uint8Array>;
+  discard(): Promise<void>;
+}
+
+/** Fetches single addresses, once each: what is worth repeating is the caller's to decide. */
+export interface Fetcher {
+  /** Throws `NetworkError`; so does reading the body. */
+  fetch(url: URL, options: FetchOptions): Promise<FetchResult>;
+  close(): Promise<void>;
+}
+
+const usualLimits: FetchLimits = {
+  connectMs: 10_000,
+  headersMs: 20_000,
+  totalMs: 300_000,
+  minBytesPerSecond: 4096,
+  graceMs: 10_000,
+  headerBytes: 32_768,
+  redirects: 5,
+  connectionsPerHost: 2,
+};
+
+const redirecting = new Set([301, 302, 303, 307, 308]);
+
+const single = (field: string | string[] | undefined): string | null =>
+  (Array.isArray(field) ? field[0] : field) ?? null;
+
+// A validator goes back to the origin as it came, so it must be fit for a header and for our store.
+const validator = (field: string | string[] | undefined): string | null => {
+  const text = single(field);
+  return text !== null && /^[\x20-\x7e]{1,512}$/.test(text) ? text : null;
+};
+
+const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean): NetworkError =>
+  signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading);
+
+// Reading a short body to its end keeps the connection for the next request; a long or slow one is not worth it.
+const drop = async (response: Dispatcher.ResponseData): Promise<void> => {
+  await response.body.dump({ limit: 65_536, signal: AbortSignal.timeout(1000) }).catch(() => response.body.destroy());
+};
+
+async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}
+
+const readHeaders = (url: URL, { statusCode, headers }: Dispatcher.ResponseData) => {
+  const length = single(headers['content-length']);
+  const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  const chunked = /chunked/i.test(single(headers['transfer-encoding']) ?? '');
+  return {
+    expected,
+    result: {
+      status: statusCode,
+      url,
+      etag: validator(headers.etag),
+      lastModified: validator(headers['last-modified']),
+      retryAfter: single(headers['retry-after']),
+      contentType: single(headers['content-type']),
+      contentEncoding: single(headers['content-encoding']),
+      framed: expected !== undefined || chunked,
+    },
+  };
+};
+
+const answer = async (
+  url: URL,
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  limits: FetchLimits,
+  turn: Turn,
+): Promise<FetchResult> => {
+  const { result, expected } = readHeaders(url, response);
+  if (result.status !== 200) {
+    await drop(response);
+    turn.end();
+    return { ...result, body: nothing(), discard: async () => {} };
+  }
+  if (expected !== undefined && expected > maxBytes) {
+    response.body.destroy();
+    turn.end();
+    throw new NetworkError('too-large', `${url} announces ${expected} bytes, more than ${maxBytes}`);
+  }
+  const body = readBounded(response.body, { ...limits, maxBytes, expected }, turn.abort);
+  async function* read() {
+    try {
+      yield* body;
+    } catch (error) {
+      throw reasonOf(turn.signal, error, true);
+    } finally {
+      response.body.destroy();
+      turn.end();
+    }
+  }
+  return {
+    ...result,
+    body: read(),
+    discard: async () => {
+      response.body.destroy();
+      turn.end();
+    },
+  };
+};
+
+/**
+ * The fetcher for the network: HTTP/1.1 over undici, plain bytes (no transfer is decompressed), redirects followed by
+ * our rules, at most two connections per host, every request limited in time, rate and size, no connection to
+ * addresses that are not public unless `allowPrivateNetworks` says so (all, or a list of networks). `resolve` and `ca`
+ * replace the system's resolver and its certificate authorities.
+ */
+export const createFetcher = (options: {
+  allowPrivateNetworks: boolean | readonly string[];
+  userAgent?: string;
+  limits?: Partial<FetchLimits>;
+  resolve?: ResolveHost;
+  ca?: string;
+}): Fetcher => {
+  const limits = { ...usualLimits, ...options.limits };
+  const queue = new HostQueue(limits.connectionsPerHost);
+  const agent = new Agent({
+    connections: limits.connectionsPerHost,
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: limits.headerBytes,
+    // Turns have clocks of their own, which see the whole request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: createGuardedConnector({
+      isAllowed: createAddressRule(options.allowPrivateNetworks),
+      timeout: limits.connectMs,
+      resolve: options.resolve,
+      ca: options.ca,
+    }),
+  });
+
+  const send = async (url: URL, { etag, lastModified, onRequest }: FetchOptions, turn: Turn) => {
+    onRequest?.(url);
+    try {
+      const response = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: {
+          'user-agent': options.userAgent ?? 'Debdex',
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          ...(etag ? { 'if-none-match': etag } : {}),
+          ...(lastModified ? { 'if-modified-since': lastModified } : {}),
+        },
+        signal: turn.signal,
+      });
+      turn.headersArrived();
+      // A body that fails while nobody reads it must not end the process.
+      response.body.on('error', () => {});
+      return response;
+    } catch (error) {
+      turn.end();
+      throw reasonOf(turn.signal, error, false);
+    }
+  };
+
+  const fetchFollowing = async (start: URL, fetchOptions: FetchOptions): Promise<FetchResult> => {
+    let url = start;
+    let remainingMs = limits.totalMs;
+    for (let redirects = 0; ; redirects++) {
+      const turn = await takeTurn(queue, url, limits, remainingMs, fetchOptions.signal);
+      const response = await send(url, fetchOptions, turn);
+      if (!redirecting.has(response.statusCode)) {
+        return answer(url, response, fetchOptions.maxBytes, limits, turn);
+      }
+      await drop(response);
+      remainingMs = Math.max(1, remainingMs - turn.end());
+      if (redirects >= limits.redirects) {
+        throw new NetworkError('redirects', `${start} redirects more than ${limits.redirects} times`);
+      }
+      url = readRedirect(url, single(response.headers.location) ?? undefined, start.port);
+    }
+  };
+
+  return { fetch: fetchFollowing, close: () => agent.destroy() };
+};

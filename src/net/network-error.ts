@@ -1,0 +1,85 @@
+import { errors } from 'undici';
+
+/**
+ * Why a request came to nothing. Stable: they reach the log, the findings and the documentation.
+ *
+ * - `address-refused`: the host is, or resolves only to, an address that is not public
+ * - `port-refused`, `scheme-refused`: the address of a redirect is not one a repository would have
+ * - `redirects`: more redirects than allowed; `redirect-insecure`: from https to http; `redirect-unreadable`
+ * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer; `tls`
+ * - `timeout`: no connection or no answer in time; `too-slow`: the body comes slower than the minimum rate or takes
+ *   longer than a request may take
+ * - `too-large`: the body is longer than allowed; `headers-too-large`; `truncated`: the body ended early
+ * - `protocol`: what came back is not HTTP
+ * - `aborted`: the caller gave up
+ */
+export type NetworkErrorCode =
+  | 'address-refused'
+  | 'port-refused'
+  | 'scheme-refused'
+  | 'redirects'
+  | 'redirect-insecure'
+  | 'redirect-unreadable'
+  | 'dns'
+  | 'connection'
+  | 'tls'
+  | 'timeout'
+  | 'too-slow'
+  | 'too-large'
+  | 'headers-too-large'
+  | 'truncated'
+  | 'protocol'
+  | 'aborted';
+
+/** A request that brought no answer, or a body that did not arrive whole. The evidence is in `cause`. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
+  readonly code: NetworkErrorCode;
+  /** Whether the same request may well succeed in a moment. */
+  readonly transient: boolean;
+
+  constructor(code: NetworkErrorCode, message: string, options?: { cause?: unknown; transient?: boolean }) {
+    super(message, options);
+    this.code = code;
+    this.transient = options?.transient ?? (code === 'connection' || code === 'timeout' || code === 'truncated');
+  }
+}
+
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA|INVALID_PURPOSE)/;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+const causeOf = (error: unknown): unknown =>
+  error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+
+/**
+ * Names what undici, the resolver, the TLS layer or a socket threw. `reading` says that the headers had come already,
+ * so that a closed connection is a truncated body.
+ */
+export const toNetworkError = (error: unknown, reading: boolean): NetworkError => {
+  for (let current: unknown = error, depth = 0; current && depth < 4; current = causeOf(current), depth++) {
+    if (current instanceof NetworkError) return current;
+    const code = codeOf(current);
+    const text = textOf(current);
+    const make = (name: NetworkErrorCode, transient?: boolean) =>
+      new NetworkError(name, text, { cause: error, ...(transient === undefined ? {} : { transient }) });
+    if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'ETIMEDOUT') {
+      return make('timeout');
+    }
+    if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return make('headers-too-large');
+    if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') return make('truncated');
+    if (current instanceof errors.HTTPParserError) return make('protocol');
+    if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT' || code === 'ABORT_ERR') return make('aborted');
+    if (code === 'EAI_AGAIN') return make('dns', true);
+    if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EREFUSED|EBADNAME)/.test(code)) return make('dns');
+    if (tlsCode.test(code)) return make('tls');
+    if (/^(ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_SOCKET)/.test(code)) {
+      return make(reading ? 'truncated' : 'connection');
+    }
+  }
+  return new NetworkError(reading ? 'truncated' : 'connection', textOf(error), { cause: error });
+};

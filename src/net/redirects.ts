@@ -1,0 +1,29 @@
+import { NetworkError } from './network-error.ts';
+
+const usualPorts = new Set(['', '80', '443', '8080', '8443']);
+
+/**
+ * Where a redirect leads: `location` read against the address that answered. Throws a `NetworkError` where no
+ * repository would lead: another scheme than http(s), from https to http, a port that is neither usual for the web nor
+ * the one the first request went to (`firstPort`, as URL.port writes it), or with credentials.
+ */
+export const readRedirect = (from: URL, location: string | undefined, firstPort: string): URL => {
+  const to = location === undefined ? null : URL.parse(location, from.href);
+  if (to === null) {
+    throw new NetworkError('redirect-unreadable', `${from} redirects without saying where`);
+  }
+  if (to.protocol !== 'https:' && to.protocol !== 'http:') {
+    throw new NetworkError('scheme-refused', `${from} redirects to ${to.protocol}, not to http or https`);
+  }
+  if (from.protocol === 'https:' && to.protocol === 'http:') {
+    throw new NetworkError('redirect-insecure', `${from} redirects from https to http (${to.host})`);
+  }
+  if (!usualPorts.has(to.port) && to.port !== firstPort) {
+    throw new NetworkError('port-refused', `${from} redirects to port ${to.port}`);
+  }
+  if (to.username !== '' || to.password !== '') {
+    throw new NetworkError('redirect-unreadable', `${from} redirects to an address with a user name in it`);
+  }
+  to.hash = '';
+  return to;
+};

@@ -1,0 +1,63 @@
+import type { HostQueue } from './host-queue.ts';
+import { NetworkError } from './network-error.ts';
+
+/** Limits of one request; `createFetcher` says what is usual. Times in milliseconds. */
+export interface FetchLimits {
+  readonly connectMs: number;
+  /** From the start of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** A whole request with its redirects and its body, without the wait for a turn. */
+  readonly totalMs: number;
+  readonly minBytesPerSecond: number;
+  /** Waiting during a body that is forgiven. */
+  readonly graceMs: number;
+  readonly headerBytes: number;
+  readonly redirects: number;
+  readonly connectionsPerHost: number;
+}
+
+/** One request's hold on its host: the signal that ends the request, and the clocks that run meanwhile. */
+export interface Turn {
+  readonly signal: AbortSignal;
+  abort(reason: NetworkError): void;
+  headersArrived(): void;
+  /** Gives the turn back; returns the milliseconds it took. */
+  end(): number;
+}
+
+/**
+ * Waits for a turn at the host of `url` and starts the clocks of a request: one until its headers, one of `totalMs`.
+ * What runs out, and `outer`, abort `signal` with a `NetworkError` as the reason.
+ */
+export const takeTurn = async (
+  queue: HostQueue,
+  url: URL,
+  limits: FetchLimits,
+  totalMs: number,
+  outer?: AbortSignal,
+): Promise<Turn> => {
+  const release = await queue.acquire(url.origin, outer);
+  const since = performance.now();
+  const controller = new AbortController();
+  const abort = (reason: NetworkError) => controller.abort(reason);
+  const silent = setTimeout(() => {
+    abort(new NetworkError('timeout', `${url} did not answer within ${limits.headersMs / 1000} s`));
+  }, limits.headersMs);
+  const overdue = setTimeout(() => {
+    abort(new NetworkError('too-slow', `${url} took longer than ${limits.totalMs / 1000} s`));
+  }, totalMs);
+  const giveUp = () => abort(new NetworkError('aborted', `gave up on ${url}`, { cause: outer?.reason }));
+  outer?.addEventListener('abort', giveUp, { once: true });
+  return {
+    signal: controller.signal,
+    abort,
+    headersArrived: () => clearTimeout(silent),
+    end: () => {
+      clearTimeout(silent);
+      clearTimeout(overdue);
+      outer?.removeEventListener('abort', giveUp);
+      release();
+      return performance.now() - since;
+    },
+  };
+};

@@ -1,0 +1,316 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
+import type { ResolveHost } from '../../src/net/guarded-connector.ts';
+import { NetworkError } from '../../src/net/network-error.ts';
+import { composeUserAgent } from '../../src/net/user-agent.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+let origin: OriginServer;
+let fetcher: Fetcher;
+const megabyte = 1_000_000;
+
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  fetcher = createFetcher({
+    allowPrivateNetworks: ['127.0.0.1'],
+    userAgent: composeUserAgent('1.2.3', 'https://debdex.example/about'),
+    limits: { headersMs: 400, graceMs: 300, totalMs: 3000, minBytesPerSecond: 1000 },
+  });
+});
+
+afterEach(async () => {
+  await fetcher.close();
+  await origin.stop();
+});
+
+const at = (path: string): URL => new URL(origin.uri() + path);
+
+const read = async (url: URL, options: Partial<Parameters<Fetcher['fetch']>[1]> = {}) => {
+  const result = await fetcher.fetch(url, { maxBytes: megabyte, ...options });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of result.body) chunks.push(chunk);
+  return { ...result, text: Buffer.concat(chunks).toString() };
+};
+
+const codeOf = async (promise: Promise<unknown>): Promise<string> => {
+  try {
+    await promise;
+    return 'no error';
+  } catch (error) {
+    return error instanceof NetworkError ? error.code : `not a NetworkError: ${error}`;
+  }
+};
+
+/** A server that counts what connects to it and says nothing. */
+const listenSilently = async (
+  address: string,
+): Promise<{ server: Server; connections: () => number; port: number }> => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.destroy();
+  });
+  server.listen(0, address);
+  await once(server, 'listening');
+  const bound = server.address();
+  return { server, connections: () => connections, port: typeof bound === 'object' && bound ? bound.port : 0 };
+};
+
+describe('requests', () => {
+  it('C6: carry name, version and contact, validators, and ask for no transfer compression', async () => {
+    origin.put('/Release', 'Origin: x\n');
+    const first = await read(at('/Release'));
+    expect(first).toMatchObject({ status: 200, text: 'Origin: x\n', framed: true });
+    const { etag, lastModified } = first;
+    const second = await read(at('/Release'), { etag, lastModified });
+    expect(second).toMatchObject({ status: 304, text: '' });
+    expect(origin.requests.map(({ headers }) => headers)).toMatchObject([
+      { 'user-agent': 'Debdex/1.2.3 (+https://debdex.example/about)', 'accept-encoding': 'identity' },
+      { 'if-none-match': etag, 'if-modified-since': lastModified },
+    ]);
+  });
+
+  it('leave a contact out that would break the header', () => {
+    for (const contact of ['a b', 'x)', '(x', 'a\r\nb: c', 'é'])
+      expect(composeUserAgent('1', contact)).toBe('Debdex/1');
+  });
+
+  it('C6: are at most two at once per host, over at most two connections', async () => {
+    origin.latencyMs = 20;
+    for (let file = 0; file < 20; file++) origin.put(`/${file}`, 'x'.repeat(1000));
+    await Promise.all(Array.from({ length: 20 }, (_, file) => read(at(`/${file}`))));
+    expect(origin.requests).toHaveLength(20);
+    expect(origin.greatestOpen).toBe(2);
+  });
+
+  it('C6: keep to two connections also where bodies are given up or origins hang up', async () => {
+    origin.break('/cut', { kind: 'cut', after: 10 });
+    origin.break('/page', { kind: 'status', status: 404, body: 'x'.repeat(300_000) });
+    origin.put('/cut', 'x'.repeat(5000));
+    origin.put('/long', 'x'.repeat(5 * megabyte));
+    const asked = Array.from({ length: 24 }, (_, index) =>
+      read(at(['/cut', '/page', '/long', '/none'][index % 4] ?? '')),
+    );
+    const settled = await Promise.allSettled(asked);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(12);
+    expect(origin.greatestOpen).toBeLessThanOrEqual(3);
+  });
+
+  it('give their turn back when a body is discarded or left early', async () => {
+    origin.put('/long', 'x'.repeat(megabyte));
+    for (let round = 0; round < 6; round++) {
+      const result = await fetcher.fetch(at('/long'), { maxBytes: megabyte });
+      if (round % 2 === 0) await result.discard();
+      else for await (const _ of result.body) break;
+    }
+    expect((await read(at('/long'))).text).toHaveLength(megabyte);
+  });
+
+  it('end when the caller gives up, before, during and after the headers', async () => {
+    origin.break('/silent', { kind: 'silent' });
+    origin.break('/endless', { kind: 'endless' });
+    expect(await codeOf(read(at('/silent'), { signal: AbortSignal.abort() }))).toBe('aborted');
+    expect(await codeOf(read(at('/silent'), { signal: AbortSignal.timeout(50) }))).toBe('aborted');
+    expect(await codeOf(read(at('/endless'), { signal: AbortSignal.timeout(50), maxBytes: 2 ** 40 }))).toBe('aborted');
+  });
+});
+
+describe('addresses that are not public', () => {
+  it.each([
+    'http://127.0.0.1',
+    'http://0x7f.1',
+    'http://0177.0.0.1',
+    'http://2130706433',
+    'http://127.1',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:7f00:1]',
+    'http://[64:ff9b::7f00:1]',
+    'http://10.0.0.1',
+    'http://169.254.169.254',
+    'http://0.0.0.0',
+    'http://localhost',
+    'https://127.0.0.1',
+  ])('C1: no connection is made to %s', async (uri) => {
+    const strict = createFetcher({ allowPrivateNetworks: false });
+    const url = new URL(uri);
+    url.port = String(origin.port);
+    expect(await codeOf(strict.fetch(url, { maxBytes: 1 }))).toBe('address-refused');
+    await strict.close();
+    expect(origin.greatestOpen).toBe(0);
+  });
+
+  it('C1: a name is refused that resolves to such addresses alone, and one that resolves anew gains nothing', async () => {
+    const { server, connections, port } = await listenSilently('127.0.0.2');
+    const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2'];
+    const asked: string[] = [];
+    const resolve: ResolveHost = (hostname, _options, callback) => {
+      asked.push(hostname);
+      callback(null, [{ address: answers[asked.length - 1] ?? '127.0.0.2', family: 4 }]);
+    };
+    const rebinding = createFetcher({ allowPrivateNetworks: ['127.0.0.1'], resolve });
+    const ask = () => codeOf(rebinding.fetch(new URL(`http://rebind.example:${port}/`), { maxBytes: 1 }));
+    // Allowed at first: nothing listens there at this port. One resolution for each connection, and none besides.
+    expect(await ask()).toBe('connection');
+    expect(await ask()).toBe('address-refused');
+    expect(asked).toHaveLength(2);
+    await rebinding.close();
+    server.close();
+    expect(connections()).toBe(0);
+  });
+
+  it('C1: of several addresses only the allowed ones are connected to', async () => {
+    const { server, connections } = await listenSilently('127.0.0.2');
+    origin.put('/Release', 'x');
+    const resolve: ResolveHost = (_hostname, _options, callback) =>
+      callback(null, [
+        { address: '127.0.0.2', family: 4 },
+        { address: '::1', family: 6 },
+        { address: '127.0.0.1', family: 4 },
+      ]);
+    const mixed = createFetcher({ allowPrivateNetworks: ['127.0.0.1'], resolve });
+    const result = await mixed.fetch(new URL(`http://mixed.example:${origin.port}/Release`), { maxBytes: 10 });
+    expect(result.status).toBe(200);
+    await result.discard();
+    await mixed.close();
+    server.close();
+    expect(connections()).toBe(0);
+  });
+
+  it('C1: a redirect to one is not followed, whatever its notation', async () => {
+    const { server, connections } = await listenSilently('127.0.0.2');
+    const { port } = server.address() as { port: number };
+    for (const host of ['127.0.0.2', '0x7f.2', '127.2', '017700000002', '[::ffff:127.0.0.2]']) {
+      origin.break('/Release', { kind: 'redirect', location: `http://${host}:8080/` });
+      expect(await codeOf(read(at('/Release'))), host).toBe('address-refused');
+      origin.break('/Release', { kind: 'redirect', location: `http://${host}:${port}/` });
+      expect(await codeOf(read(at('/Release'))), host).toBe('port-refused');
+    }
+    server.close();
+    expect(connections()).toBe(0);
+  });
+});
+
+describe('redirects', () => {
+  it('C1: five are followed and a sixth is not', async () => {
+    for (let hop = 1; hop <= 6; hop++) origin.break(`/${hop}`, { kind: 'redirect', location: `/${hop + 1}` });
+    origin.put('/7', 'end');
+    let requests = 0;
+    const onRequest = () => requests++;
+    expect(await read(at('/2'), { onRequest })).toMatchObject({ text: 'end', url: at('/7') });
+    expect(requests).toBe(6);
+    expect(await codeOf(read(at('/1')))).toBe('redirects');
+    origin.break('/loop', { kind: 'redirect', location: '/loop' });
+    expect(await codeOf(read(at('/loop')))).toBe('redirects');
+  });
+
+  it.each([
+    ['file:///etc/passwd', 'scheme-refused'],
+    ['gopher://127.0.0.1:70/', 'scheme-refused'],
+    ['http://127.0.0.1:22/', 'port-refused'],
+    ['http://user:word@127.0.0.1:8080/', 'redirect-unreadable'],
+    ['http://[', 'redirect-unreadable'],
+  ])('C1: to %s is not followed', async (location, code) => {
+    origin.break('/Release', { kind: 'redirect', location });
+    expect(await codeOf(read(at('/Release')))).toBe(code);
+  });
+
+  it.each([301, 302, 303, 307, 308])('status %i is one, and loses the fragment', async (status) => {
+    origin.break('/Release', { kind: 'redirect', status, location: '/moved#part' });
+    origin.put('/moved', 'here');
+    expect(await read(at('/Release'))).toMatchObject({ text: 'here', url: at('/moved') });
+  });
+});
+
+describe('origins that misbehave', () => {
+  it('C2: a body over the limit stops there, announced or not', async () => {
+    origin.put('/long', 'x'.repeat(2 * megabyte));
+    origin.break('/endless', { kind: 'endless' });
+    expect(await codeOf(read(at('/long')))).toBe('too-large');
+    expect(await codeOf(read(at('/endless')))).toBe('too-large');
+    origin.put('/exact', 'x'.repeat(megabyte));
+    expect((await read(at('/exact'))).text).toHaveLength(megabyte);
+  });
+
+  it('C2: slow bodies, slow headers and silence end', async () => {
+    origin.put('/slow', 'x'.repeat(1000));
+    origin.break('/slow', { kind: 'slow', intervalMs: 50 });
+    origin.break('/slow-headers', { kind: 'slow-headers', intervalMs: 50 });
+    origin.break('/silent', { kind: 'silent' });
+    const codes = await Promise.all(['/slow', '/slow-headers', '/silent'].map((path) => codeOf(read(at(path)))));
+    expect(codes).toEqual(['too-slow', 'timeout', 'timeout']);
+  });
+
+  it('C2: a fast beginning does not pay for a slow rest', async () => {
+    origin.put('/file', 'x'.repeat(500_000));
+    origin.break('/file', { kind: 'stall', after: 499_999 });
+    expect(await codeOf(read(at('/file')))).toBe('too-slow');
+  });
+
+  it('C2: a slow reader is not taken for a slow origin', async () => {
+    origin.put('/file', 'x'.repeat(400_000));
+    const result = await fetcher.fetch(at('/file'), { maxBytes: megabyte });
+    let size = 0;
+    for await (const chunk of result.body) {
+      size += chunk.length;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(size).toBe(400_000);
+  });
+
+  it('C2: giant headers are refused', async () => {
+    origin.break('/Release', { kind: 'giant-headers', bytes: 100_000 });
+    expect(await codeOf(read(at('/Release')))).toBe('headers-too-large');
+  });
+
+  it('V4: a body that ends before its announced length is truncated, at whatever byte', async () => {
+    origin.put('/file', 'x'.repeat(1000));
+    for (const after of [0, 1, 500, 999]) {
+      origin.break('/file', { kind: 'cut', after });
+      expect(await codeOf(read(at('/file'))), `${after}`).toBe('truncated');
+    }
+  });
+
+  it('V4: a body without a length says so', async () => {
+    origin.put('/file', 'x'.repeat(1000));
+    origin.break('/file', { kind: 'unframed' });
+    expect(await read(at('/file'))).toMatchObject({ framed: false, text: 'x'.repeat(1000) });
+  });
+
+  it('C8: what is no HTTP, a reset and a closed port have names', async () => {
+    origin.break('/no-http', { kind: 'no-http', text: 'SSH-2.0-OpenSSH_9.2\r\n' });
+    origin.break('/reset', { kind: 'reset' });
+    expect(await codeOf(read(at('/no-http')))).toBe('protocol');
+    expect(await codeOf(read(at('/reset')))).toBe('connection');
+    const { server, port } = await listenSilently('127.0.0.1');
+    server.close();
+    await once(server, 'close');
+    expect(await codeOf(read(new URL(`http://127.0.0.1:${port}/`)))).toBe('connection');
+    expect(await codeOf(read(new URL(`https://127.0.0.1:${origin.port}/`)))).toBe('tls');
+  });
+
+  it('C8: a name that does not resolve has a name, and whether it is worth asking again', async () => {
+    const failing = (code: string) =>
+      createFetcher({
+        allowPrivateNetworks: false,
+        resolve: (hostname, _options, callback) => callback(Object.assign(new Error(hostname), { code }), []),
+      });
+    for (const [code, transient] of [
+      ['ENOTFOUND', false],
+      ['EAI_AGAIN', true],
+    ] as const) {
+      const error = await failing(code)
+        .fetch(new URL('http://gone.example/'), { maxBytes: 1 })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'dns', transient });
+    }
+  });
+
+  it('validators that do not fit a header are dropped', async () => {
+    origin.break('/Release', { kind: 'body', body: 'x', headers: { etag: `"${'x'.repeat(600)}"` } });
+    expect(await read(at('/Release'))).toMatchObject({ etag: null });
+  });
+});

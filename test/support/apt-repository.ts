@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { xzAsync } from 'node-liblzma/wasm';
+import type { Compression } from '../../src/apt/decompress.ts';
+import { writeBzip2 } from './bzip2-writer.ts';
+import { writeLzma } from './lzma-writer.ts';
+
+/** The files of a repository by their paths below its address, each with a leading "/". */
+export type RepositoryFiles = Map<string, Uint8Array>;
+
+/** The fields of one stanza, as written. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** What to generate; everything has a usual value. */
+export interface RepositoryPlan {
+  /** A flat repository, unless given. */
+  readonly suite?: { readonly name: string; readonly component: string; readonly architecture: string };
+  /** The packages, or the whole text of the index. */
+  readonly packages?: readonly Fields[] | string;
+  readonly compressions?: readonly Compression[];
+  /** Fields of Release; null leaves one out. */
+  readonly release?: Readonly<Record<string, string | null>>;
+  /** The hashes that Release lists: none for none. */
+  readonly hashes?: readonly ('md5' | 'sha1' | 'sha256' | 'sha512')[];
+  /** The compressions that Release lists; all, unless given. */
+  readonly listed?: readonly Compression[];
+  readonly byHash?: boolean;
+  readonly paymentEndpoint?: string;
+}
+
+const hashFields = { md5: 'MD5Sum', sha1: 'SHA1', sha256: 'SHA256', sha512: 'SHA512' } as const;
+
+/** Compresses in every format that an index comes in. */
+export const compress = async (text: Uint8Array | string, compression: Compression): Promise<Uint8Array> => {
+  const bytes = Buffer.from(text);
+  switch (compression) {
+    case 'plain':
+      return bytes;
+    case 'gz':
+      return gzipSync(bytes);
+    case 'zst':
+      return zstdCompressSync(bytes);
+    case 'xz':
+      return xzAsync(bytes);
+    case 'lzma':
+      return writeLzma(bytes);
+    case 'bz2':
+      return writeBzip2(bytes);
+  }
+};
+
+/** Packages named `com.example.<name>1` to `<count>`, alike but for their numbers. */
+export const makePackages = (count: number, name = 'p', version = '1.0'): Fields[] =>
+  Array.from({ length: count }, (_, index) => ({
+    Package: `com.example.${name}${index + 1}`,
+    Name: `Example ${name} ${index + 1}`,
+    Version: version,
+    Architecture: 'iphoneos-arm64',
+    Section: 'Tweaks',
+    Maintainer: 'Ada Example <ada@example.com>',
+    Description: `An example, number ${index + 1}`,
+    Filename: `./debs/${name}${index + 1}.deb`,
+    Size: String(1000 + index),
+    SHA256: hash('sha256', `${name}${index}`),
+  }));
+
+/** The text of stanzas. */
+export const composeIndex = (stanzas: readonly Fields[]): string =>
+  stanzas
+    .map(
+      (fields) =>
+        `${Object.entries(fields)
+          .map(([name, value]) => `${name}: ${value}\n`)
+          .join('')}`,
+    )
+    .join('\n');
+
+/** The name of the index file of a compression. */
+const indexName = (compression: Compression): string =>
+  compression === 'plain' ? 'Packages' : `Packages.${compression}`;
+
+/** The text of a Release with these fields and the hashes of these files. */
+const composeRelease = (
+  fields: RepositoryPlan['release'],
+  hashes: NonNullable<RepositoryPlan['hashes']>,
+  files: ReadonlyMap<string, Uint8Array>,
+): string => {
+  let text = '';
+  for (const [name, value] of Object.entries(fields ?? {})) if (value !== null) text += `${name}: ${value}\n`;
+  for (const algorithm of hashes) {
+    text += `${hashFields[algorithm]}:\n`;
+    for (const [path, bytes] of files) text += ` ${hash(algorithm, bytes)} ${bytes.length} ${path}\n`;
+  }
+  return text;
+};
+
+/** Generates a whole repository: Release, the Packages index in each compression, and what else the plan says. */
+export const generateRepository = async (plan: RepositoryPlan = {}): Promise<RepositoryFiles> => {
+  const { suite, packages = makePackages(3), compressions = ['bz2', 'plain'], hashes = ['sha256'] } = plan;
+  const root = suite ? `/dists/${suite.name}` : '';
+  const folder = suite ? `${suite.component}/binary-${suite.architecture}/` : '';
+  const text = typeof packages === 'string' ? packages : composeIndex(packages);
+  const files: RepositoryFiles = new Map();
+  const listed = new Map<string, Uint8Array>();
+  for (const compression of compressions) {
+    const bytes = await compress(text, compression);
+    const path = folder + indexName(compression);
+    files.set(`${root}/${path}`, bytes);
+    if (plan.byHash) files.set(`${root}/${folder}by-hash/SHA256/${hash('sha256', bytes)}`, bytes);
+  }
+  for (const compression of plan.listed ?? compressions) {
+    listed.set(folder + indexName(compression), await compress(text, compression));
+  }
+  const fields = {
+    Origin: 'Example',
+    Label: 'Example',
+    Suite: suite?.name ?? 'stable',
+    Codename: 'ios',
+    Version: '1.0',
+    Architectures: suite?.architecture ?? 'iphoneos-arm64',
+    Components: suite?.component ?? 'main',
+    Description: 'Packages for tests',
+    ...(plan.byHash ? { 'Acquire-By-Hash': 'yes' } : {}),
+    ...plan.release,
+  };
+  files.set(`${root}/Release`, Buffer.from(composeRelease(fields, hashes, listed)));
+  if (plan.paymentEndpoint !== undefined) files.set('/payment_endpoint', Buffer.from(plan.paymentEndpoint));
+  return files;
+};
