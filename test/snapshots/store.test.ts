@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noAttempts, type Snapshot } from '../../src/snapshots/snapshot.ts';
+import { openSnapshotStore, type SnapshotStore, type StagedFile } from '../../src/snapshots/store.ts';
+
+let directory: string;
+let store: SnapshotStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'debdex-store-'));
+  store = openSnapshotStore(join(directory, 'not', 'there', 'yet'));
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const folder = () => join(directory, 'not', 'there', 'yet', 'v1', 'repo');
+
+const makeSnapshot = (release: StagedFile, packages: StagedFile, fields: Partial<Snapshot> = {}): Snapshot => {
+  const file = ({ sha256, size }: StagedFile, path: string) => ({
+    path,
+    sha256,
+    size,
+    etag: '"x"',
+    lastModified: null,
+  });
+  return {
+    slug: 'repo',
+    origin: { uri: 'https://repo.example', suite: './', component: null, binary: null },
+    release: file(release, '/Release'),
+    packages: {
+      ...file(packages, '/Packages'),
+      compression: 'plain',
+      decompressedSize: packages.size,
+      stanzas: 1,
+      listed: false,
+    },
+    signature: null,
+    hasInRelease: false,
+    hasReleaseGpg: false,
+    paymentEndpoint: null,
+    extrasCheckedAt: '2026-06-01T12:00:00.000Z',
+    changedAt: '2026-06-01T12:00:00.000Z',
+    checkedAt: '2026-06-01T12:00:00.000Z',
+    findings: [{ code: 'release-without-hashes', count: 1, example: '/Release' }],
+    ...fields,
+  };
+};
+
+const put = async (release: string, packages: string, fields: Partial<Snapshot> = {}): Promise<Snapshot> => {
+  const staged = [
+    await store.stage('repo', [Buffer.from(release)]),
+    await store.stage('repo', [Buffer.from(packages)]),
+  ];
+  const [first, second] = staged;
+  if (!first || !second) throw new Error('two files were staged');
+  const snapshot = makeSnapshot(first, second, fields);
+  await store.write(snapshot, staged);
+  return snapshot;
+};
+
+describe('the store', () => {
+  it('gives back what was written', async () => {
+    const snapshot = await put('release', 'packages');
+    expect(await store.read('repo')).toEqual(snapshot);
+    expect(Buffer.from(await store.readFile('repo', snapshot.packages)).toString()).toBe('packages');
+    expect(await store.list()).toEqual(['repo']);
+  });
+
+  it('knows nothing before', async () => {
+    expect(await store.read('repo')).toBeUndefined();
+    expect(await store.list()).toEqual([]);
+    expect(await store.readAttempts('repo')).toEqual(noAttempts);
+    await store.remove('repo');
+  });
+
+  it('stages bytes under their hash, readable before they are kept', async () => {
+    const staged = await store.stage('repo', [Buffer.from('ab'), Buffer.from('c')]);
+    expect(staged).toMatchObject({ size: 3, sha256: hash('sha256', 'abc') });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of staged.read()) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('abc');
+    await staged.discard();
+    expect(await readdir(folder())).toEqual([]);
+  });
+
+  it('leaves nothing of what did not arrive whole', async () => {
+    const failing = async function* () {
+      yield Buffer.from('a');
+      throw new Error('cut');
+    };
+    await expect(store.stage('repo', failing())).rejects.toThrow('cut');
+    expect(await readdir(folder())).toEqual([]);
+  });
+
+  it('C3: replaces one generation by the next, whole, and sweeps what is no longer named', async () => {
+    const before = await put('release 1', 'packages 1');
+    await writeFile(join(folder(), 'tmp-left-by-a-crash'), 'x');
+    const after = await put('release 2', 'packages 1');
+    expect(await store.read('repo')).toEqual(after);
+    expect((await readdir(folder())).sort()).toEqual(['meta.json', after.release.sha256, after.packages.sha256].sort());
+    await expect(store.readFile('repo', before.release)).rejects.toMatchObject({ code: 'missing' });
+  });
+
+  it('C3: keeps shared files that are not staged again, and refuses a snapshot without bytes', async () => {
+    const before = await put('release 1', 'packages');
+    const release = await store.stage('repo', [Buffer.from('release 2')]);
+    const next = { ...before, release: { ...before.release, sha256: release.sha256, size: release.size } };
+    await store.write(next, [release]);
+    expect(await store.read('repo')).toEqual(next);
+    const gone = { ...next, packages: { ...next.packages, sha256: hash('sha256', 'other') } };
+    await expect(store.write(gone, [])).rejects.toMatchObject({ code: 'missing' });
+    expect(await store.read('repo')).toEqual(next);
+  });
+
+  it('C12: stopped before the description is written, it still has the generation before', async () => {
+    const before = await put('release 1', 'packages 1');
+    for (const text of ['release 2', 'packages 2']) {
+      const staged = await store.stage('repo', [Buffer.from(text)]);
+      await writeFile(join(folder(), staged.sha256), text);
+    }
+    await writeFile(join(folder(), 'tmp-meta'), '{');
+    expect(await store.read('repo')).toEqual(before);
+    await put('release 3', 'packages 3');
+    expect(await readdir(folder())).toHaveLength(3);
+  });
+
+  it.each(['', '{', '[]', '{"slug": "repo"}'])('C3: reports a description of %j as damage', async (text) => {
+    await put('release', 'packages');
+    await writeFile(join(folder(), 'meta.json'), text);
+    await expect(store.read('repo')).rejects.toMatchObject({ name: 'SnapshotError', code: 'damaged' });
+  });
+
+  it('C3: reports files that are gone, shortened or changed', async () => {
+    const { packages } = await put('release', 'packages');
+    const path = join(folder(), packages.sha256);
+    await writeFile(path, 'PACKAGES');
+    await expect(store.readFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
+    await writeFile(path, 'pack');
+    await expect(store.read('repo')).rejects.toMatchObject({ code: 'damaged' });
+    await rm(path);
+    await expect(store.read('repo')).rejects.toMatchObject({ code: 'damaged' });
+  });
+
+  it('C6: remembers attempts, and counts the last success as the last check', async () => {
+    const snapshot = await put('release', 'packages');
+    const attempts = { ...noAttempts, failures: 2, notBefore: '2026-06-02T12:00:00.000Z', askedByOrigin: true };
+    await store.writeAttempts('repo', attempts);
+    expect(await openSnapshotStore(join(directory, 'not', 'there', 'yet')).readAttempts('repo')).toEqual(attempts);
+    expect(await store.read('repo')).toEqual(snapshot);
+    await store.writeAttempts('repo', { ...noAttempts, succeededAt: '2026-06-02T13:00:00.000Z' });
+    expect(await store.read('repo')).toEqual({ ...snapshot, checkedAt: '2026-06-02T13:00:00.000Z' });
+    await writeFile(join(folder(), 'attempts.json'), '{');
+    expect(await store.readAttempts('repo')).toEqual(noAttempts);
+  });
+
+  it('removes a repository', async () => {
+    await put('release', 'packages');
+    await store.remove('repo');
+    expect(await store.read('repo')).toBeUndefined();
+    expect(await store.list()).toEqual([]);
+  });
+
+  it.each(['..', '.', '', '../x', 'a/b', '/etc', 'A', 'a.'])('C9: has no folder for the slug %j', async (slug) => {
+    await expect(store.read(slug)).rejects.toMatchObject({ code: 'slug' });
+    await expect(store.remove(slug)).rejects.toMatchObject({ code: 'slug' });
+    await expect(store.stage(slug, [])).rejects.toMatchObject({ code: 'slug' });
+  });
+});
