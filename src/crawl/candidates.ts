@@ -1,0 +1,60 @@
+import type { Compression } from '../apt/decompress.ts';
+import type { ReleaseEntry, ReleaseFile } from '../apt/release.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import { releaseFolder } from './release.ts';
+
+/** One file that may hold the Packages index. */
+export interface Candidate {
+  readonly compression: Compression;
+  /** Below the repository's address, with a leading "/". */
+  readonly path: string;
+  /** What Release says of this very file. */
+  readonly listed: ReleaseEntry | undefined;
+  /** What Release says of the index without compression, where it says nothing of this file. */
+  readonly listedText: ReleaseEntry | undefined;
+}
+
+// Best first: what is smallest at the origin and cheap enough to open here.
+const compressions: readonly Compression[] = ['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain'];
+
+const nameOf = (compression: Compression): string => (compression === 'plain' ? 'Packages' : `Packages.${compression}`);
+
+/** Whether Release lists a hash for the file, and not only its size. */
+const hasHash = (entry: ReleaseEntry | undefined): entry is ReleaseEntry =>
+  entry !== undefined && (entry.sha512 ?? entry.sha256 ?? entry.sha1 ?? entry.md5) !== undefined;
+
+/** The folder of the index relative to that of Release: "" or "main/binary-arm64/". */
+const indexFolder = (entry: ManifestEntry): string =>
+  entry.suite === './' ? '' : `${entry.component}/binary-${entry.binary}/`;
+
+/**
+ * The files to try for a repository's Packages index, in this order. Where Release lists hashes for any of them, only
+ * what a hash can confirm: the files listed, and those that decompress to a text that is listed. Otherwise all, with
+ * `preferred` (the path that the snapshot before came from) first.
+ */
+export const listCandidates = (entry: ManifestEntry, release: ReleaseFile, preferred?: string): Candidate[] => {
+  const folder = indexFolder(entry);
+  const base = `${releaseFolder(entry.suite)}/${folder}`;
+  const text = release.files.get(`${folder}Packages`);
+  const all = compressions.map((compression): Candidate => {
+    const own = release.files.get(folder + nameOf(compression));
+    return {
+      compression,
+      path: base + nameOf(compression),
+      listed: hasHash(own) ? own : undefined,
+      listedText: hasHash(text) ? text : undefined,
+    };
+  });
+  const listed = all.filter((candidate) => candidate.listed);
+  if (listed.length > 0) {
+    const derived = all.filter((candidate) => !candidate.listed && candidate.listedText);
+    return [...listed.flatMap((candidate) => [...byHash(candidate, release, base), candidate]), ...derived];
+  }
+  return all.sort((a, b) => Number(b.path === preferred) - Number(a.path === preferred));
+};
+
+// https://wiki.debian.org/DebianRepository/Format: the same file under its hash, which no update overwrites.
+const byHash = (candidate: Candidate, release: ReleaseFile, base: string): Candidate[] =>
+  release.acquireByHash && candidate.listed?.sha256 !== undefined
+    ? [{ ...candidate, path: `${base}by-hash/SHA256/${candidate.listed.sha256}` }]
+    : [];

@@ -1,0 +1,86 @@
+import type { Compression } from '../apt/decompress.ts';
+
+const startsWith = (bytes: Uint8Array, ...magic: readonly number[]): boolean =>
+  bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte);
+
+/** The first byte that is neither a byte order mark nor white space. */
+const firstByte = (bytes: Uint8Array): number | undefined => {
+  const start = startsWith(bytes, 0xef, 0xbb, 0xbf) ? 3 : 0;
+  return bytes.subarray(start).find((byte) => byte > 0x20);
+};
+
+/** All of a short file at once. */
+export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+};
+
+/** Whether bytes begin as a web page does; neither a Release nor a Packages index begins with "<". */
+export const looksLikeHtml = (bytes: Uint8Array): boolean => firstByte(bytes) === 0x3c;
+
+/**
+ * The compression that the first bytes of a file speak of, or undefined where they speak of none: text, or an lzma
+ * stream, whose header has no mark of its own. RFC 1952, RFC 8878, the xz file format, bzip2's "BZh".
+ */
+export const detectCompression = (head: Uint8Array): Exclude<Compression, 'lzma' | 'plain'> | undefined => {
+  if (startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)) return 'zst';
+  // A skippable frame may come first; its last four bits are free.
+  if (((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(head.subarray(1), 0x2a, 0x4d, 0x18)) return 'zst';
+  if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00)) return 'xz';
+  if (startsWith(head, 0x42, 0x5a, 0x68)) return 'bz2';
+  if (startsWith(head, 0x1f, 0x8b)) return 'gz';
+  return undefined;
+};
+
+const packageField = Buffer.from('package:');
+const lineFeed = 0x0a;
+
+/**
+ * Counts the stanzas of a Packages index as its text passes, by the lines that begin with "Package:" in any letter
+ * case, and keeps what else tells an index from something else.
+ */
+export class IndexCounter {
+  stanzas = 0;
+  size = 0;
+  /** Whether there is anything but white space. */
+  blank = true;
+  html = false;
+  // How much of the field's name the current line has matched, or -1 once it cannot.
+  #matched = 0;
+
+  update(chunk: Uint8Array): void {
+    if (this.blank) {
+      const first = firstByte(chunk);
+      this.blank = first === undefined;
+      this.html = first === 0x3c;
+    }
+    let at = 0;
+    if (this.size === 0 && startsWith(chunk, 0xef, 0xbb, 0xbf)) at = 3;
+    this.size += chunk.length;
+    while (at < chunk.length) {
+      if (this.#matched < 0) {
+        const end = chunk.indexOf(lineFeed, at);
+        if (end < 0) return;
+        this.#matched = 0;
+        at = end + 1;
+        continue;
+      }
+      const byte = chunk[at] ?? 0;
+      // 0x20 is what tells a lower-case letter from its capital.
+      if ((byte | 0x20) === packageField[this.#matched]) {
+        this.#matched++;
+        if (this.#matched === packageField.length) {
+          this.stanzas++;
+          this.#matched = -1;
+        }
+        at++;
+      } else if (byte === lineFeed) {
+        this.#matched = 0;
+        at++;
+      } else {
+        this.#matched = -1;
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { Finding } from '../contract/findings.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Fetcher } from '../net/fetcher.ts';
+import { HostQueue } from '../net/host-queue.ts';
+import type { Attempts, Snapshot } from '../snapshots/snapshot.ts';
+import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
+import { backOff, HostPauses } from './back-off.ts';
+import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlLimits, usualLimits } from './limits.ts';
+import { crawlRepository, isPredecessor } from './repository.ts';
+import { Visit, type VisitTools } from './visit.ts';
+
+/**
+ * What became of one repository. `fresh`: the bytes of its release or index changed. `unchanged`: the origin confirmed
+ * what was there. `stale`: nothing usable came, and the snapshot before stays. `failed`: and there is none.
+ */
+export interface CrawlOutcome {
+  readonly slug: string;
+  readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
+  readonly code: CrawlCode | null;
+  /** A sentence that an operator can act on. */
+  readonly reason: string | null;
+  readonly requests: number;
+  /** Bytes received in bodies. */
+  readonly bytes: number;
+  /** Of the snapshot that is in force now. */
+  readonly findings: Finding[];
+  readonly seconds: number;
+}
+
+/** What a crawl needs, and how much it may do at once and in all. */
+export interface CrawlOptions {
+  readonly store: SnapshotStore;
+  readonly fetcher: Fetcher;
+  readonly now: () => Date;
+  /** Repositories at once; at any one host there are never more than two. */
+  readonly concurrency?: number;
+  readonly limits?: Partial<CrawlLimits>;
+  readonly onOutcome?: (outcome: CrawlOutcome, done: number, total: number) => void;
+  /** Ends the crawl: it then rejects with the signal's reason, and what was not finished stays as it was. */
+  readonly signal?: AbortSignal;
+}
+
+const usualConcurrency = 32;
+const visitsPerHost = 2;
+
+const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits): CrawlError => {
+  if (budget.aborted) return new CrawlError('budget-exceeded', `${limits.repositoryMs / 1000} s`, { cause: error });
+  if (error instanceof CrawlError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const isStore = error instanceof SnapshotError || (error instanceof Error && 'syscall' in error);
+  return new CrawlError(isStore ? 'store-failed' : 'internal', text, { cause: error });
+};
+
+/** The snapshot before; one that the store cannot give back whole is as good as none, and the visit replaces it. */
+const readPrevious = async (store: SnapshotStore, entry: ManifestEntry) => {
+  try {
+    const snapshot = await store.read(entry.slug);
+    return { snapshot, usable: snapshot && isPredecessor(snapshot, entry) ? snapshot : undefined };
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    return { snapshot: undefined, usable: undefined };
+  }
+};
+
+const visitOnce = async (entry: ManifestEntry, previous: Snapshot | undefined, visit: Visit) => {
+  try {
+    return await crawlRepository(visit, previous);
+  } catch (error) {
+    // The store found its own damage during the visit: start over without it.
+    if (!(error instanceof SnapshotError) || previous === undefined) throw error;
+    visit.findings.add('snapshot-damaged', `${entry.slug}: ${error.message}`);
+    return await crawlRepository(visit, undefined);
+  }
+};
+
+type Result = Omit<CrawlOutcome, 'slug' | 'seconds' | 'requests' | 'bytes'>;
+
+const crawlOne = async (
+  entry: ManifestEntry,
+  tools: VisitTools,
+  pauses: HostPauses,
+  outer: AbortSignal | undefined,
+): Promise<CrawlOutcome> => {
+  const since = performance.now();
+  const { store, limits } = tools;
+  const now = tools.now();
+  const budget = AbortSignal.timeout(limits.repositoryMs);
+  const visit = new Visit(entry, tools, outer ? AbortSignal.any([budget, outer]) : budget);
+  let before: Snapshot | undefined;
+  let attempts: Attempts | undefined;
+
+  const succeed = async (): Promise<Result> => {
+    const { snapshot, usable } = await readPrevious(store, entry);
+    before = snapshot;
+    attempts = await store.readAttempts(entry.slug);
+    pauses.assertOver(entry, attempts, now);
+    const { snapshot: kept, changed } = await visitOnce(entry, usable, visit);
+    await store.writeAttempts(entry.slug, backOff.succeeded(now));
+    return { outcome: changed ? 'fresh' : 'unchanged', code: null, reason: null, findings: [...kept.findings] };
+  };
+  const fail = async (thrown: unknown): Promise<Result> => {
+    outer?.throwIfAborted();
+    const error = toCrawlError(thrown, budget, limits);
+    if (attempts && error.code !== 'backing-off') {
+      const next = backOff.failed(attempts, error, now);
+      pauses.note(entry, next);
+      // A store that cannot be written is reported already.
+      await store.writeAttempts(entry.slug, next).catch(() => {});
+    }
+    const findings = [...(before?.findings ?? [])];
+    return { outcome: before ? 'stale' : 'failed', code: error.code, reason: error.message, findings };
+  };
+
+  try {
+    const result = await succeed().catch(fail);
+    const seconds = (performance.now() - since) / 1000;
+    return { slug: entry.slug, ...result, requests: visit.requests, bytes: visit.bytes, seconds };
+  } finally {
+    await visit.end();
+  }
+};
+
+/**
+ * Crawls every entry into the store, several at once and at most two at any one host. Resolves to one outcome for each
+ * entry, in their order; no failure of one repository reaches another. Rejects only where `signal` ends it.
+ */
+export const crawlAll = async (entries: readonly ManifestEntry[], options: CrawlOptions): Promise<CrawlOutcome[]> => {
+  const { store, fetcher, now, signal, onOutcome } = options;
+  const tools: VisitTools = { store, fetcher, now, limits: { ...usualLimits, ...options.limits } };
+  const hosts = new HostQueue(visitsPerHost);
+  const all = new HostQueue(options.concurrency ?? usualConcurrency);
+  const pauses = await HostPauses.restore(entries, store);
+  let done = 0;
+  const settled = await Promise.allSettled(
+    entries.map(async (entry) => {
+      const leaveHost = await hosts.acquire(new URL(entry.uri).origin, signal);
+      // A turn at a busy host must not be waited for with a turn of the crawl in hand.
+      const leave = await all.acquire('', signal).catch((error: unknown) => {
+        leaveHost();
+        throw error;
+      });
+      try {
+        const outcome = await crawlOne(entry, tools, pauses, signal);
+        done++;
+        onOutcome?.(outcome, done, entries.length);
+        return outcome;
+      } finally {
+        leave();
+        leaveHost();
+      }
+    }),
+  );
+  signal?.throwIfAborted();
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+};

@@ -1,0 +1,134 @@
+import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
+import { type Candidate, listCandidates } from './candidates.ts';
+import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { inspectIndex } from './inspect.ts';
+import type { FoundRelease } from './release.ts';
+import type { Answer, Visit } from './visit.ts';
+
+/** The Packages index of a repository as a snapshot keeps it. */
+export type FoundIndex = Snapshot['packages'];
+
+const absenceCode = (status: number): CrawlCode => {
+  if (status >= 500) return 'server-error';
+  return [401, 402, 403, 451].includes(status) ? 'index-forbidden' : 'index-missing';
+};
+
+const toError = (candidate: Candidate, answer: Exclude<Answer, { kind: 'received' }>): CrawlError => {
+  const { path, listed } = candidate;
+  if (answer.kind === 'unchanged') return new CrawlError('index-mismatch', `${path} is unchanged, and Release is not`);
+  if (answer.kind === 'absent')
+    return new CrawlError(absenceCode(answer.status), `status ${answer.status} for ${path}`);
+  const { code, message } = answer.error;
+  const options = { cause: answer.error };
+  if (code === 'truncated') return new CrawlError('index-truncated', `${path}: ${message}`, options);
+  if (code !== 'too-large') return new CrawlError(code, message, options);
+  return listed
+    ? new CrawlError('index-mismatch', `${path} is longer than the ${listed.size} bytes that Release says`, options)
+    : new CrawlError('index-too-large', `${path}: ${message}`, options);
+};
+
+/**
+ * The index of the snapshot before, where Release confirms it still: then nobody needs to be asked for it. Throws
+ * `SnapshotError` where the store has lost it.
+ */
+const reuse = async (
+  visit: Visit,
+  release: FoundRelease,
+  candidates: readonly Candidate[],
+  previous: Snapshot,
+): Promise<FoundIndex | undefined> => {
+  const { packages } = previous;
+  const isSameRelease = packages.listed && release.file.sha256 === previous.release.sha256;
+  const listed = candidates.find((candidate) => candidate.compression === packages.compression)?.listed;
+  if (!isSameRelease && listed?.size !== packages.size) return undefined;
+  const bytes = await visit.store.readFile(previous.slug, packages);
+  if (isSameRelease || listed === undefined) return packages;
+  const digests = createDigests(algorithmsFor(listed));
+  digests.update(bytes);
+  return checkDigests(listed, digests.result()).mismatch ? undefined : { ...packages, listed: true };
+};
+
+const tryCandidate = async (
+  visit: Visit,
+  candidate: Candidate,
+  previous: Snapshot | undefined,
+): Promise<FoundIndex | CrawlError> => {
+  const { path, compression, listed, listedText } = candidate;
+  const { indexBytes, textBytes, ratio } = visit.limits;
+  const isKnown = previous?.packages.path === path && (listed !== undefined || listedText === undefined);
+  const answer = await visit.get(path, {
+    maxBytes: listed ? Math.min(indexBytes, listed.size) : indexBytes,
+    known: isKnown ? previous.packages : undefined,
+    digests: listed ? algorithmsFor(listed) : [],
+  });
+  if (answer.kind === 'unchanged' && previous && !listed) {
+    await visit.store.readFile(previous.slug, previous.packages);
+    return { ...previous.packages, listed: false };
+  }
+  if (answer.kind !== 'received') return toError(candidate, answer);
+  try {
+    const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio });
+    if (inspected.variant !== null) visit.findings.add('index-variants-differ', `${path}: ${inspected.variant}`);
+    const { file, etag, lastModified } = answer;
+    return {
+      path,
+      sha256: file.sha256,
+      size: file.size,
+      etag,
+      lastModified,
+      compression,
+      decompressedSize: inspected.decompressedSize,
+      stanzas: inspected.stanzas,
+      listed: inspected.confirmed,
+    };
+  } catch (error) {
+    if (!(error instanceof CrawlError)) throw error;
+    await visit.discard(answer.file);
+    return error;
+  }
+};
+
+/** One error for all candidates: a disagreement with Release first, for that may mend itself; then what is broken. */
+const summarise = (errors: readonly CrawlError[]): CrawlError => {
+  const telling = errors.filter(({ code }) => code !== 'index-missing');
+  const first = telling.find(({ code }) => code === 'index-mismatch') ?? telling[0];
+  const details = (first ? telling : errors).map(({ detail }) => detail).join('; ');
+  return new CrawlError(first?.code ?? 'index-missing', details, { cause: first });
+};
+
+const noteHashes = (visit: Visit, release: FoundRelease, candidates: readonly Candidate[]): void => {
+  const { path } = release.file;
+  const listed = candidates.find((candidate) => candidate.listed)?.listed;
+  if (release.content.files.size === 0) visit.findings.add('release-without-hashes', path);
+  else if (!listed) visit.findings.add('index-not-listed', path);
+  else if (!listed.sha256 && !listed.sha512) visit.findings.add('release-weak-hashes', path);
+};
+
+/**
+ * Fetches the Packages index that belongs to `release`: that of the snapshot before where it still is the one, else the
+ * first candidate that arrives whole and that Release, where it lists hashes, confirms. Throws `CrawlError` where there
+ * is none; `index-mismatch` where at least one arrived that Release does not describe.
+ */
+export const fetchIndex = async (
+  visit: Visit,
+  release: FoundRelease,
+  previous: Snapshot | undefined,
+): Promise<FoundIndex> => {
+  const candidates = listCandidates(visit.entry, release.content, previous?.packages.path);
+  noteHashes(visit, release, candidates);
+  const kept = previous && (await reuse(visit, release, candidates, previous));
+  if (kept) return kept;
+  const errors: CrawlError[] = [];
+  for (const candidate of candidates) {
+    const result = await tryCandidate(visit, candidate, previous);
+    if (!(result instanceof CrawlError)) {
+      for (const { code, detail } of errors) {
+        if (code !== 'index-missing' || candidates.some(({ listed }) => listed)) visit.findings.add(code, detail);
+      }
+      return result;
+    }
+    errors.push(result);
+  }
+  throw summarise(errors);
+};

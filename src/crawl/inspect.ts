@@ -1,0 +1,96 @@
+import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from '../apt/checksums.ts';
+import { DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
+import type { Candidate } from './candidates.ts';
+import { detectCompression, IndexCounter, looksLikeHtml } from './content.ts';
+import { CrawlError } from './crawl-error.ts';
+import type { Received } from './visit.ts';
+
+/** What a file that holds a Packages index turned out to be. */
+export interface Inspected {
+  /** Bytes of its text. */
+  readonly decompressedSize: number;
+  readonly stanzas: number;
+  /** Whether a hash in Release confirms the file or its text. */
+  readonly confirmed: boolean;
+  /** Where Release lists the text too, how this file's text differs from it. */
+  readonly variant: string | null;
+}
+
+const headBytes = 512;
+
+const decompressionCodes = {
+  truncated: 'index-truncated',
+  corrupt: 'index-corrupt',
+  'too-large': 'index-bomb',
+  ratio: 'index-bomb',
+  'trailing-garbage': 'index-trailing-garbage',
+} as const;
+
+const describe = ({ algorithm, expected, actual }: DigestMismatch): string =>
+  `its ${algorithm} is ${actual}, and Release says ${expected}`;
+
+const readHead = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  for await (const chunk of chunks) return chunk.subarray(0, headBytes);
+  return new Uint8Array();
+};
+
+// What the first bytes say; without looking at them, a web page would only be reported as a wrong hash.
+const checkHead = async (candidate: Candidate, { file, path }: Received): Promise<void> => {
+  const head = await readHead(file.read());
+  if (looksLikeHtml(head)) throw new CrawlError('index-html', path);
+  const detected = detectCompression(head);
+  const { compression } = candidate;
+  const hasMark = compression !== 'plain' && compression !== 'lzma';
+  if (head.length > 0 && (hasMark ? detected !== compression : detected !== undefined)) {
+    throw new CrawlError('index-wrong-compression', `${path} holds ${detected ?? 'something that is not compressed'}`);
+  }
+};
+
+const readText = async (candidate: Candidate, { file, path }: Received, limits: DecompressionLimits) => {
+  const counter = new IndexCounter();
+  const { listedText } = candidate;
+  const digests = createDigests(listedText ? algorithmsFor(listedText) : []);
+  try {
+    for await (const chunk of decompress(file.read(), candidate.compression, limits)) {
+      counter.update(chunk);
+      digests.update(chunk);
+    }
+  } catch (error) {
+    if (!(error instanceof DecompressionError)) throw error;
+    throw new CrawlError(decompressionCodes[error.code], path, { cause: error });
+  }
+  const mismatch = listedText ? checkDigests(listedText, digests.result()).mismatch : null;
+  return { counter, mismatch: mismatch && describe(mismatch) };
+};
+
+/**
+ * Reads a received file as the Packages index that `candidate` stands for, once through and in bounded memory. Throws
+ * `CrawlError` where it is none, where it is not the one that Release describes, or where nothing shows it to be whole.
+ */
+export const inspectIndex = async (
+  candidate: Candidate,
+  received: Received,
+  limits: DecompressionLimits,
+): Promise<Inspected> => {
+  const { path, file } = received;
+  const { listed } = candidate;
+  await checkHead(candidate, received);
+  if (listed) {
+    const { mismatch } = checkDigests(listed, received.digests);
+    if (mismatch) throw new CrawlError('index-mismatch', `${path}: ${describe(mismatch)}`);
+  } else if (received.encoding !== null && !(candidate.compression === 'gz' && /gzip/.test(received.encoding))) {
+    throw new CrawlError('index-encoded', `${path} comes as ${received.encoding}`);
+  }
+  if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);
+
+  const { counter, mismatch } = await readText(candidate, received, limits);
+  if (!listed && mismatch !== null) throw new CrawlError('index-mismatch', `the text of ${path}: ${mismatch}`);
+  const confirmed = listed !== undefined || candidate.listedText !== undefined;
+  if (counter.html) throw new CrawlError('index-html', path);
+  if (counter.blank && !confirmed) throw new CrawlError('index-empty', path);
+  if (!counter.blank && counter.stanzas === 0) throw new CrawlError('index-unreadable', path);
+  if (!received.framed && !confirmed && candidate.compression === 'plain') {
+    throw new CrawlError('index-length-unknown', path);
+  }
+  return { decompressedSize: counter.size, stanzas: counter.stanzas, confirmed, variant: mismatch };
+};

@@ -1,0 +1,193 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import { type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
+
+/** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
+export interface ManifestProblem {
+  readonly file: string;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with a manifest, at once; the message has one line for each mistake. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError';
+  readonly problems: readonly ManifestProblem[];
+
+  constructor(problems: readonly ManifestProblem[]) {
+    super(problems.map(({ file, field, message }) => `${file}: ${field ? `${field}: ` : ''}${message}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+// An entry as it was written, and the words that lead a person to it.
+interface Draft {
+  readonly file: string;
+  /** The place in a list, such as "[3]"; empty where the file is the entry. */
+  readonly place: string;
+  readonly value: unknown;
+}
+
+const extensions = new Set(['.yaml', '.yml', '.json']);
+const longestFile = 16 << 20;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+// JSON is YAML, and the YAML reader also refuses a field that is given twice.
+const parseText = (file: string, text: string, problems: ManifestProblem[]): unknown => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  for (const error of [...document.errors, ...document.warnings]) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    problems.push({ file, field: '', message: `line ${line}, column ${col}: ${error.message}` });
+  }
+  if (document.errors.length > 0) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    problems.push({ file, field: '', message: messageOf(error) });
+    return undefined;
+  }
+};
+
+const readText = async (path: string): Promise<string> => {
+  const { size } = await stat(path);
+  if (size > longestFile) throw new Error(`is ${size} bytes long; a manifest has at most ${longestFile}`);
+  return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+};
+
+const readDrafts = async (
+  path: string,
+  file: string,
+  isList: boolean,
+  problems: ManifestProblem[],
+): Promise<Draft[]> => {
+  const before = problems.length;
+  let value: unknown;
+  try {
+    value = parseText(file, await readText(path), problems);
+  } catch (error) {
+    problems.push({ file, field: '', message: messageOf(error) });
+  }
+  if (problems.length > before) return [];
+  if (!isList) return [{ file, place: '', value }];
+  if (Array.isArray(value)) return value.map((entry, index) => ({ file, place: `[${index}]`, value: entry }));
+  problems.push({ file, field: '', message: 'must hold a list of entries; one entry a file belongs in a folder' });
+  return [];
+};
+
+const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, place);
+
+const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
+  const { file, place } = draft;
+  const checked = manifestEntrySchema.safeParse(draft.value);
+  if (checked.success) return checked.data;
+  for (const issue of checked.error.issues) {
+    // Zod reports all unknown fields as one issue; each is a mistake of its own.
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
+    if (keys) {
+      for (const key of keys) {
+        problems.push({
+          file,
+          field: fieldOf(place, [...issue.path, key]),
+          message: 'is no field of a manifest entry',
+        });
+      }
+    } else {
+      problems.push({ file, field: fieldOf(place, issue.path), message: issue.message });
+    }
+  }
+  return undefined;
+};
+
+/** The address of an entry's index in one spelling: what two entries must not share. */
+const originKey = (entry: ManifestEntry): string =>
+  [new URL(entry.uri).href.replace(/\/+$/, ''), entry.suite, entry.component ?? '', entry.binary ?? ''].join(' ');
+
+const checkDistinct = (
+  entries: readonly { draft: Draft; entry: ManifestEntry }[],
+  field: 'slug' | 'uri',
+  keyOf: (entry: ManifestEntry) => string,
+  what: string,
+  problems: ManifestProblem[],
+): void => {
+  const seen = new Map<string, { draft: Draft; entry: ManifestEntry }>();
+  for (const current of entries) {
+    const first = seen.get(keyOf(current.entry));
+    if (first === undefined) {
+      seen.set(keyOf(current.entry), current);
+      continue;
+    }
+    problems.push({
+      file: current.draft.file,
+      field: fieldOf(current.draft.place, [field]),
+      message: `has ${what} of ${first.entry.slug} (${first.draft.file}${first.draft.place})`,
+    });
+  }
+};
+
+/** An alias is a former slug: it must lead to one repository. */
+const checkAliases = (
+  entries: readonly { draft: Draft; entry: ManifestEntry }[],
+  problems: ManifestProblem[],
+): void => {
+  const owners = new Map(entries.map(({ entry }) => [entry.slug, entry.slug]));
+  for (const { draft, entry } of entries) {
+    entry.aliases.forEach((alias, index) => {
+      const owner = owners.get(alias);
+      owners.set(alias, owner ?? entry.slug);
+      if (owner === undefined) return;
+      const field = fieldOf(draft.place, ['aliases', index]);
+      problems.push({ file: draft.file, field, message: `${alias} leads to ${owner} already` });
+    });
+  }
+};
+
+/**
+ * Reads a manifest: a folder with one entry in each `.yaml`, `.yml` or `.json` file, whose name is the entry's slug, or
+ * one such file that holds a list of entries. Returns the entries sorted by slug. Throws `ManifestError` with every
+ * mistake there is: files that cannot be read, fields that break the schema, slugs, aliases or addresses (with suite,
+ * component and architecture) that two entries share, an empty manifest.
+ */
+export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
+  const problems: ManifestProblem[] = [];
+  const drafts: Draft[] = [];
+  let isFolder: boolean;
+  try {
+    isFolder = (await stat(path)).isDirectory();
+  } catch (error) {
+    throw new ManifestError([{ file: path, field: '', message: `cannot be read (${messageOf(error)})` }]);
+  }
+  if (isFolder) {
+    const names = (await readdir(path)).filter((name) => extensions.has(extname(name)) && !name.startsWith('.'));
+    for (const name of names.sort()) {
+      drafts.push(...(await readDrafts(join(path, name), join(path, name), false, problems)));
+    }
+  } else {
+    drafts.push(...(await readDrafts(path, path, true, problems)));
+  }
+
+  const entries: { draft: Draft; entry: ManifestEntry }[] = [];
+  for (const draft of drafts) {
+    const entry = checkDraft(draft, problems);
+    if (entry === undefined) continue;
+    entries.push({ draft, entry });
+    const name = basename(draft.file, extname(draft.file));
+    if (isFolder && entry.slug !== name) {
+      problems.push({ file: draft.file, field: 'slug', message: `must be "${name}", as the file is called` });
+    }
+  }
+  checkDistinct(entries, 'slug', (entry) => entry.slug, 'the slug', problems);
+  checkDistinct(entries, 'uri', originKey, 'the address, suite, component and architecture', problems);
+  checkAliases(entries, problems);
+  if (problems.length === 0 && entries.length === 0) {
+    problems.push({ file: path, field: '', message: 'holds no entries' });
+  }
+  if (problems.length > 0) throw new ManifestError(problems);
+  return entries.map(({ entry }) => entry).sort((a, b) => (a.slug < b.slug ? -1 : 1));
+};

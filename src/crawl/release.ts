@@ -1,0 +1,105 @@
+import { splitClearSigned } from '../apt/clearsigned.ts';
+import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import { collect, looksLikeHtml } from './content.ts';
+import { CrawlError } from './crawl-error.ts';
+import type { Received, Visit } from './visit.ts';
+
+/** The Release of a repository, from the network or from the snapshot before. */
+export interface FoundRelease {
+  readonly name: ReleaseName;
+  readonly file: SnapshotFile;
+  readonly content: ReleaseFile;
+}
+
+type ReleaseName = 'InRelease' | 'Release';
+
+/** The folder of a repository's Release, below its address: "" or "/dists/stable". */
+export const releaseFolder = (suite: string): string => (suite === './' ? '' : `/dists/${suite}`);
+
+const nameOfRelease = (file: SnapshotFile): ReleaseName => (file.path.endsWith('/InRelease') ? 'InRelease' : 'Release');
+
+// The text that a release file carries, or why it carries none.
+const readText = (bytes: Uint8Array, path: string): { text: Uint8Array; signed: boolean } | CrawlError => {
+  if (looksLikeHtml(bytes)) return new CrawlError('release-html', path);
+  if (bytes.length === 0) return new CrawlError('release-empty', path);
+  const split = splitClearSigned(bytes);
+  if (split.kind === 'refused') return new CrawlError('release-unreadable', `${path} ${split.reason}`);
+  return split.kind === 'signed' ? { text: split.content, signed: true } : { text: bytes, signed: false };
+};
+
+const isEmpty = ({ files, architectures, components, ...release }: ReleaseFile): boolean =>
+  files.size + architectures.length + components.length === 0 &&
+  [release.origin, release.label, release.suite, release.codename, release.version, release.date].every(
+    (field) => field === null,
+  ) &&
+  release.description === null;
+
+const check = async (visit: Visit, name: ReleaseName, received: Received): Promise<FoundRelease | CrawlError> => {
+  const { path, file, etag, lastModified } = received;
+  if (received.encoding !== null) return new CrawlError('release-unreadable', `${path} comes as ${received.encoding}`);
+  const read = readText(await collect(file.read()), path);
+  if (read instanceof CrawlError) return read;
+  // Only the end mark of a signature shows that a body without a length is whole.
+  if (!received.framed && !read.signed) return new CrawlError('release-length-unknown', path);
+  if (name === 'InRelease' && !read.signed) visit.findings.add('inrelease-unsigned', path);
+  const content = parseRelease(read.text);
+  if (isEmpty(content)) return new CrawlError('release-unreadable', path);
+  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, content };
+};
+
+const absence = (path: string, status: number): CrawlError => {
+  const words = `status ${status} for ${path}`;
+  if (status >= 500) return new CrawlError('server-error', words);
+  return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
+};
+
+const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promise<FoundRelease | CrawlError> => {
+  const path = `${releaseFolder(visit.entry.suite)}/${name}`;
+  const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: known?.file });
+  if (answer.kind === 'unchanged' && known) return known;
+  if (answer.kind === 'received') return check(visit, name, answer);
+  if (answer.kind === 'unusable')
+    return new CrawlError(answer.error.code, answer.error.message, { cause: answer.error });
+  return absence(path, answer.kind === 'absent' ? answer.status : 304);
+};
+
+/**
+ * Fetches InRelease, else Release; where `known` is given, that file first and conditionally, and `known` itself is
+ * returned where it did not change. An origin without InRelease is asked for it again only where its Release changed
+ * and `askAgain` is set. Throws `CrawlError` where neither can be used.
+ */
+export const fetchRelease = async (
+  visit: Visit,
+  known: FoundRelease | undefined,
+  askAgain: boolean,
+): Promise<FoundRelease> => {
+  const errors: CrawlError[] = [];
+  const attempt = async (name: ReleaseName): Promise<FoundRelease | undefined> => {
+    const result = await ask(visit, name, known?.name === name ? known : undefined);
+    if (!(result instanceof CrawlError)) return result;
+    errors.push(result);
+    return undefined;
+  };
+
+  let release: FoundRelease | undefined;
+  if (known?.name === 'Release') {
+    release = await attempt('Release');
+    if (release && release.file.sha256 === known.file.sha256) return release;
+    if (release === undefined || askAgain) release = (await attempt('InRelease')) ?? release;
+  } else {
+    release = (await attempt('InRelease')) ?? (await attempt('Release'));
+  }
+  const telling = errors.find(({ code }) => code !== 'release-missing');
+  if (release === undefined) throw telling ?? errors.at(-1);
+  if (telling) visit.findings.add(telling.code, telling.detail);
+  return release;
+};
+
+/** The release of the snapshot before, read again. Throws `SnapshotError` where the store has lost it. */
+export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promise<FoundRelease> => {
+  const file = previous.release;
+  const read = readText(await visit.store.readFile(previous.slug, file), file.path);
+  if (read instanceof CrawlError) throw read;
+  return { name: nameOfRelease(file), file, content: parseRelease(read.text) };
+};

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDigests, type Digests, type HashAlgorithm } from '../apt/checksums.ts';
+import { FindingCounter } from '../contract/findings.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Fetcher, FetchResult } from '../net/fetcher.ts';
+import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
+import { computePause, parseRetryAfter } from '../net/retry.ts';
+import type { SnapshotFile } from '../snapshots/snapshot.ts';
+import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
+import { CrawlError } from './crawl-error.ts';
+import type { CrawlLimits } from './limits.ts';
+
+/** A file that arrived whole, staged in the store. */
+export interface Received {
+  readonly kind: 'received';
+  /** Below the repository's address, with a leading "/". */
+  readonly path: string;
+  readonly file: StagedFile;
+  readonly digests: Digests;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** False where a cut connection would look like the end of the file. */
+  readonly framed: boolean;
+  /** The transfer's own compression, which is not undone. */
+  readonly encoding: string | null;
+}
+
+/** What came of asking for one file: it, the word that it did not change, or why it cannot be had. */
+export type Answer =
+  | Received
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'absent'; readonly status: number }
+  | { readonly kind: 'unusable'; readonly error: NetworkError };
+
+// These speak of one file; the others, of the origin as a whole, and then asking for more files is no use.
+const aboutOneFile: ReadonlySet<NetworkErrorCode> = new Set([
+  'port-refused',
+  'scheme-refused',
+  'redirects',
+  'redirect-insecure',
+  'redirect-unreadable',
+  'too-large',
+  'headers-too-large',
+  'truncated',
+  'protocol',
+]);
+
+/** What a visit works with; the same for every repository of a run. */
+export interface VisitTools {
+  readonly store: SnapshotStore;
+  readonly fetcher: Fetcher;
+  readonly now: () => Date;
+  readonly limits: CrawlLimits;
+}
+
+/** One visit to one repository: asks for its files, counts what that costs, and collects what is wrong with them. */
+export class Visit {
+  readonly entry: ManifestEntry;
+  readonly store: SnapshotStore;
+  readonly limits: CrawlLimits;
+  readonly now: () => Date;
+  readonly findings = new FindingCounter();
+  requests = 0;
+  bytes = 0;
+  readonly #fetcher: Fetcher;
+  readonly #signal: AbortSignal;
+  readonly #base: string;
+  readonly #staged = new Set<StagedFile>();
+  #repetitions: number;
+
+  constructor(entry: ManifestEntry, tools: VisitTools, signal: AbortSignal) {
+    this.entry = entry;
+    this.store = tools.store;
+    this.limits = tools.limits;
+    this.now = tools.now;
+    this.#fetcher = tools.fetcher;
+    this.#signal = signal;
+    this.#base = new URL(entry.uri).href.replace(/\/*$/, '');
+    this.#repetitions = tools.limits.repetitions;
+  }
+
+  /**
+   * Asks for the file at `path` (with a leading "/"), conditionally where `known` is given, and computes `digests` of
+   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a whole cannot be used.
+   */
+  async get(
+    path: string,
+    options: {
+      maxBytes: number;
+      known?: Pick<SnapshotFile, 'etag' | 'lastModified'> | undefined;
+      digests?: readonly HashAlgorithm[];
+    },
+  ): Promise<Answer> {
+    const url = new URL(this.#base + path);
+    for (let repetition = 1; ; repetition++) {
+      let pause = computePause(this.limits.retryPauseMs, repetition);
+      try {
+        const result = await this.#fetcher.fetch(url, {
+          maxBytes: options.maxBytes,
+          etag: options.known?.etag ?? null,
+          lastModified: options.known?.lastModified ?? null,
+          signal: this.#signal,
+          onRequest: () => {
+            this.requests++;
+          },
+        });
+        const wait = this.#readPause(result);
+        if (wait !== undefined) pause = wait;
+        else if (result.status < 500 || this.#repetitions === 0) return await this.#receive(path, url, result, options);
+      } catch (error) {
+        if (!(error instanceof NetworkError)) throw error;
+        const repeatable = error.transient && !(error.code === 'timeout' && repetition > 1);
+        if (!repeatable || this.#repetitions === 0 || this.#signal.aborted) return this.#giveUp(error);
+      }
+      this.#repetitions--;
+      await sleep(pause, undefined, { signal: this.#signal }).catch((error: unknown) => {
+        throw new CrawlError('aborted', `during a pause before ${path}`, { cause: error });
+      });
+    }
+  }
+
+  /** Removes what was received and not kept. */
+  async end(): Promise<void> {
+    for (const file of [...this.#staged]) await this.discard(file);
+  }
+
+  /** Removes a received file that turned out to be of no use. */
+  async discard(file: StagedFile): Promise<void> {
+    this.#staged.delete(file);
+    await file.discard();
+  }
+
+  /** The files received so far. */
+  get staged(): readonly StagedFile[] {
+    return [...this.#staged];
+  }
+
+  // Milliseconds to wait where the origin asks for a pause that is short enough; throws where it is not.
+  #readPause({ status, retryAfter, url }: FetchResult): number | undefined {
+    if (status !== 429 && !(status === 503 && retryAfter !== null)) return undefined;
+    const now = this.now();
+    const until = parseRetryAfter(retryAfter, now, this.limits.holdMs);
+    const wait = until === undefined ? Number.POSITIVE_INFINITY : until.getTime() - now.getTime();
+    if (wait <= this.limits.waitMs && this.#repetitions > 0) return wait;
+    const words = until === undefined ? '' : `, not before ${until.toISOString()}`;
+    throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, until ? { notBefore: until } : {});
+  }
+
+  async #receive(
+    path: string,
+    asked: URL,
+    result: FetchResult,
+    options: { known?: unknown; digests?: readonly HashAlgorithm[] },
+  ): Promise<Answer> {
+    if (result.url.href !== asked.href) this.findings.add('redirected', `${asked} to ${result.url}`);
+    if (result.status === 304 && options.known !== undefined) return { kind: 'unchanged' };
+    if (result.status !== 200) return { kind: 'absent', status: result.status };
+    const digests = createDigests(options.digests ?? []);
+    const count = (chunk: Uint8Array) => {
+      this.bytes += chunk.length;
+      digests.update(chunk);
+    };
+    let file: StagedFile;
+    try {
+      file = await this.store.stage(this.entry.slug, tapped(result.body, count));
+    } finally {
+      await result.discard();
+    }
+    this.#staged.add(file);
+    const encoding = result.contentEncoding?.trim().toLowerCase() ?? '';
+    return {
+      kind: 'received',
+      path,
+      file,
+      digests: digests.result(),
+      etag: result.etag,
+      lastModified: result.lastModified,
+      framed: result.framed,
+      encoding: encoding === '' || encoding === 'identity' ? null : encoding,
+    };
+  }
+
+  #giveUp(error: NetworkError): Answer {
+    if (aboutOneFile.has(error.code)) return { kind: 'unusable', error };
+    throw new CrawlError(error.code, error.message, { cause: error });
+  }
+}
+
+async function* tapped(
+  chunks: AsyncIterable<Uint8Array>,
+  tap: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of chunks) {
+    tap(chunk);
+    yield chunk;
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManifestError, readManifest } from '../../src/crawl/manifest.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'debdex-manifest-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const write = (name: string, content: string) => writeFile(join(folder, name), content);
+
+const problemsOf = async (path: string): Promise<string[]> => {
+  const error = await readManifest(path).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ManifestError)) throw new Error('the manifest was accepted');
+  expect(error.message.split('\n')).toHaveLength(error.problems.length);
+  return error.problems.map(({ file, field, message }) => `${file.slice(path.length)} ${field}: ${message}`);
+};
+
+const plain = (slug: string, rest = '') => `slug: ${slug}\nuri: https://${slug}.example/repo\nranking: 3\n${rest}`;
+
+describe('a folder', () => {
+  it('gives its entries, with defaults, sorted by slug', async () => {
+    await write('b.yaml', plain('b', 'bootstrap: true\naliases: [old-b]\n'));
+    await write('a.yml', plain('a', 'suite: stable\ncomponent: main\nbinary: iphoneos-arm64\n'));
+    await write('c.json', '{"slug": "c", "uri": "http://c.example", "ranking": 1}');
+    await write('README.md', 'not an entry');
+    await write('.hidden.yaml', 'neither');
+    expect(await readManifest(folder)).toEqual([
+      expect.objectContaining({ slug: 'a', suite: 'stable', component: 'main', binary: 'iphoneos-arm64' }),
+      expect.objectContaining({ slug: 'b', suite: './', bootstrap: true, aliases: ['old-b'] }),
+      expect.objectContaining({ slug: 'c', suite: './', bootstrap: false, aliases: [], ranking: 1 }),
+    ]);
+  });
+
+  it('reports every mistake at once, with file and field', async () => {
+    await write('a.yaml', 'slug: A\nuri: ftp://a.example\nranking: 9\nraking: 1\nsuite: ../x\n');
+    await write('b.yaml', plain('other'));
+    await write('c.yaml', 'slug: [\n');
+    await write('d.yaml', 'slug: d\nslug: d\nuri: https://d.example\nranking: 1\n');
+    await write('e.yaml', plain('e', 'suite: stable\n'));
+    await write('f.json', '[]');
+    await write('g.yaml', '');
+    const problems = await problemsOf(folder);
+    for (const expected of [
+      /a.yaml slug: must be/,
+      /a.yaml uri: must begin with/,
+      /a.yaml ranking: must be/,
+      /a.yaml raking: is no field/,
+      /a.yaml suite: /,
+      /b.yaml slug: must be "b"/,
+      /c.yaml : line 2/,
+      /d.yaml : line 2.*unique/,
+      /e.yaml component: is required/,
+      /e.yaml binary: is required/,
+      /f.json : /,
+      /g.yaml : /,
+    ]) {
+      expect(problems.join('\n')).toMatch(expected);
+    }
+  });
+
+  it('may list one address in several suites, and not twice in one', async () => {
+    const dists = (slug: string, suite: string, uri: string) =>
+      `slug: ${slug}\nuri: ${uri}\nranking: 1\nsuite: ${suite}\ncomponent: main\nbinary: amd64\n`;
+    await write('a.yaml', dists('a', 'stable', 'https://x.example/apt'));
+    await write('b.yaml', dists('b', 'testing', 'https://x.example/apt/'));
+    expect(await readManifest(folder)).toHaveLength(2);
+    await write('c.yaml', dists('c', 'stable', 'https://X.example:443/apt/'));
+    expect(await problemsOf(folder)).toEqual([expect.stringMatching(/c.yaml uri: .*of a \(.*a.yaml\)/)]);
+  });
+
+  it('may not use a slug or an alias for two repositories', async () => {
+    await write('a.yaml', plain('a', 'aliases: [b, old]\n'));
+    await write('b.yaml', plain('b', 'aliases: [old, b]\n'));
+    expect((await problemsOf(folder)).sort()).toEqual([
+      expect.stringMatching(/a.yaml aliases\[0\]: .*b/),
+      expect.stringMatching(/b.yaml aliases\[0\]: .*old/),
+      expect.stringMatching(/b.yaml aliases\[1\]: .*b/),
+    ]);
+  });
+
+  it('must not be empty, and must be there', async () => {
+    expect(await problemsOf(folder)).toEqual([' : holds no entries']);
+    expect(await problemsOf(join(folder, 'none'))).toEqual([expect.stringMatching(/cannot be read/)]);
+  });
+});
+
+describe('one file', () => {
+  it.each(['list.json', 'list.yaml'])('%s gives the entries that it lists', async (name) => {
+    await write(name, JSON.stringify([{ slug: 'x', uri: 'https://x.example', ranking: 2 }]));
+    expect(await readManifest(join(folder, name))).toMatchObject([{ slug: 'x', suite: './' }]);
+  });
+
+  it('reports mistakes by their place in the list', async () => {
+    const entry = { slug: 'x', uri: 'https://x.example', ranking: 2 };
+    await write('list.json', JSON.stringify([entry, { ...entry, ranking: 0 }, entry, 7]));
+    expect(await problemsOf(join(folder, 'list.json'))).toEqual([
+      expect.stringMatching(/^ \[1\].ranking: must be/),
+      expect.stringMatching(/^ \[3\]: /),
+      expect.stringMatching(/^ \[2\].slug: .*\[0\]/),
+      expect.stringMatching(/^ \[2\].uri: .*\[0\]/),
+    ]);
+  });
+
+  it('must hold a list, in UTF-8', async () => {
+    await write('entry.yaml', plain('entry'));
+    expect(await problemsOf(join(folder, 'entry.yaml'))).toEqual([expect.stringMatching(/must hold a list/)]);
+    await writeFile(join(folder, 'bytes.json'), Buffer.of(0x5b, 0xff, 0x5d));
+    expect(await problemsOf(join(folder, 'bytes.json'))).toHaveLength(1);
+  });
+});

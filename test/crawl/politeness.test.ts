@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backOff } from '../../src/crawl/back-off.ts';
+import { CrawlError } from '../../src/crawl/crawl-error.ts';
+import { noAttempts } from '../../src/snapshots/snapshot.ts';
+import { generateRepository } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+
+let bench: CrawlBench;
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+  bench.origin.serve('repo', await generateRepository());
+});
+
+afterEach(() => bench.stop());
+
+describe.each([429, 503])('status %i with Retry-After', (status) => {
+  const busy = (seconds: string) => ({ kind: 'status' as const, status, headers: { 'retry-after': seconds } });
+
+  it('C6: is waited for where it is short', async () => {
+    bench.origin.break('/repo/Release', (_request, nth) => (nth === 1 ? busy('1') : undefined));
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({ outcome: 'fresh' });
+    expect(outcome.seconds).toBeGreaterThan(0.9);
+  });
+
+  it('C6: ends the visit where it is long, and no request is sent before that moment, also after a restart', async () => {
+    await bench.crawlOne();
+    bench.origin.break('/repo/Release', busy('3600'));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'origin-busy', requests: 1 });
+    bench.origin.mend();
+    bench.pass(3599);
+    const resting = await bench.crawlOne();
+    expect(resting).toMatchObject({ outcome: 'stale', code: 'backing-off', requests: 0, asked: [] });
+    expect(resting.reason).toContain('2026-06-01T13:00:00.000Z');
+    bench.pass(1);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged' });
+    expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
+  });
+
+  it('C6: holds for the other repositories of the host, in this run and the next', async () => {
+    const entries = ['repo', 'second', 'third'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    for (const slug of ['second', 'third']) bench.origin.serve(slug, await generateRepository());
+    bench.origin.break('/repo/InRelease', busy('60'));
+    const codes = async () => (await bench.crawl(entries, { concurrency: 1 })).map(({ code }) => code);
+    expect(await codes()).toEqual(['origin-busy', 'backing-off', 'backing-off']);
+    bench.origin.reset();
+    expect(await codes()).toEqual(['backing-off', 'backing-off', 'backing-off']);
+    expect(bench.origin.requests).toEqual([]);
+    bench.origin.mend();
+    bench.pass(61);
+    expect(await codes()).toEqual([null, null, null]);
+  });
+});
+
+describe('repetitions', () => {
+  it('C6: happen where they can help', async () => {
+    for (const fault of [
+      { kind: 'status', status: 500 },
+      { kind: 'status', status: 503 },
+      { kind: 'reset' },
+      { kind: 'cut', after: 5 },
+    ] as const) {
+      await bench.store.remove('repo');
+      bench.origin.break('/repo/Release', (_request, nth) => (nth < 3 ? fault : undefined));
+      const outcome = await bench.crawlOne();
+      expect(outcome.outcome).toBe('fresh');
+      expect(outcome.asked.filter((line) => line.startsWith('/Release '))).toHaveLength(3);
+    }
+  });
+
+  it('C6: do not happen where they cannot', async () => {
+    for (const fault of [
+      { kind: 'status', status: 404 },
+      { kind: 'status', status: 429 },
+      { kind: 'body', body: '<html>' },
+      { kind: 'redirect', location: 'file:///' },
+      { kind: 'giant-headers', bytes: 100_000 },
+    ] as const) {
+      await bench.store.remove('repo');
+      bench.origin.break('/repo/Release', fault);
+      expect((await bench.crawlOne()).asked).toHaveLength(2);
+    }
+  });
+
+  it('C6: are few for one repository, however many of its files fail', async () => {
+    for (const file of ['InRelease', 'Release']) bench.origin.break(`/repo/${file}`, { kind: 'status', status: 500 });
+    expect(await bench.crawlOne()).toMatchObject({ code: 'server-error', requests: 2 + 4 });
+  });
+});
+
+describe('back-off', () => {
+  it('C6: grows with each failure, to a limit, and is written down', () => {
+    const now = bench.now;
+    let attempts = noAttempts;
+    const minutes: number[] = [];
+    for (let failure = 0; failure < 12; failure++) {
+      attempts = backOff.failed(attempts, new CrawlError('connection', 'x'), now, () => 0);
+      const until = attempts.notBefore === null ? now.getTime() : Date.parse(attempts.notBefore);
+      minutes.push((until - now.getTime()) / 60_000);
+    }
+    expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+  });
+
+  it('C6: does not follow from a file that is wrong or missing', () => {
+    const failed = ['index-mismatch', 'release-missing', 'index-shrunken'] as const;
+    for (const code of failed) {
+      const before = { ...noAttempts, failures: 9 };
+      expect(backOff.failed(before, new CrawlError(code, 'x'), bench.now)).toMatchObject({ notBefore: null });
+    }
+  });
+
+  it('C6: a host that is down is left alone for longer and longer', async () => {
+    const { origin } = bench;
+    origin.break('/repo/InRelease', { kind: 'reset' });
+    expect((await bench.crawlOne()).code).toBe('connection');
+    expect((await bench.crawlOne()).code).toBe('connection');
+    expect(await bench.crawlOne()).toMatchObject({ code: 'backing-off', requests: 0 });
+    bench.pass(60);
+    expect((await bench.crawlOne()).code).toBe('connection');
+    bench.pass(59);
+    expect((await bench.crawlOne()).code).toBe('backing-off');
+  });
+});
