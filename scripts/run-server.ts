@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp } from '../functions/app.ts';
-import { type Dependencies, type SearchIndex, Unavailable } from '../functions/dependencies.ts';
+import type { Dependencies } from '../functions/dependencies.ts';
 import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
 import { createDocuments } from '../functions/node/documents.ts';
 import { createDownloads } from '../functions/node/downloads.ts';
 import { startServer } from '../functions/node.ts';
 import { createRateLimiter } from '../functions/rate-limiter.ts';
 import { apiRoot, documentPath } from '../src/contract/paths.ts';
+import { CatalogSearch } from '../src/search/search.ts';
 import { CommandFailure, type Option, type OptionValues } from './options.ts';
 import { readSafetyList, safetyFile } from './read-safety-list.ts';
 
@@ -76,16 +77,6 @@ const readPublicAddress = (out: string): string => {
   }
 };
 
-const refuseToSearch = async (): Promise<never> => {
-  throw new Unavailable('There is no search index');
-};
-const missingSearch: SearchIndex = {
-  searchPackages: refuseToSearch,
-  searchRepositories: refuseToSearch,
-  latest: refuseToSearch,
-  probe: async () => false,
-};
-
 const addressText = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
@@ -103,7 +94,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
   let publicAddress = readPublicAddress(out);
   const rate = values['rate-limit'];
-  const search = missingSearch;
+  const search = new CatalogSearch(state);
   const dependencies: Dependencies = {
     documents: createDocuments({
       folder: out,
@@ -128,6 +119,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     trustedProxies: values['trusted-proxies'],
     stamp: path.join(state, 'generation.json'),
     onChange: () => {
+      search.refresh();
       publicAddress = readPublicAddress(out);
     },
   }).catch((error: NodeJS.ErrnoException) => {
@@ -147,4 +139,5 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   process.stdout.write('Stopping: answers under way complete first.\n');
   await server.close();
   await downloads.close();
+  search.close();
 };

@@ -45,7 +45,7 @@ type Identifier = 'package' | 'version' | 'architecture' | 'filename';
 type DroppedFinding = `${Identifier}-missing` | `${Exclude<Identifier, 'version'>}-malformed` | 'version-unreadable';
 
 /** What is wrong with a stanza. Those about a value, not an identifier, leave the package in. */
-export type PackageFinding =
+type PackageFinding =
   | DroppedFinding
   | 'version-malformed'
   | 'size-missing'

@@ -14,7 +14,7 @@ export interface ReleaseEntry {
 }
 
 /** What can be wrong with the text of a Release file. None of it makes the rest unusable. */
-export type ReleaseFinding =
+type ReleaseFinding =
   | 'release-line-malformed'
   | 'release-blank-line'
   | 'release-field-repeated'

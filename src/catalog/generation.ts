@@ -31,7 +31,7 @@ const formatOf = (file: string): number | undefined => {
 };
 
 /** Whether the state folder holds a catalog of this version that can be read. */
-export const hasCatalog = (state: string): boolean =>
+const hasCatalog = (state: string): boolean =>
   existsSync(catalogPath(state)) && formatOf(catalogPath(state)) === catalogFormat;
 
 /**

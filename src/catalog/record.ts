@@ -47,7 +47,7 @@ export const computeDetails = (stanza: PackageStanza): string | null => {
 };
 
 /** The public identifier of a package record (decisions, section 5): SHA-256 over its four coordinates. */
-export const recordIdentifier = (slug: string, stanza: PackageStanza): string =>
+const recordIdentifier = (slug: string, stanza: PackageStanza): string =>
   hash('sha256', `${slug}\n${stanza.package}\n${stanza.version}\n${stanza.architecture}`);
 
 const isCommercial = (tag: string): boolean => tag === 'cydia::commercial';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A repository's slug: the identifier in addresses and file names. One DNS-like label keeps it safe in both. */
-export const slugSchema = z
+const slugSchema = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be 1 to 64 lower-case letters, digits and inner hyphens');
 

@@ -58,7 +58,6 @@ export const searchParametersSchema = z.object({
   limit: integer('limit', searchLimit.default, searchLimit.minimum, searchLimit.maximum, 'between 1 and 250'),
   page: integer('page', 1, 1, Number.MAX_SAFE_INTEGER, 'of at least 1'),
 });
-export type SearchParameters = z.infer<typeof searchParametersSchema>;
 
 /** The values of `rank`; `*` lists every ranking. */
 export const ranks = ['1', '2', '3', '4', '5', '*'] as const;

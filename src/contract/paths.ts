@@ -165,10 +165,6 @@ export type OperationName = keyof typeof operations;
 export const isLimited = ({ file, address }: Operation): boolean =>
   file === undefined && address !== operations.health.address;
 
-/** Last segments that are words of the API and win over a package or repository of that name (decisions, section 1). */
-export const reservedPackageWords: ReadonlySet<string> = new Set(['search', 'multi']);
-export const reservedRepositoryWords: ReadonlySet<string> = new Set(['search', 'safety', 'ranking']);
-
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {
   landing: `${apiRoot}/${operations.landing.file}`,

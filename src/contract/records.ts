@@ -145,7 +145,6 @@ export const safetyRecordSchema = z.strictObject({
   uri: z.string().describe('The supplied repository URI, unchanged.'),
   safe: z.boolean().describe('Whether the repository is safe.'),
 });
-export type SafetyRecord = z.infer<typeof safetyRecordSchema>;
 
 const leaf = z.boolean();
 

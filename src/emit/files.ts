@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { threadId } from 'node:worker_threads';
 
 /** An output folder that is not what it must be, named with what to do. */
 export class OutputError extends Error {
@@ -16,13 +17,14 @@ const stagingName = '.staging';
  */
 export class OutputFolder {
   readonly root: string;
+  // Of this thread alone: several write into one output folder at once.
   readonly #staging: string;
   readonly #folders = new Set<string>();
   #serial = 0;
 
   constructor(root: string) {
     this.root = path.resolve(root);
-    this.#staging = path.join(this.root, stagingName, `${process.pid}`);
+    this.#staging = path.join(this.root, stagingName, `${process.pid}-${threadId}`);
   }
 
   /** The path on this disk of a document's path. */

@@ -8,7 +8,7 @@ import { readRedirect } from './redirects.ts';
 import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
 
 /** What to ask for, and the most that may come back. */
-export interface FetchOptions {
+interface FetchOptions {
   /** Sent as If-None-Match and If-Modified-Since (RFC 9110, section 13.1). */
   readonly etag?: string | null;
   readonly lastModified?: string | null;

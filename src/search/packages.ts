@@ -11,7 +11,7 @@ export interface ResultPage {
 }
 
 /** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
-export const furthestResult = 10_000;
+const furthestResult = 10_000;
 
 /**
  * Searches package records. Results come in classes, the best first, and each class is one query that yields documents

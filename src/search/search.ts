@@ -75,7 +75,7 @@ export class CatalogSearch {
   /** Takes up the catalog in force, if it is another one than before. */
   refresh(): void {
     const before = this.#generation;
-    if (before === undefined || before.identity === identityOf(this.#file)) return;
+    if (before === undefined || !existsSync(this.#file) || before.identity === identityOf(this.#file)) return;
     this.#generation = new Generation(this.#file);
     before.close();
   }

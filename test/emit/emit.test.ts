@@ -139,6 +139,26 @@ describe('emission', () => {
     expect(filesOf(folder)).toEqual(before);
   });
 
+  it('writes large repositories and many packages side by side, each file whole', async () => {
+    const folder = temporaryFolder();
+    const description = 'x'.repeat(3000);
+    const many = (slug: string): SourceRepository => {
+      const stanzas = Array.from({ length: 1500 }, (_, index) => ({
+        Package: `${slug}.${index}`,
+        Description: description,
+      }));
+      return { slug, packages: packages(...stanzas) };
+    };
+    const slugs = ['r1', 'r2', 'r3', 'r4'];
+    await emit(folder, slugs.map(many), first);
+    for (const [file, text] of filesOf(folder)) {
+      const { data, count } = JSON.parse(text);
+      const [, slug, index] = /package\/(r\d)\.(\d+)\.json$/.exec(file) ?? [];
+      if (slug !== undefined) expect(data[0].package_id, file).toBe(`${slug}.${index}`);
+      if (file.endsWith('packages.json')) expect(count).toBe(1500);
+    }
+  });
+
   it('C9: writes nothing through a symbolic link', async () => {
     const folder = temporaryFolder();
     const elsewhere = temporaryFolder();

@@ -18,7 +18,7 @@ export interface SourceRepository {
 export const base = 'https://index.example';
 
 /** A stanza with what every one needs, and these fields besides or instead; an undefined one is left out. */
-export const stanza = (fields: Record<string, string | undefined>): string => {
+const stanza = (fields: Record<string, string | undefined>): string => {
   const { Package: name = 'com.example.one', Version: version = '1.0' } = fields;
   const all = {
     Package: name,

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { LockedError } from '../src/catalog/lock.ts';
+import { ManifestError, readManifest } from '../src/crawl/manifest.ts';
+import { OutputError } from '../src/emit/files.ts';
+import { createFetcher } from '../src/net/fetcher.ts';
+import { composeUserAgent } from '../src/net/user-agent.ts';
+import { buildOptions } from './build-options.ts';
+import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
+import { runBuild } from './pipeline.ts';
+import { Progress } from './progress.ts';
+import { readService } from './read-service.ts';
+import { describeBuild } from './summary.ts';
+
+const project = path.join(import.meta.dirname, '..');
+
+const readBase = (text: string): string => {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new UsageError(
+      `--base-url must be an http or https address such as https://index.example.org, not "${text}"`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+};
+
+// Reproducible builds take the time from outside (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
+const readClock = (): (() => Date) => {
+  const epoch = process.env.SOURCE_DATE_EPOCH;
+  if (epoch === undefined) return () => new Date();
+  if (!/^\d{1,12}$/.test(epoch)) throw new UsageError('SOURCE_DATE_EPOCH must be a number of seconds');
+  return () => new Date(Number(epoch) * 1000);
+};
+
+const readSource = async (values: OptionValues<typeof buildOptions>, _base: string, userAgent: string) => {
+  const entries = await readManifest(values.manifest);
+  if (entries.length === 0)
+    throw new UsageError(`${values.manifest} names no repository: add an entry (see README.md)`);
+  const fetcher = createFetcher({ allowPrivateNetworks: values['allow-private-networks'], userAgent });
+  return { entries, fetcher };
+};
+
+const build = async (values: OptionValues<typeof buildOptions>): Promise<void> => {
+  const base = readBase(values['base-url']);
+  const now = readClock();
+  const service = readService();
+  const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
+  const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
+  const progress = new Progress();
+  try {
+    const { state, out } = values;
+    const result = await runBuild({ entries, fetcher, state, out, base, service, version, now, progress });
+    process.stdout.write(describeBuild(result, progress));
+    if (result.statistics === undefined) {
+      throw new CommandFailure(
+        'Nothing usable came out: no repository could be crawled, now or before. Nothing was published.',
+      );
+    }
+  } finally {
+    await fetcher.close();
+  }
+};
+
+await runCommand(
+  {
+    name: 'build',
+    summary: 'Crawls the repositories of the manifest and publishes what changed.',
+    options: buildOptions,
+  },
+  async (values) => {
+    try {
+      await build(values);
+    } catch (error) {
+      if (error instanceof ManifestError) throw new UsageError(error.message);
+      if (error instanceof LockedError || error instanceof OutputError) throw new CommandFailure(error.message);
+      throw error;
+    }
+  },
+);

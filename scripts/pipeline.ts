@@ -1,0 +1,155 @@
+import path from 'node:path';
+import { stringify } from 'yaml';
+import { CatalogBuild } from '../src/catalog/generation.ts';
+import { lockState } from '../src/catalog/lock.ts';
+import { writeLastBuild } from '../src/catalog/outcomes.ts';
+import { readBuildDigest, readFindings, readStatistics } from '../src/catalog/reading.ts';
+import { writeStamp } from '../src/catalog/stamp.ts';
+import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
+import type { Finding } from '../src/contract/findings.ts';
+import type { ManifestEntry } from '../src/contract/manifest.ts';
+import { createOpenApi } from '../src/contract/openapi.ts';
+import { documentPath } from '../src/contract/paths.ts';
+import type { LandingRecord } from '../src/contract/records.ts';
+import type { Service } from '../src/contract/service.ts';
+import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
+import { publishAssets } from '../src/emit/assets.ts';
+import { Emission, type EmissionCount } from '../src/emit/emit.ts';
+import type { Fetcher } from '../src/net/fetcher.ts';
+import { openSnapshotStore } from '../src/snapshots/store.ts';
+import type { Progress } from './progress.ts';
+
+/** What a build needs. */
+export interface BuildInput {
+  readonly entries: readonly ManifestEntry[];
+  readonly fetcher: Fetcher;
+  /** Folders of state and output. */
+  readonly state: string;
+  readonly out: string;
+  /** Public address without trailing slash. */
+  readonly base: string;
+  readonly service: Service;
+  readonly version: string;
+  readonly now: () => Date;
+  readonly progress: Progress;
+}
+
+/** What a build did; see `describeBuild` for how it is told. */
+export interface BuildResult {
+  readonly outcomes: readonly CrawlOutcome[];
+  readonly statistics: LandingRecord['statistics'] | undefined;
+  readonly stanzas: number;
+  readonly documents: EmissionCount;
+  readonly findings: readonly Finding[];
+}
+
+const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
+
+/**
+ * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
+ * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
+ *
+ * @throws LockedError where another build uses the state folder, OutputError where the output folder cannot be used
+ */
+export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
+  const { entries, fetcher, state, out, base, now, progress } = input;
+  const unlock = lockState(state);
+  const catalog = new CatalogBuild(state);
+  try {
+    const store = openSnapshotStore(path.join(state, 'snapshots'));
+    const crawled = await progress.step('crawl', () =>
+      crawlAll([...entries], {
+        store,
+        fetcher,
+        now,
+        onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
+      }),
+    );
+    const update = await progress.step('catalog', () =>
+      updateCatalog(catalog, entries, store, {
+        base,
+        now: now(),
+        onRepository: (done, total) => progress.update(done, total, 'repositories'),
+      }),
+    );
+    const outcomes = withDamage(crawled, update.damaged);
+    const statistics = readStatistics(catalog.database);
+    if (statistics === undefined) {
+      catalog.discard();
+      return { outcomes, statistics, stanzas: 0, documents: { written: 0, unchanged: 0, removed: 0 }, findings: [] };
+    }
+    const emission = new Emission(catalog, {
+      out,
+      now: now(),
+      touched: update.touched,
+      ingested: update.ingested,
+      landing: composeLanding(input, statistics, readBuildDigest(catalog.database)),
+      texts: composeDescriptions(base, input.version),
+      onDocument: (done, total) => progress.update(done, total, 'documents'),
+    });
+    const assets = await progress.step('documents', async () => {
+      await Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]);
+      return publishAssets(out, assetsFolder);
+    });
+    const { findings, stanzas } = readFindings(catalog.database);
+    await progress.step('publish', () => {
+      emission.forgetVanished();
+      catalog.publish();
+      emission.removeVanished();
+      writeLastBuild(state, {
+        builtAt: now().toISOString(),
+        repositories: outcomes.map(({ slug, outcome, code, reason }, index) => ({
+          slug,
+          uri: entries[index]?.uri ?? '',
+          outcome,
+          code,
+          reason,
+        })),
+      });
+      const { written, removed } = emission.count;
+      if (catalog.changed || written + removed + assets > 0) writeStamp(state, now());
+    });
+    return { outcomes, statistics, stanzas, documents: emission.count, findings };
+  } catch (error) {
+    catalog.discard();
+    throw error;
+  } finally {
+    unlock();
+  }
+};
+
+/** A snapshot that cannot be read any more leaves the repository with what the catalog holds of it. */
+const withDamage = (
+  outcomes: readonly CrawlOutcome[],
+  damaged: readonly { slug: string; cause: unknown }[],
+): CrawlOutcome[] =>
+  outcomes.map((outcome) => {
+    const damage = damaged.find(({ slug }) => slug === outcome.slug);
+    if (damage === undefined) return outcome;
+    const reason = `its stored snapshot cannot be read (${String(damage.cause)}): the next build crawls it anew`;
+    return { ...outcome, outcome: 'stale', code: 'store-failed', reason };
+  });
+
+const composeLanding = (
+  { base, service, version }: BuildInput,
+  statistics: LandingRecord['statistics'],
+  build: string,
+): LandingRecord => ({
+  info: { name: service.name, version, build, platform: 'static', runtime: 'Node.js' },
+  reference: {
+    docs: `${base}/v2/openapi.json`,
+    privacy_policy: `${base}/privacy.txt`,
+    privacy_updated: service.privacy_updated,
+    contact_email: service.contact_email,
+    copyright: service.copyright,
+  },
+  statistics,
+});
+
+const composeDescriptions = (base: string, version: string): Map<string, string> => {
+  const description = createOpenApi({ publicAddress: base, version });
+  return new Map([
+    [documentPath.openapiJson, JSON.stringify(description)],
+    [documentPath.openapiYaml, stringify(description, { aliasDuplicateObjects: false })],
+  ]);
+};

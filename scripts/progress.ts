@@ -1,0 +1,57 @@
+import { styleText } from 'node:util';
+
+/** Shows how far a long piece of work is: a bar on a terminal, a line every few seconds elsewhere. */
+export class Progress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #started = performance.now();
+  #step = '';
+  #stepStarted = 0;
+  #shown = 0;
+  /** How long each step took, in the order they ran. */
+  readonly seconds = new Map<string, number>();
+
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream;
+  }
+
+  /** Runs one named step and keeps how long it took. */
+  async step<T>(name: string, work: () => Promise<T> | T): Promise<T> {
+    this.#step = name;
+    this.#stepStarted = performance.now();
+    this.#shown = 0;
+    try {
+      return await work();
+    } finally {
+      this.#clear();
+      this.seconds.set(name, (performance.now() - this.#stepStarted) / 1000);
+    }
+  }
+
+  /** Tells how much of the current step is done, and of what. */
+  update(done: number, total: number, unit: string): void {
+    const now = performance.now();
+    const interval = this.#stream.isTTY ? 80 : 5000;
+    if (now - Math.max(this.#shown, this.#stepStarted) < interval) return;
+    this.#shown = now;
+    const rate = Math.round(done / ((now - this.#stepStarted) / 1000));
+    const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}, ${rate.toLocaleString('en')}/s`;
+    if (!this.#stream.isTTY) {
+      this.#stream.write(`${this.#step}: ${counts}\n`);
+      return;
+    }
+    const width = Math.max(10, Math.min(40, this.#stream.columns - counts.length - 16));
+    const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
+    const bar = styleText('cyan', '━'.repeat(filled)) + styleText('dim', '━'.repeat(width - filled));
+    this.#clear();
+    this.#stream.write(`${this.#step.padEnd(10)} ${bar} ${counts}`);
+  }
+
+  /** Seconds since the beginning. */
+  get total(): number {
+    return (performance.now() - this.#started) / 1000;
+  }
+
+  #clear(): void {
+    if (this.#stream.isTTY) this.#stream.write('\r\u001b[2K');
+  }
+}

@@ -1,0 +1,31 @@
+import type { BuildResult } from './pipeline.ts';
+import type { Progress } from './progress.ts';
+
+const number = (value: number): string => value.toLocaleString('en');
+
+const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
+
+/** What a build did, for a person to read. */
+export const describeBuild = (result: BuildResult, progress: Progress): string => {
+  const { outcomes, statistics, documents, findings, stanzas } = result;
+  const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
+  const counts = kinds.map((kind) => `${number(outcomes.filter(({ outcome }) => outcome === kind).length)} ${kind}`);
+  const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
+  const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
+  let text = row('Repositories', `${number(outcomes.length)}: ${counts.join(', ')}`);
+  for (const { slug, outcome, reason } of outcomes) {
+    if (outcome === 'stale' || outcome === 'failed')
+      text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}`);
+  }
+  text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
+  if (statistics !== undefined) {
+    const { packages, versions } = statistics;
+    text += row('Packages', `${number(packages)}, ${number(versions)} versions, of ${number(stanzas)} stanzas read`);
+    const { written, unchanged, removed } = documents;
+    text += row('Documents', `${number(written)} written, ${number(unchanged)} unchanged, ${number(removed)} removed`);
+    text += row('Findings', findings.length === 0 ? 'none' : '');
+    for (const { code, count } of findings) text += row('', `${number(count)} ${code}`);
+  }
+  const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
+  return text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`);
+};

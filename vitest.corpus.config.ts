@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// Builds the corpus of real repositories that may lie beside the project, and holds every document of it against the
+// contract. Apart from the tests, which need nothing but the project.
+export default defineConfig({
+  test: {
+    include: ['test/corpus/**/*.test.ts'],
+    setupFiles: ['test/support/loopback-only.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    pool: 'forks',
+    fileParallelism: false,
+  },
+});
