@@ -10,6 +10,7 @@ import { CommandFailure, type OptionValues, runCommand, UsageError } from './opt
 import { runBuild } from './pipeline.ts';
 import { Progress } from './progress.ts';
 import { readService } from './read-service.ts';
+import { publishSample, removeSample } from './sample.ts';
 import { describeBuild } from './summary.ts';
 
 const project = path.join(import.meta.dirname, '..');
@@ -56,6 +57,7 @@ const build = async (values: OptionValues<typeof buildOptions>): Promise<void> =
         'Nothing usable came out: no repository could be crawled, now or before. Nothing was published.',
       );
     }
+    if (!values.sample) removeSample(path.resolve(out));
   } finally {
     await fetcher.close();
   }

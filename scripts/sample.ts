@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
@@ -32,3 +33,6 @@ export const publishSample = async (
   await writeTree(folder, files);
   return { entries, fetcher: createFileFetcher(address, folder, files.keys()) };
 };
+
+/** Removes a published sample, which belongs to no build but its own. */
+export const removeSample = (out: string): void => rmSync(join(out, 'sample'), { recursive: true, force: true });
