@@ -34,6 +34,7 @@ const readClock = (): (() => Date) => {
 };
 
 const readSource = async (values: OptionValues<typeof buildOptions>, _base: string, userAgent: string) => {
+  if (values.sample) return publishSample(path.resolve(values.out), base);
   const entries = await readManifest(values.manifest);
   if (entries.length === 0)
     throw new UsageError(`${values.manifest} names no repository: add an entry (see README.md)`);
