@@ -33,7 +33,7 @@ const readClock = (): (() => Date) => {
   return () => new Date(Number(epoch) * 1000);
 };
 
-const readSource = async (values: OptionValues<typeof buildOptions>, _base: string, userAgent: string) => {
+const readSource = async (values: OptionValues<typeof buildOptions>, base: string, userAgent: string) => {
   if (values.sample) return publishSample(path.resolve(values.out), base);
   const entries = await readManifest(values.manifest);
   if (entries.length === 0)
