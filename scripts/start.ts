@@ -29,6 +29,10 @@ await runCommand(
       String(values[name as keyof typeof buildOptions]),
     ]);
     const environment = { ...process.env, ...Object.fromEntries(flags) };
+    // Links should lead to the server that is started, unless another public address is named.
+    if (values['base-url'] === buildOptions['base-url'].default) {
+      environment.DEBDEX_BASE_URL = `http://localhost:${values.port}`;
+    }
     let code = await runBuild(environment);
     if (code === 1 && !values.sample) {
       process.stdout.write(

@@ -140,15 +140,26 @@ export interface RepositoryRow {
   readonly slug: string;
   readonly ranking: number;
   readonly packageCount: number;
+  /** Former slugs, under which it is still found; never one that another repository has. */
+  readonly aliases: readonly string[];
   /** JSON text of the public repository record. */
   readonly record: string;
 }
 
 /** Every repository, by ranking and then slug. */
-export const readRepositoryRows = (database: DatabaseSync): RepositoryRow[] =>
-  database
-    .prepare('SELECT slug, ranking, package_count AS packageCount, record FROM repository ORDER BY ranking, slug')
-    .all() as unknown as RepositoryRow[];
+export const readRepositoryRows = (database: DatabaseSync): RepositoryRow[] => {
+  const rows = database
+    .prepare(
+      'SELECT slug, ranking, package_count AS packageCount, aliases, record FROM repository ORDER BY ranking, slug',
+    )
+    .all() as unknown as (Omit<RepositoryRow, 'aliases'> & { aliases: string })[];
+  const taken = new Set(rows.map(({ slug }) => slug));
+  return rows.map((row) => {
+    const aliases = (JSON.parse(row.aliases) as string[]).filter((alias) => !taken.has(alias));
+    for (const alias of aliases) taken.add(alias);
+    return { ...row, aliases };
+  });
+};
 
 /** The counts of the landing document; undefined where the catalog is empty. */
 export const readStatistics = (database: DatabaseSync): LandingRecord['statistics'] | undefined => {

@@ -12,10 +12,12 @@ export function* packageDocuments(database: DatabaseSync, packages: ReadonlySet<
   }
 }
 
-/** The lookup document of every repository, then the ranking documents, in the order of decisions, section 4. */
+/** The lookup document of every repository, under its slug and its former ones; then the ranking documents, in the order of decisions, section 4. */
 export function* repositoryDocuments(database: DatabaseSync): Generator<Document> {
   const rows = readRepositoryRows(database);
-  for (const { slug, record } of rows) yield objectDocument(documentPath.repository(slug), record);
+  for (const { slug, aliases, record } of rows) {
+    for (const name of [slug, ...aliases]) yield objectDocument(documentPath.repository(name), record);
+  }
   for (const rank of ranks) {
     const ranked = rows.filter(({ ranking }) => rank === '*' || ranking === Number(rank));
     yield listDocument(

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import {
@@ -108,6 +108,7 @@ export class Emission {
       if (this.#expected.has(document)) continue;
       rmSync(file, { force: true });
       this.count.removed++;
+      removeIfEmpty(entry.parentPath);
     }
   }
 
@@ -191,6 +192,10 @@ export class Emission {
     else if (known === undefined) this.#ledger.set(file, before);
   }
 }
+
+const removeIfEmpty = (folder: string): void => {
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+};
 
 const pieceCharacters = 2 ** 20;
 

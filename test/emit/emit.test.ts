@@ -94,6 +94,16 @@ describe('emission', () => {
     expect(Object.keys(read('package/a.json'))).toEqual(['message', 'date', 'count', 'data']);
   });
 
+  it('answers a repository under its former slugs too, unless another one has them', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [{ ...one, aliases: ['uno', 'two'] }, two], first);
+    const files = filesOf(folder);
+    expect(files.get('v2/jailbreak/repository/uno.json')).toBe(files.get('v2/jailbreak/repository/one.json'));
+    expect(JSON.parse(files.get('v2/jailbreak/repository/two.json') ?? '').data.id).toBe('two');
+    await emit(folder, [one, two], second);
+    expect(filesOf(folder).has('v2/jailbreak/repository/uno.json')).toBe(false);
+  });
+
   it('C13: gives the same bytes for the same input', async () => {
     const [a, b] = [temporaryFolder(), temporaryFolder()];
     await emit(a, [one, two], first);

@@ -10,6 +10,7 @@ export interface SourceRepository {
   readonly ranking?: number;
   readonly bootstrap?: boolean;
   readonly uri?: string;
+  readonly aliases?: string[];
   readonly release?: string;
   readonly packages: string;
   readonly changedAt?: string;
@@ -83,8 +84,8 @@ export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
   };
 };
 
-export const entryOf = ({ slug, ranking = 3, bootstrap = false, uri }: SourceRepository): ManifestEntry =>
-  manifestEntrySchema.parse({ slug, uri: uri ?? `https://${slug}.example/`, ranking, bootstrap });
+export const entryOf = ({ slug, ranking = 3, bootstrap = false, uri, aliases = [] }: SourceRepository): ManifestEntry =>
+  manifestEntrySchema.parse({ slug, uri: uri ?? `https://${slug}.example/`, ranking, bootstrap, aliases });
 
 /** Brings the catalog of a state folder to these repositories, search index included, and leaves it unpublished. */
 export const openBuild = async (
