@@ -1,0 +1,79 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { z } from 'zod';
+import { Refusal } from './answers.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import type { OpenIdAttempt } from './openid.ts';
+
+const day = 24 * 60 * 60;
+
+/** What a browser carries through the provider and back. */
+export interface OpenIdDetour extends OpenIdAttempt {
+  /** The login handle, or an empty text where the devices page is the aim. */
+  readonly handle: string;
+}
+
+const detourSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), handle: z.string() });
+
+/**
+ * The gateway's three cookies, all of this host alone (`__Host-`, where the site is on https), out of scripts' reach and
+ * not sent along by other sites' forms.
+ */
+export const createBrowserCookies = ({ settings, cryptography }: GatewayDeps) => {
+  const { origin, protocol } = new URL(settings.publicAddress);
+  const secure = protocol === 'https:';
+  const cookie = (name: string, maxAge?: number) => {
+    const full = `${secure ? '__Host-' : ''}gateway-${name}`;
+    const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, ...(maxAge && { maxAge }) } as const;
+    return {
+      read: (c: Context) => getCookie(c, full) ?? '',
+      write: (c: Context, value: string) => setCookie(c, full, value, options),
+      clear: (c: Context) => setCookie(c, full, '', { ...options, maxAge: 0 }),
+    };
+  };
+  const form = cookie('form');
+  const browser = cookie('browser', 180 * day);
+  const detour = cookie('openid', 600);
+
+  const formToken = (secret: string, purpose: string) =>
+    Array.from(cryptography.sha256(`${secret}\n${purpose}`), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+  return {
+    browser,
+    /** The token that a form for this purpose must carry; gives the browser its form cookie where it has none. */
+    issueFormToken: (c: Context, purpose: string): string => {
+      const known = form.read(c);
+      const secret = known.length === 43 ? known : cryptography.randomToken();
+      if (secret !== known) form.write(c, secret);
+      return formToken(secret, purpose);
+    },
+    /**
+     * Throws a 403 unless the form is ours: sent by a page of this origin, with the token that belongs to this browser's
+     * cookie. `Origin` is `null` from our own pages, because they send no referrer.
+     */
+    assertFormToken: (c: Context, purpose: string, presented: string) => {
+      const site = c.req.header('sec-fetch-site');
+      const from = c.req.header('origin');
+      const foreign =
+        (site !== undefined && site !== 'same-origin' && site !== 'none') ||
+        (c.req.method === 'POST' && from !== undefined && from !== 'null' && from !== origin);
+      const secret = form.read(c);
+      const expected = cryptography.sha256(formToken(secret, purpose));
+      const matches = secret.length === 43 && cryptography.equal(expected, cryptography.sha256(presented));
+      if (foreign || !matches) throw new Refusal(403, 'This form did not come from this browser. Please try again.');
+    },
+    rememberDetour: (c: Context, value: OpenIdDetour) => detour.write(c, encode(JSON.stringify(value))),
+    /** What was remembered, once. Undefined where there is nothing readable. */
+    takeDetour: (c: Context): OpenIdDetour | undefined => {
+      const text = detour.read(c);
+      if (text !== '') detour.clear(c);
+      try {
+        return detourSchema.parse(JSON.parse(atob(text)));
+      } catch {
+        return undefined;
+      }
+    },
+  };
+};
+
+const encode = (text: string) => btoa(text);

@@ -1,0 +1,105 @@
+import type { Credentials } from './cryptography.ts';
+
+/** Which callbacks are allowed: schemes of applications (`sileo:`), web origins, and http on this computer. */
+export interface CallbackRules {
+  readonly schemes: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+  readonly loopback: boolean;
+}
+
+/** An allowed callback: its address in normal form, and the scheme or origin that stands for the application. */
+export interface Callback {
+  readonly address: string;
+  readonly application: string;
+}
+
+export class CallbackRefused extends Error {
+  readonly code = 'callback_refused';
+}
+
+/** Schemes that run, read or frame something in the browser itself; no allow list may name them. */
+export const forbiddenSchemes: ReadonlySet<string> = new Set([
+  'javascript:',
+  'data:',
+  'file:',
+  'blob:',
+  'vbscript:',
+  'about:',
+  'filesystem:',
+  'view-source:',
+  'ws:',
+  'wss:',
+  'ftp:',
+]);
+
+const credentialNames: readonly (keyof Credentials)[] = ['auth_token', 'payment_secret', 'refresh_token'];
+const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Reads a callback against the allow list (decisions, section 6; RFC 9700, section 2.1). The decision is made on the
+ * address as WHATWG parses it, which is how the browser that follows it will; what parses in a surprising way is refused
+ * before. Throws CallbackRefused with a sentence for the client.
+ */
+export const parseCallback = (text: string, rules: CallbackRules): Callback => {
+  const refuse = (sentence: string) => new CallbackRefused(`Field 'callback' ${sentence}`);
+  if (text.length > 2048) throw refuse('must be at most 2048 characters');
+  // Printable ASCII without blanks: WHATWG strips some control characters and blanks, and reads a backslash as a slash.
+  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) throw refuse('must be an absolute URI of printable ASCII characters');
+  if (/%(0d|0a|00)/i.test(text)) throw refuse('must not contain encoded line breaks');
+  if (text.includes('#')) throw refuse('must not have a fragment');
+  if (!/^[a-z][a-z0-9+.-]*:/.test(text)) throw refuse('must be an absolute URI with a lower-case scheme');
+  if (!URL.canParse(text)) throw refuse('must be an absolute URI');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(text)) {
+    throw refuse('must not carry user information');
+  }
+  const application = findApplication(url, rules);
+  if (application === undefined) throw refuse('is not on the list of allowed callbacks');
+  // Some readers of queries part them at semicolons, and some read `name[]` as `name`.
+  const names = url.search
+    .slice(1)
+    .split(/[&;]/)
+    .flatMap((pair) => [...new URLSearchParams(pair).keys()]);
+  const taken = credentialNames.find((name) =>
+    names.some((other) => other.trim().toLowerCase().split('[')[0] === name),
+  );
+  if (taken !== undefined) throw refuse(`must not carry a parameter named '${taken}'`);
+  return { address: url.href, application };
+};
+
+const findApplication = (url: URL, { schemes, origins, loopback }: CallbackRules) => {
+  if (forbiddenSchemes.has(url.protocol)) return undefined;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return schemes.has(url.protocol) ? url.protocol : undefined;
+  }
+  if (origins.has(url.origin)) return url.origin;
+  return loopback && url.protocol === 'http:' && loopbackHosts.has(url.hostname) ? url.origin : undefined;
+};
+
+/** The callback with the credentials added; the query it came with stays as it is, byte for byte. */
+export const addCredentials = (address: string, credentials: Credentials): string => {
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  const query = credentialNames.map((name) => `${name}=${encodeURIComponent(credentials[name])}`).join('&');
+  return `${address}${separator}${query}`;
+};
+
+/** The source for the page's `form-action`: browsers apply it to the redirect that answers the form, too. */
+export const formActionSource = (application: string): string =>
+  // A Content-Security-Policy source cannot name an IPv6 address.
+  application.includes('[') ? 'http:' : application;
+
+const applicationNames: Readonly<Record<string, string>> = {
+  'sileo:': 'Sileo',
+  'zbra:': 'Zebra',
+  'cydia:': 'Cydia',
+  'installer:': 'Installer',
+};
+
+/** What a person calls the application that a callback belongs to. */
+export const describeApplication = (application: string): string => {
+  const known = applicationNames[application];
+  if (known !== undefined) return known;
+  if (!application.includes('//')) return `the application for ${application}// links`;
+  const { host, hostname } = new URL(application);
+  return loopbackHosts.has(hostname) ? `a program on this computer (${host})` : host;
+};

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { type CallbackRules, forbiddenSchemes } from './callback.ts';
+import type { GatewaySettings } from './gateway-deps.ts';
+import type { StoreLocation } from './open-store.ts';
+import type { OpenIdSettings } from './openid.ts';
+import { refreshLifeMaximum } from './protocol.ts';
+
+/** Everything about the gateway that is set from outside; times in milliseconds. */
+export interface GatewayConfiguration {
+  readonly settings: GatewaySettings;
+  readonly store: StoreLocation;
+  readonly openId?: OpenIdSettings | undefined;
+  /** Password checks at a time. */
+  readonly passwordChecks: number;
+  readonly trustedProxies: number;
+}
+
+/** What is wrong with the environment: every mistake, one sentence each. */
+export class ConfigurationInvalid extends Error {
+  readonly code = 'configuration_invalid';
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(`The gateway's configuration has mistakes:\n${mistakes.map((mistake) => `- ${mistake}`).join('\n')}`);
+    this.mistakes = mistakes;
+  }
+}
+
+const whole = (minimum: number, maximum: number, unset: number) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined) return unset;
+      const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= minimum && value <= maximum) return value;
+      context.addIssue({ code: 'custom', message: `must be a whole number from ${minimum} to ${maximum}` });
+      return z.NEVER;
+    });
+
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .optional()
+  .transform((text) => text === 'true');
+
+const words = z
+  .string()
+  .optional()
+  .transform((text) => text?.split(/[\s,]+/).filter((word) => word !== ''));
+
+const address = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+const day = 24 * 60 * 60;
+
+const environmentSchema = z.object({
+  NODE_ENV: z.string().optional(),
+  PUBLIC_ADDRESS: address('https:', 'http:')
+    .refine((text) => !/[?#@]/.test(text), 'must be a plain address, without query or user information')
+    .default('http://localhost:8080'),
+  STATE_DIR: z.string().min(1, 'must not be empty').default('state'),
+  TRUSTED_PROXIES: whole(0, 10, 0),
+  GATEWAY_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
+  GATEWAY_DATABASE_POOL: whole(1, 500, 10),
+  GATEWAY_CREDENTIAL_TTL: whole(1, day, 3_600),
+  GATEWAY_REFRESH_TTL: whole(60, refreshLifeMaximum / 1000, refreshLifeMaximum / 1000),
+  GATEWAY_CALLBACKS: words,
+  GATEWAY_ALLOW_HTTP: flag,
+  GATEWAY_INTROSPECTION_SECRETS: words.refine((secrets) => secrets?.every((secret) => secret.length >= 32) ?? true, {
+    error: 'must be secrets of at least 32 characters each',
+  }),
+  GATEWAY_PASSWORD_CHECKS: whole(1, 64, 1),
+  GATEWAY_OIDC_ISSUER: address('https:', 'http:').optional(),
+  GATEWAY_OIDC_CLIENT_ID: z.string().min(1, 'must not be empty').optional(),
+  GATEWAY_OIDC_CLIENT_SECRET: z.string().min(1, 'must not be empty').optional(),
+  GATEWAY_OIDC_NAME: z.string().min(1, 'must not be empty').max(40, 'must be at most 40 characters').optional(),
+});
+
+type Environment = z.infer<typeof environmentSchema>;
+
+/** The schemes of the package managers that sign in to payment gateways. */
+const packageManagers = ['sileo:', 'zbra:', 'cydia:', 'installer:'];
+
+/**
+ * Reads the gateway's configuration from environment variables; without any of them it is a working one for
+ * development. Throws ConfigurationInvalid with every mistake at once.
+ */
+export const readGatewayConfiguration = (
+  environment: Readonly<Record<string, string | undefined>>,
+): GatewayConfiguration => {
+  // An empty variable is how a compose file says that it is not set.
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const mistakes = Object.keys(set)
+    .filter((name) => name.startsWith('GATEWAY_') && !(name in environmentSchema.shape))
+    .map((name) => `${name} is not a setting of the gateway`);
+  const parsed = environmentSchema.safeParse(set);
+  if (!parsed.success) {
+    mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`));
+  }
+  // Read even where something else is wrong, so that its own mistakes are told in the same breath.
+  const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), set, mistakes);
+  if (parsed.success) mistakes.push(...checkTogether(parsed.data));
+  if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
+  return toConfiguration(parsed.data, callbacks);
+};
+
+const readCallbacks = (
+  named: readonly string[] | undefined,
+  set: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): CallbackRules => {
+  const allowHttp = set.NODE_ENV !== 'production' || set.GATEWAY_ALLOW_HTTP === 'true';
+  const schemes = new Set<string>();
+  const origins = new Set<string>();
+  let loopback = false;
+  for (const entry of named ?? [...packageManagers, ...(allowHttp ? ['loopback'] : [])]) {
+    const url = URL.canParse(entry) ? new URL(entry) : undefined;
+    if (entry === 'loopback') loopback = true;
+    else if (/^[a-z][a-z0-9+.-]*:$/.test(entry) && !/^https?:$/.test(entry) && !forbiddenSchemes.has(entry)) {
+      schemes.add(entry);
+    } else if (url && /^https?:$/.test(url.protocol) && url.origin === entry) origins.add(entry);
+    else {
+      mistakes.push(
+        `GATEWAY_CALLBACKS has '${entry}': each entry is a scheme (sileo:), an origin (https://app.example) or loopback`,
+      );
+    }
+  }
+  if (!allowHttp && (loopback || [...origins].some((origin) => origin.startsWith('http:')))) {
+    mistakes.push('GATEWAY_CALLBACKS allows http callbacks in production; GATEWAY_ALLOW_HTTP=true permits that');
+  }
+  return { schemes, origins, loopback };
+};
+
+const checkTogether = (environment: Environment): string[] => {
+  const { NODE_ENV, GATEWAY_ALLOW_HTTP, PUBLIC_ADDRESS } = environment;
+  const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET } = environment;
+  const httpRefused = NODE_ENV === 'production' && !GATEWAY_ALLOW_HTTP;
+  const mistakes: string[] = [];
+  if (httpRefused && PUBLIC_ADDRESS.startsWith('http:')) {
+    mistakes.push('PUBLIC_ADDRESS must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
+  }
+  if (httpRefused && GATEWAY_OIDC_ISSUER?.startsWith('http:')) {
+    mistakes.push('GATEWAY_OIDC_ISSUER must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
+  }
+  const openId = { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET };
+  const missing = Object.entries(openId).filter(([, value]) => value === undefined);
+  if (missing.length > 0 && missing.length < 3) {
+    mistakes.push(...missing.map(([name]) => `${name} is missing: the OpenID settings go together`));
+  }
+  return mistakes;
+};
+
+const toConfiguration = (environment: Environment, callbacks: CallbackRules): GatewayConfiguration => {
+  const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET, GATEWAY_OIDC_NAME } = environment;
+  const url = environment.GATEWAY_DATABASE_URL;
+  return {
+    settings: {
+      publicAddress: environment.PUBLIC_ADDRESS.replace(/\/+$/, ''),
+      callbacks,
+      credentialLife: environment.GATEWAY_CREDENTIAL_TTL * 1000,
+      refreshLife: environment.GATEWAY_REFRESH_TTL * 1000,
+      introspectionSecrets: environment.GATEWAY_INTROSPECTION_SECRETS ?? [],
+    },
+    store: url
+      ? { kind: 'postgres', url, pool: environment.GATEWAY_DATABASE_POOL }
+      : { kind: 'sqlite', file: `${environment.STATE_DIR}/gateway.sqlite` },
+    openId:
+      GATEWAY_OIDC_ISSUER && GATEWAY_OIDC_CLIENT_ID && GATEWAY_OIDC_CLIENT_SECRET
+        ? {
+            issuer: GATEWAY_OIDC_ISSUER,
+            clientId: GATEWAY_OIDC_CLIENT_ID,
+            clientSecret: GATEWAY_OIDC_CLIENT_SECRET,
+            label: GATEWAY_OIDC_NAME ?? new URL(GATEWAY_OIDC_ISSUER).host,
+            insecure: GATEWAY_OIDC_ISSUER.startsWith('http:'),
+          }
+        : undefined,
+    passwordChecks: environment.GATEWAY_PASSWORD_CHECKS,
+    trustedProxies: environment.TRUSTED_PROXIES,
+  };
+};

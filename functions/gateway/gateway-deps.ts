@@ -1,0 +1,49 @@
+import type { Context } from 'hono';
+import type { CallbackRules } from './callback.ts';
+import type { Cryptography } from './cryptography.ts';
+import type { OpenIdClient } from './openid.ts';
+import type { Passwords } from './passwords.ts';
+import type { SecurityLog } from './security-log.ts';
+import type { CredentialStore } from './store.ts';
+
+/** What the gateway's routes need to know; times in milliseconds. */
+export interface GatewaySettings {
+  /** Address under which the server is reached, without a trailing slash; the gateway lies below it in `/v2`. */
+  readonly publicAddress: string;
+  readonly callbacks: CallbackRules;
+  readonly credentialLife: number;
+  readonly refreshLife: number;
+  /** Secrets of the download servers that may introspect; none: the operation does not exist. */
+  readonly introspectionSecrets: readonly string[];
+}
+
+/** Everything that the gateway is handed. */
+export interface GatewayDeps {
+  readonly settings: GatewaySettings;
+  readonly store: CredentialStore;
+  readonly cryptography: Cryptography;
+  readonly passwords: Passwords;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly log: SecurityLog;
+  /** The address of the client of this request, for the throttle and the log. */
+  readonly clientAddress: (c: Context) => string;
+  readonly openId?: OpenIdClient | undefined;
+}
+
+/** The gateway's own addresses. */
+export const gatewayAddresses = ({ publicAddress }: GatewaySettings) => {
+  const base = `${publicAddress}/v2`;
+  const { pathname } = new URL(base);
+  return {
+    login: `${pathname}/login`,
+    openIdStart: `${pathname}/login/openid`,
+    devices: `${pathname}/devices`,
+    signOut: `${pathname}/devices/sign-out`,
+    leave: `${pathname}/devices/leave`,
+    /** Absolute, as the provider compares it. */
+    openIdReturn: `${base}/login/callback`,
+    authUrl: (handle: string, callback: string) =>
+      `${base}/login?request=${handle}&callback=${encodeURIComponent(callback)}`,
+  };
+};

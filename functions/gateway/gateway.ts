@@ -1,0 +1,20 @@
+import { Hono } from 'hono';
+import { credentialRoutes } from '../routes/gateway-credentials.ts';
+import { devicesRoutes } from '../routes/gateway-devices.ts';
+import { loginRoutes } from '../routes/gateway-login.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { createProtocol } from './protocol.ts';
+
+/**
+ * The payment gateway as an application to mount at the API's root (`app.route('/v2', createGateway(deps))`): the
+ * protocol's operations, `/account`, `/introspect`, the login page with its OpenID Connect detour, and the devices page.
+ * It answers its own paths alone and leaves every other to the application it is mounted in.
+ */
+export const createGateway = (deps: GatewayDeps): Hono => {
+  const { settings, store, cryptography, clock } = deps;
+  const protocol = createProtocol({ ...settings, store, cryptography, clock });
+  return new Hono()
+    .route('/', credentialRoutes(deps, protocol))
+    .route('/', loginRoutes(deps, protocol))
+    .route('/', devicesRoutes(deps));
+};

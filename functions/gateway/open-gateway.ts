@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, Hono } from 'hono';
+import { computeClientAddress } from './client-address.ts';
+import type { GatewayConfiguration } from './configuration.ts';
+import { createGateway } from './gateway.ts';
+import { createNodeCryptography } from './node-cryptography.ts';
+import { nodeScrypt } from './node-scrypt.ts';
+import { openCredentialStore } from './open-store.ts';
+import { createOpenIdClient } from './openid.ts';
+import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from './passwords.ts';
+import { createSecurityLog } from './security-log.ts';
+import type { CredentialStore } from './store.ts';
+
+/** A gateway with everything of Node's that it needs. */
+export interface OpenGateway {
+  /** To mount at the API's root: `app.route('/v2', gateway.routes)`. */
+  readonly routes: Hono;
+  readonly store: CredentialStore;
+  /** Whether the credential store reads and writes at this moment; never throws. */
+  health(): Promise<boolean>;
+  /** Stops sweeping and closes the store; to be called when no request is under way. */
+  close(): Promise<void>;
+}
+
+const sweepInterval = 10 * 60_000;
+
+/** Password checks that may wait in line, for each that may run. */
+const waitingChecks = 32;
+
+/** Passwords with Node's scrypt, at the recommended cost unless told otherwise. */
+export const createNodePasswords = (parallel: number, cost: ScryptCost = recommendedCost): Passwords =>
+  createPasswords({
+    scrypt: nodeScrypt,
+    salt: () => randomBytes(16),
+    equal: createNodeCryptography().equal,
+    cost,
+    parallel,
+    waiting: waitingChecks * parallel,
+  });
+
+/**
+ * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503.
+ * `write` takes a line of the security log, by default to standard output. `clock`, `random` and `passwordCost` are for
+ * tests.
+ */
+export const openGateway = (
+  configuration: GatewayConfiguration,
+  options: {
+    readonly write?: (line: string) => void;
+    readonly clock?: () => number;
+    readonly random?: (size: number) => Buffer;
+    readonly passwordCost?: ScryptCost;
+  } = {},
+): OpenGateway => {
+  const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
+  const cryptography = createNodeCryptography(options.random);
+  const store = openCredentialStore(configuration.store, cryptography);
+  const routes = createGateway({
+    settings: configuration.settings,
+    store,
+    cryptography,
+    passwords: createNodePasswords(configuration.passwordChecks, options.passwordCost),
+    clock,
+    log: createSecurityLog(write, clock),
+    clientAddress: (c) => clientAddress(c, configuration.trustedProxies),
+    openId: configuration.openId && createOpenIdClient(configuration.openId),
+  });
+  const sweep = () => store.sweep(clock()).catch(() => {});
+  const timer = setInterval(sweep, sweepInterval);
+  timer.unref();
+  return {
+    routes,
+    store,
+    health: store.health,
+    close: async () => {
+      clearInterval(timer);
+      await store.close();
+    },
+  };
+};
+
+const clientAddress = (c: Context, proxies: number) =>
+  computeClientAddress(getConnInfo(c).remote.address ?? 'unknown', c.req.header('x-forwarded-for'), proxies);

@@ -1,0 +1,28 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { GatewayTables } from './schema.ts';
+
+const int8 = 20;
+
+/**
+ * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
+ * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error.
+ */
+export const openPostgres = (url: string, pool: number): Kysely<GatewayTables> => {
+  const connections = new pg.Pool({
+    connectionString: url,
+    max: pool,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    query_timeout: 12_000,
+    application_name: 'debdex-gateway',
+    types: {
+      // Times are milliseconds: they fit a number, and pg would give them as text.
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    },
+  });
+  // A connection that breaks while idle leaves the pool by itself; unheard, the event would end the process.
+  connections.on('error', () => {});
+  return new Kysely<GatewayTables>({ dialect: new PostgresDialect({ pool: connections }) });
+};

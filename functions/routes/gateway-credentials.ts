@@ -1,0 +1,123 @@
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { successMessage } from '../../src/contract/envelope.ts';
+import { answerJson, answerRefusal, Refusal, refuseCredentials, toRefusal } from '../gateway/answers.ts';
+import { CallbackRefused } from '../gateway/callback.ts';
+import { type GatewayDeps, gatewayAddresses } from '../gateway/gateway-deps.ts';
+import type { Protocol } from '../gateway/protocol.ts';
+import { readJsonBody } from '../gateway/request-body.ts';
+
+// A line break in a device's name would forge a line wherever the name is printed.
+const text = (maximum: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(maximum, `must be at most ${maximum} characters`)
+    .regex(/^\P{Control}*$/u, 'must not contain control characters');
+const token = z.string('must be a string').min(1, 'must not be empty').max(512, 'must be at most 512 characters');
+
+const signInSchema = z.strictObject({ callback: text(2048), udid: text(256), model: text(256) });
+const credentialsSchema = z.strictObject({ auth_token: token, payment_secret: token, refresh_token: token });
+const introspectionSchema = z.strictObject({ token });
+
+/** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
+export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
+  const { clock, cryptography, log, clientAddress } = deps;
+  const addresses = gatewayAddresses(deps.settings);
+  const introspectionSecrets = deps.settings.introspectionSecrets.map(cryptography.sha256);
+  const envelope = () => ({ message: successMessage, date: new Date(clock()).toISOString() });
+
+  const routes = new Hono();
+  routes.onError((error, c) => {
+    const refusal = toRefusal(error);
+    if (refusal.status === 503) log({ event: 'store-unavailable', reason: describeCause(error) });
+    if (refusal.status === 500) log({ event: 'failure', reason: error.name });
+    return answerRefusal(c, refusal, clock());
+  });
+
+  routes.post('/authenticate', async (c) => {
+    const request = await readJsonBody(c.req.raw, signInSchema);
+    try {
+      const { handle, callback } = await protocol.authenticate(request);
+      return answerJson(c, { auth_url: addresses.authUrl(handle, callback.address) });
+    } catch (error) {
+      throw error instanceof CallbackRefused ? new Refusal(400, error.message) : error;
+    }
+  });
+
+  routes.post('/refresh', async (c) => {
+    const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema));
+    if (result.decision === 'rotate') return answerJson(c, result.credentials);
+    if (result.decision === 'not-expired') throw new Refusal(409, 'The credentials are not expired yet');
+    if (result.decision === 'reused') {
+      log({ event: 'reuse-detected', ...owner(result), address: clientAddress(c) });
+    }
+    throw refuseCredentials('The credentials are not refreshable; sign in again', 'invalid_token');
+  });
+
+  routes.post('/revoke', async (c) => {
+    const result = await protocol.revoke(await readJsonBody(c.req.raw, credentialsSchema));
+    if (result.decision === 'mixed') {
+      log({ event: 'revoke-refused', address: clientAddress(c) });
+      throw refuseCredentials('The three credentials do not belong to one set', 'invalid_token');
+    }
+    if (result.decision === 'revoke') log({ event: 'revoked', ...owner(result), address: clientAddress(c) });
+    return answerJson(c, envelope());
+  });
+
+  routes.get('/account', async (c) => {
+    const presented = bearer(c);
+    if (presented === undefined) throw refuseCredentials('Send the auth token as: Authorization: Bearer <auth_token>');
+    const holder = await protocol.check(presented);
+    if (!holder) throw refuseCredentials('The auth token is expired or invalid', 'invalid_token');
+    return answerJson(c, {
+      ...envelope(),
+      data: {
+        name: holder.accountName,
+        display_name: holder.displayName,
+        device: { model: holder.model, signed_in: new Date(holder.signedInAt).toISOString() },
+        expires: new Date(holder.state.expiresAt).toISOString(),
+      },
+    });
+  });
+
+  routes.post('/introspect', async (c) => {
+    if (introspectionSecrets.length === 0) throw new Refusal(404, '');
+    const presented = cryptography.sha256(bearer(c) ?? '');
+    // Every secret is compared, so that the time does not tell which one came close.
+    const known = introspectionSecrets.map((secret) => cryptography.equal(secret, presented)).includes(true);
+    if (!known) throw refuseCredentials('Send a configured secret as: Authorization: Bearer <secret>');
+    const holder = await protocol.check((await readJsonBody(c.req.raw, introspectionSchema)).token);
+    if (!holder) return answerJson(c, { active: false });
+    return answerJson(c, {
+      active: true,
+      token_type: 'Bearer',
+      sub: holder.accountId,
+      username: holder.accountName,
+      exp: Math.floor(holder.state.expiresAt / 1000),
+      model: holder.model,
+    });
+  });
+
+  for (const path of ['/authenticate', '/refresh', '/revoke', '/introspect']) routes.all(path, refuseMethod('POST'));
+  routes.all('/account', refuseMethod('GET, HEAD'));
+  return routes;
+};
+
+const refuseMethod = (allow: string) => () => {
+  throw new Refusal(405, `Use ${allow}`, { Allow: allow });
+};
+
+// RFC 6750, section 2.1.
+const bearer = (c: Context) => /^Bearer +([\w.~+/-]{1,512}=*) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+
+const owner = ({ accountId, familyId }: { accountId?: string; familyId?: string }) => ({
+  ...(accountId !== undefined && { account: accountId }),
+  ...(familyId !== undefined && { family: familyId }),
+});
+
+// A driver's message can quote the row it choked on; its code cannot.
+const describeCause = ({ cause }: Error) => {
+  const code = cause instanceof Error ? ('code' in cause ? cause.code : cause.name) : undefined;
+  return String(code ?? 'unknown');
+};

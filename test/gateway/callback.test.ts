@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addCredentials, type CallbackRules, parseCallback } from '../../functions/gateway/callback.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { authenticate, logIn } from '../support/package-manager.ts';
+
+const rules: CallbackRules = {
+  schemes: new Set(['sileo:', 'zbra:']),
+  origins: new Set(['https://app.example']),
+  loopback: true,
+};
+
+const refused = [
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  'javascript://sileo/%0aalert(1)',
+  'data:text/html,hello',
+  'file:///etc/passwd',
+  'blob:https://app.example/1',
+  'vbscript:msgbox(1)',
+  'about:blank',
+  'filesystem:https://app.example/x',
+  'view-source:https://app.example/',
+  'Sileo://callback',
+  'SILEO://callback',
+  'HTTPS://app.example/',
+  ' sileo://callback',
+  '\tsileo://callback',
+  '\nsileo://callback',
+  '\u0000sileo://callback',
+  '\u00a0sileo://callback',
+  'sileo://callback ',
+  'si\tleo://callback',
+  'java\nscript:alert(1)',
+  'sileo://callback%0d%0aSet-Cookie:a=b',
+  'sileo://callback?x=%0D%0ALocation:https://evil.example',
+  'sileo://callback\r\nSet-Cookie: a=b',
+  'sileo://callback%00',
+  'sileo://user@callback',
+  'sileo://user:secret@callback',
+  'https://app.example@evil.example/',
+  'https://evil.example\\@app.example/',
+  'https://@app.example/',
+  'https:\\\\app.example/',
+  'sileo:\\\\callback',
+  'https://app.example\\.evil.example/',
+  'https:app.example.evil.example',
+  'sileo://callback#',
+  'sileo://callback#auth_token=x',
+  'https://app.example/#x',
+  'https://app.example.evil.example/',
+  'https://evil.example/https://app.example',
+  'https://evil.example/?sileo://callback',
+  'http://app.example/',
+  'https://app.example:444/',
+  'https://sub.app.example/',
+  'http://127.0.0.1.evil.example/',
+  'http://localhost.evil.example/',
+  'http://10.0.0.1/',
+  'https://127.0.0.1/',
+  'http://0.0.0.0/',
+  'https:',
+  'sileo',
+  '//app.example/',
+  '/relative',
+  'callback',
+  '',
+  'unknown://callback',
+  'sileo2://callback',
+  `sileo://${'a'.repeat(2048)}`,
+  'sileo://cällback',
+];
+
+const allowed = [
+  ['sileo://authentication_callback', 'sileo:'],
+  ['sileo:callback', 'sileo:'],
+  ['zbra://done?repo=https%3A%2F%2Frepo.example', 'zbra:'],
+  ['https://app.example/back', 'https://app.example'],
+  ['https://app.example', 'https://app.example'],
+  ['http://127.0.0.1:4321/callback', 'http://127.0.0.1:4321'],
+  ['http://[::1]:4321/callback', 'http://[::1]:4321'],
+  ['http://localhost:4321/', 'http://localhost:4321'],
+  // Another notation of the same address: what is checked is what the browser will go to.
+  ['http://2130706433:80/', 'http://127.0.0.1'],
+] as const;
+
+describe('T1 callbacks', () => {
+  for (const callback of refused) {
+    test(`T1 refuses ${JSON.stringify(callback.slice(0, 60))}`, () => {
+      expect(() => parseCallback(callback, rules)).toThrow(expect.objectContaining({ code: 'callback_refused' }));
+    });
+  }
+
+  test.each(allowed)('T1 allows %s', (callback, application) => {
+    expect(parseCallback(callback, rules).application).toBe(application);
+  });
+});
+
+describe('T1 and T2 through the gateway', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ GATEWAY_CALLBACKS: 'sileo:, zbra:, https://app.example, loopback' });
+    await addAccount(gateway.store, 'alice');
+  });
+  afterAll(() => gateway.close());
+
+  test('T1 a refused callback is 400, has no Location and stores nothing', async () => {
+    for (const callback of refused) {
+      const response = await post(`${gateway.base}/v2/authenticate`, { callback, udid: 'u', model: 'm' });
+      expect.soft(response.status, callback).toBe(400);
+      expect.soft(response.headers.get('location'), callback).toBeNull();
+      expect.soft((await readJson(response)).message, callback).toBe('400 Bad Request');
+    }
+    expect(await gateway.store.sweep(gateway.now() + 86_400_000)).toBe(0);
+  });
+
+  test('T1 the page trusts the callback of the handle, not the one in its address', async () => {
+    const url = new URL(await authenticate(gateway.base, { callback: 'sileo://mine' }));
+    expect(url.searchParams.get('callback')).toBe('sileo://mine');
+    url.searchParams.set('callback', 'zbra://theirs');
+    const answer = await logIn(url.href, 'alice');
+    expect(answer.location).toMatch(/^sileo:\/\/mine\?/);
+  });
+
+  test.each([
+    ['sileo://back', 'sileo://back?'],
+    ['sileo://back?', 'sileo://back?'],
+    ['sileo://back?a=1&b=%20%26+c&a=2', 'sileo://back?a=1&b=%20%26+c&a=2&'],
+    ['sileo://back?a', 'sileo://back?a&'],
+    ['sileo://back?a=1&', 'sileo://back?a=1&'],
+    ['sileo:back?repo=https://repo.example/?x=y', 'sileo:back?repo=https://repo.example/?x=y&'],
+    ['https://app.example/back?token=z', 'https://app.example/back?token=z&'],
+  ])('T2 the query of %s survives', async (callback, start) => {
+    const answer = await logIn(await authenticate(gateway.base, { callback }), 'alice');
+    expect(answer.status).toBe(303);
+    expect(answer.location?.startsWith(`${start}auth_token=`)).toBe(true);
+    expect(answer.location?.slice(start.length)).toMatch(
+      /^auth_token=[\w-]{43}&payment_secret=[\w-]{43}&refresh_token=[\w-]{43}$/,
+    );
+  });
+
+  test.each([
+    'sileo://back?auth_token=x',
+    'sileo://back?a=1&payment_secret',
+    'sileo://back?refresh_token=',
+    'sileo://back?%61uth_token=x',
+    'sileo://back?auth%5Ftoken=x',
+    'sileo://back?AUTH_TOKEN=x',
+    'sileo://back?a=1;auth_token=x',
+    'sileo://back?;auth_token=x',
+    'sileo://back?auth_token[]=x',
+    'https://app.example/?refresh_token=x&a=b',
+  ])('T2 refuses %s, which carries the name of a credential', async (callback) => {
+    const response = await post(`${gateway.base}/v2/authenticate`, { callback, udid: 'u', model: 'm' });
+    expect(response.status).toBe(400);
+    expect(await readJson(response)).toMatchObject({ error: expect.stringContaining('must not carry a parameter') });
+  });
+
+  test('T2 credentials are percent-encoded', () => {
+    const credentials = { auth_token: 'a&b', payment_secret: 'c=d', refresh_token: 'e#f' };
+    expect(addCredentials('sileo://x', credentials)).toBe(
+      'sileo://x?auth_token=a%26b&payment_secret=c%3Dd&refresh_token=e%23f',
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type GatewayProcess, startGatewayProcesses } from '../support/gateway-processes.ts';
+import { type Credentials, signIn } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const hour = 3_600_000;
+
+describeStores('races', (newStore) => {
+  let gateway: TestGateway;
+  let account: string;
+  let processes: GatewayProcess[];
+  beforeAll(async () => {
+    const environment = await newStore();
+    gateway = await startGateway(environment, { now: Date.now() });
+    account = await addAccount(gateway.store, 'alice');
+    processes = await startGatewayProcesses(4, { STATE_DIR: gateway.folder, ...environment });
+    for (const process of processes) await process.setAhead(2 * hour);
+  });
+  afterAll(async () => {
+    await Promise.all(processes.map((process) => process.kill()));
+    await gateway.close();
+  });
+
+  /** Signs in, lets the set expire, and refreshes it from everywhere at once. */
+  const race = async (count: number, bases: readonly string[]) => {
+    const credentials = await signIn(gateway.base, 'alice');
+    gateway.advance(hour);
+    const answers = await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const response = await post(`${bases[index % bases.length]}/v2/refresh`, credentials);
+        return { status: response.status, body: await readJson(response) };
+      }),
+    );
+    gateway.advance(-hour);
+    return { credentials, answers };
+  };
+
+  const live = async ({ auth_token }: Credentials, base: string) =>
+    (await fetch(`${base}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status;
+
+  for (const where of ['one process', 'four processes'] as const) {
+    for (const count of [2, 10, 100, 1_000]) {
+      test(`T6 of ${count} parallel refreshes in ${where} exactly one wins`, async () => {
+        const rounds = count <= 10 ? 10 : 1;
+        const bases = where === 'one process' ? [gateway.base] : processes.map(({ base }) => base);
+        for (let round = 0; round < rounds; round++) {
+          const before = (await gateway.store.listDevices(account, gateway.now())).length;
+          const { answers } = await race(count, bases);
+          const winners = answers.filter(({ status }) => status === 200);
+          expect(winners).toHaveLength(1);
+          expect(answers.filter(({ status }) => status === 401)).toHaveLength(count - 1);
+          // One live child: a device is listed once for each unspent set of its family.
+          expect(await gateway.store.listDevices(account, gateway.now())).toHaveLength(before + 1);
+          const winner = winners[0]?.body as unknown as Credentials;
+          for (const base of bases) expect(await live(winner, base)).toBe(200);
+        }
+      });
+    }
+  }
+
+  test('T6 a revocation among parallel refreshes leaves nothing alive', async () => {
+    for (let round = 0; round < 10; round++) {
+      const credentials = await signIn(gateway.base, 'alice');
+      const bases = processes.map(({ base }) => base);
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, async (_, index) => {
+          const operation = index === round ? 'revoke' : 'refresh';
+          const response = await post(`${bases[index % 4]}/v2/${operation}`, credentials);
+          return { operation, status: response.status, body: await readJson(response) };
+        }),
+      );
+      expect(answers.find(({ operation }) => operation === 'revoke')?.status).toBe(200);
+      for (const { status, operation, body } of answers) {
+        expect([200, 401]).toContain(status);
+        if (operation === 'refresh' && status === 200) {
+          expect(await live(body as unknown as Credentials, bases[0] ?? '')).toBe(401);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BrowserSession } from '../support/browser-session.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayProcesses } from '../support/gateway-processes.ts';
+import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const minute = 60_000;
+
+describeStores('sign-in', (newStore, kind) => {
+  let gateway: TestGateway;
+  let account: string;
+  let environment: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    environment = await newStore();
+    gateway = await startGateway(environment);
+    account = await addAccount(gateway.store, 'alice');
+  });
+  afterAll(() => gateway.close());
+  const countDevices = async () => (await gateway.store.listDevices(account, gateway.now())).length;
+
+  test('T3 a handle works once', async () => {
+    const authUrl = await authenticate(gateway.base);
+    const browser = new BrowserSession();
+    const page = await browser.open(authUrl);
+    const before = await countDevices();
+    expect((await browser.submit(page, { name: 'alice', password })).status).toBe(303);
+    const again = await browser.submit(page, { name: 'alice', password });
+    expect(again.status).toBe(410);
+    expect(again.text).toContain('has been used');
+    expect((await browser.open(authUrl)).status).toBe(410);
+    expect(await countDevices()).toBe(before + 1);
+  });
+
+  test('T3 a wrong password does not use the handle up', async () => {
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const wrong = await browser.submit(page, { name: 'alice', password: 'wrong' });
+    expect(wrong.status).toBe(403);
+    expect((await browser.submit(wrong, { name: 'alice', password })).status).toBe(303);
+  });
+
+  test('T3 a handle expires after ten minutes', async () => {
+    const browser = new BrowserSession();
+    const authUrl = await authenticate(gateway.base);
+    gateway.advance(10 * minute - 1);
+    const page = await browser.open(authUrl);
+    expect(page.status).toBe(200);
+    gateway.advance(1);
+    const late = await browser.submit(page, { name: 'alice', password });
+    expect(late.status).toBe(410);
+    expect(late.text).toContain('has expired');
+  });
+
+  test('T3 an unknown handle is answered as such', async () => {
+    const page = await new BrowserSession().open(`${gateway.base}/v2/login?request=${'A'.repeat(43)}`);
+    expect(page.status).toBe(410);
+    expect(page.text).toContain('not known here');
+  });
+
+  test('T3 a handle is bound to its callback, udid and model', async () => {
+    const one = await authenticate(gateway.base, {
+      callback: 'sileo://one',
+      udid: '1'.repeat(36).concat('AAAA'),
+      model: 'Model One',
+    });
+    const two = await authenticate(gateway.base, {
+      callback: 'zbra://two',
+      udid: '2'.repeat(36).concat('BBBB'),
+      model: 'Model Two',
+    });
+    expect((await new BrowserSession().open(two)).text).toContain('Model Two');
+    const first = await logIn(one, 'alice');
+    const second = await logIn(two, 'alice');
+    expect(first.location).toMatch(/^sileo:\/\/one\?/);
+    expect(second.location).toMatch(/^zbra:\/\/two\?/);
+    const devices = await gateway.store.listDevices(account, gateway.now());
+    expect(devices).toContainEqual(
+      expect.objectContaining({ model: 'Model One', maskedUdid: '••••AAAA', application: 'sileo:' }),
+    );
+    expect(devices).toContainEqual(
+      expect.objectContaining({ model: 'Model Two', maskedUdid: '••••BBBB', application: 'zbra:' }),
+    );
+    const authorization = `Bearer ${readCallback(second.location).auth_token}`;
+    const answer = await fetch(`${gateway.base}/v2/account`, { headers: { authorization } });
+    expect(await answer.json()).toMatchObject({ data: { name: 'alice', device: { model: 'Model Two' } } });
+  });
+
+  test('T3 the form of one handle does not complete another', async () => {
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const other = new URL(await authenticate(gateway.base)).searchParams.get('request') ?? '';
+    expect((await browser.submit(page, { name: 'alice', password, request: other })).status).toBe(403);
+  });
+
+  test('T3 twenty parallel completions yield one set', async () => {
+    const browser = new BrowserSession();
+    const page = await browser.open(await authenticate(gateway.base));
+    const before = await countDevices();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => browser.submit(page, { name: 'alice', password })),
+    );
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(answers.every(({ status }) => status === 303 || status === 410 || status === 429)).toBe(true);
+    expect(await countDevices()).toBe(before + 1);
+  });
+
+  test('T3 parallel completions across four processes yield one set', async () => {
+    const processes = await startGatewayProcesses(4, {
+      STATE_DIR: gateway.folder,
+      PUBLIC_ADDRESS: 'http://gateway.example',
+      ...environment,
+    });
+    try {
+      for (let round = 0; round < (kind === 'SQLite' ? 5 : 10); round++) {
+        const name = `racer${round}`;
+        const id = await addAccount(gateway.store, name);
+        const authUrl = await authenticate(processes[0]?.base ?? '');
+        const browsers = processes.map(({ base }) => new BrowserSession(base));
+        const pages = await Promise.all(browsers.map((browser) => browser.open(authUrl)));
+        const answers = await Promise.all(
+          browsers.map((browser, index) => browser.submit(pages[index] ?? never(), { name, password })),
+        );
+        expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410]);
+        expect(await gateway.store.listDevices(id, Date.now())).toHaveLength(1);
+      }
+    } finally {
+      await Promise.all(processes.map((process) => process.kill()));
+    }
+  });
+});
+
+const never = (): never => {
+  throw new Error('missing');
+};
