@@ -22,7 +22,9 @@ export const openPostgres = (url: string, pool: number): Kysely<GatewayTables> =
         oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
     },
   });
-  // A connection that breaks while idle leaves the pool by itself; unheard, the event would end the process.
+  // A connection that breaks is noticed by the query that needs it, if any. Unheard, the event would end the process:
+  // the pool hears it of idle connections alone, and one in the middle of a transaction can be between two queries.
   connections.on('error', () => {});
+  connections.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<GatewayTables>({ dialect: new PostgresDialect({ pool: connections }) });
 };

@@ -1,5 +1,6 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 /** A gateway in a process of its own. */
 export interface GatewayProcess {
@@ -9,11 +10,14 @@ export interface GatewayProcess {
   kill(): Promise<void>;
 }
 
-const program = new URL('./gateway-process.ts', import.meta.url);
+const program = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
 
-/** Starts one; `limitBlocks` bounds the size of any file that it writes, in the shell's blocks, as a full disk would. */
-export const startGatewayProcess = async (environment: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
-  const child = fork(program, {
+/** Starts one; `fileLimit` bounds the size of any file that it writes, in blocks of the shell, as a full disk would. */
+export const startGatewayProcess = async (
+  environment: Readonly<Record<string, string>>,
+  { fileLimit = 'unlimited' }: { fileLimit?: number | 'unlimited' } = {},
+): Promise<GatewayProcess> => {
+  const child = spawn('sh', ['-c', `ulimit -f ${fileLimit}; exec "$@"`, 'sh', process.execPath, program], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

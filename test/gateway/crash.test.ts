@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import type { Credentials } from '../support/package-manager.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { describeStores } from '../support/stores.ts';
+
+/** How often a process is killed; more in a longer run (`TEST_CRASH_RUNS=500`). */
+const runs = Number(process.env.TEST_CRASH_RUNS ?? 40);
+const hour = 3_600_000;
+
+interface Operation {
+  readonly kind: 'refresh' | 'revoke';
+  readonly old: Credentials;
+  /** Undefined where the server died before it answered. */
+  answer: { readonly status: number; readonly body: Record<string, string> } | undefined;
+}
+
+const send = async (base: string, operation: Operation) => {
+  try {
+    const response = await post(`${base}/v2/${operation.kind}`, operation.old);
+    operation.answer = { status: response.status, body: await readJson(response) };
+  } catch {
+    operation.answer = undefined;
+  }
+};
+
+/** Issues sets that have expired by now, on an account of their own. */
+const prepare = async (gateway: TestGateway, name: string) => {
+  const accountId = await addAccount(gateway.store, name);
+  const protocol = openProtocol(gateway.store, () => Date.now() - 2 * hour);
+  const operations: Operation[] = [];
+  for (let index = 0; index < 12; index++) {
+    const old = await issue(protocol, accountId);
+    operations.push({ kind: index % 3 === 2 ? 'revoke' : 'refresh', old, answer: undefined });
+  }
+  return { accountId, operations };
+};
+
+/** Checks, through a server that started after the kill, that each operation happened whole or not at all. */
+const verify = async (
+  gateway: TestGateway,
+  base: string,
+  { accountId, operations }: Awaited<ReturnType<typeof prepare>>,
+) => {
+  const counts = { acknowledged: 0, old: 0, new: 0 };
+  let living = 0;
+  const listed = await gateway.store.listDevices(accountId, Date.now());
+  // No family has two living ends.
+  expect(new Set(listed.map(({ familyId }) => familyId)).size).toBe(listed.length);
+  for (const { kind, old, answer } of operations) {
+    if (answer) {
+      counts.acknowledged++;
+      expect(answer.status).toBe(200);
+    }
+    if (kind === 'refresh' && answer) {
+      const headers = { authorization: `Bearer ${answer.body.auth_token}` };
+      expect((await fetch(`${base}/v2/account`, { headers })).status).toBe(200);
+      expect((await post(`${base}/v2/refresh`, old)).status).toBe(401);
+      living++;
+      continue;
+    }
+    const { status } = await post(`${base}/v2/refresh`, old);
+    if (kind === 'revoke') {
+      if (answer) expect(status).toBe(401);
+      living += status === 200 ? 1 : 0;
+    } else {
+      // All-old refreshes; all-new is spent, and its child, which nobody was told of, is the living end.
+      expect([200, 401]).toContain(status);
+      living++;
+    }
+    if (!answer) counts[status === 200 ? 'old' : 'new']++;
+  }
+  expect(listed).toHaveLength(living);
+  return counts;
+};
+
+describeStores('crashes', (newStore, kind) => {
+  let gateway: TestGateway;
+  let environment: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    environment = await newStore();
+    gateway = await startGateway(environment, { now: Date.now() });
+    environment = { STATE_DIR: gateway.folder, ...environment };
+  });
+  afterAll(() => gateway.close());
+
+  const total = kind === 'SQLite' ? runs : Math.ceil(runs / 4);
+  test(`T7 killed with SIGKILL at random moments of refresh and revoke, ${total} runs`, {
+    timeout: 600_000,
+  }, async () => {
+    const counts = { acknowledged: 0, old: 0, new: 0 };
+    let server: GatewayProcess = await startGatewayProcess(environment);
+    for (let run = 0; run < total; run++) {
+      const prepared = await prepare(gateway, `run${run}`);
+      const warmUp = {
+        kind: 'refresh',
+        old: await issue(openProtocol(gateway.store, Date.now), prepared.accountId),
+        answer: undefined,
+      } as const;
+      await send(server.base, { ...warmUp });
+      const sent = prepared.operations.map((operation) => send(server.base, operation));
+      await sleep(Math.random() * 25);
+      await server.kill();
+      await Promise.all(sent);
+      server = await startGatewayProcess(environment);
+      // The set of the warm-up lives on beside the others.
+      await post(`${server.base}/v2/revoke`, warmUp.old);
+      const found = await verify(gateway, server.base, prepared);
+      for (const key of ['acknowledged', 'old', 'new'] as const) counts[key] += found[key];
+    }
+    await server.kill();
+    // Kills that all came too early or too late would have shown nothing.
+    expect(counts.acknowledged).toBeGreaterThan(0);
+    expect(counts.old).toBeGreaterThan(0);
+  });
+});
+
+test('T7 a PostgreSQL server that dies in the middle loses nothing acknowledged', { timeout: 120_000 }, async () => {
+  const database: PostgresServer = await startPostgres({ durable: true });
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: await database.createDatabase() }, { now: Date.now() });
+  try {
+    for (let run = 0; run < 4; run++) {
+      const prepared = await prepare(gateway, `run${run}`);
+      const sent = prepared.operations.map((operation) => send(gateway.base, operation));
+      await sleep(Math.random() * 15);
+      await database.stop('SIGQUIT');
+      await Promise.all(sent);
+      await database.start();
+      for (let attempt = 0; !(await gateway.health()) && attempt < 50; attempt++) await sleep(50);
+      for (const operation of prepared.operations) {
+        if (operation.answer && operation.answer.status !== 200) {
+          expect(operation.answer.status).toBe(503);
+          operation.answer = undefined;
+        }
+      }
+      await verify(gateway, gateway.base, prepared);
+    }
+  } finally {
+    await gateway.close();
+    await database.remove();
+  }
+});

@@ -1,0 +1,159 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { BrowserSession } from '../support/browser-session.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayProcess } from '../support/gateway-processes.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import { type Credentials, signIn } from '../support/package-manager.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const hour = 3_600_000;
+
+const statuses = async (base: string, credentials: Credentials) => ({
+  refresh: (await post(`${base}/v2/refresh`, credentials)).status,
+  revoke: (await post(`${base}/v2/revoke`, credentials)).status,
+});
+
+/** The set is as it was: it refreshes, and what comes of it is alive. */
+const expectUnconsumed = async (base: string, credentials: Credentials) => {
+  const response = await post(`${base}/v2/refresh`, credentials);
+  expect(response.status).toBe(200);
+  const headers = { authorization: `Bearer ${(await readJson(response)).auth_token}` };
+  expect((await fetch(`${base}/v2/account`, { headers })).status).toBe(200);
+};
+
+const start = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ gateway: TestGateway; credentials: Credentials }> => {
+  const gateway = await startGateway(environment);
+  await addAccount(gateway.store, 'alice');
+  const credentials = await signIn(gateway.base, 'alice');
+  gateway.advance(hour);
+  expect(await gateway.health()).toBe(true);
+  return { gateway, credentials };
+};
+
+test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is noticed', async () => {
+  const database = await startPostgres();
+  const { gateway, credentials } = await start({ GATEWAY_DATABASE_URL: await database.createDatabase() });
+  await database.stop();
+  expect(await gateway.health()).toBe(false);
+  const refresh = await post(`${gateway.base}/v2/refresh`, credentials);
+  expect(refresh.status).toBe(503);
+  expect(refresh.headers.get('retry-after')).toBe('5');
+  expect(await readJson(refresh)).toEqual({
+    message: '503 Service Unavailable',
+    error: 'The credential store cannot be reached; nothing was changed',
+    date: expect.any(String),
+  });
+  expect((await post(`${gateway.base}/v2/revoke`, credentials)).status).toBe(503);
+  const body = { callback: 'sileo://x', udid: 'u', model: 'm' };
+  expect((await post(`${gateway.base}/v2/authenticate`, body)).status).toBe(503);
+  const authorization = `Bearer ${credentials.auth_token}`;
+  expect((await fetch(`${gateway.base}/v2/account`, { headers: { authorization } })).status).toBe(503);
+  const page = await new BrowserSession().open(`${gateway.base}/v2/login`);
+  expect(page.status).toBe(503);
+  expect(page.text).toContain('not possible at the moment');
+  await database.start();
+  for (let attempt = 0; !(await gateway.health()) && attempt < 50; attempt++) await sleep(50);
+  await expectUnconsumed(gateway.base, credentials);
+  await gateway.close();
+  await database.remove();
+});
+
+test('T8 a PostgreSQL that is away at the start is used once it is there', async () => {
+  const database = await startPostgres();
+  const url = await database.createDatabase();
+  await database.stop();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  expect(await gateway.health()).toBe(false);
+  expect(
+    (await post(`${gateway.base}/v2/refresh`, { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' })).status,
+  ).toBe(503);
+  await database.start();
+  expect(await gateway.health()).toBe(true);
+  await gateway.close();
+  await database.remove();
+});
+
+test('T8 a full disk is 503 with nothing consumed', async () => {
+  const { gateway, credentials } = await start();
+  const accountId = await addAccount(gateway.store, 'bob');
+  const limited = await startGatewayProcess({ STATE_DIR: gateway.folder }, { fileLimit: 800 });
+  try {
+    await limited.setAhead(gateway.now() - Date.now());
+    // The write-ahead log grows until the limit of the other process stands in its way.
+    const protocol = openProtocol(gateway.store, gateway.now);
+    let status = 200;
+    for (let filled = 0; status === 200 && filled < 400; filled++) {
+      await issue(protocol, accountId);
+      status = (await post(`${limited.base}/v2/authenticate`, { callback: 'sileo://x', udid: 'u', model: 'm' })).status;
+    }
+    expect(status).toBe(503);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await statuses(limited.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+    }
+    await expectUnconsumed(gateway.base, credentials);
+  } finally {
+    await limited.kill();
+    await gateway.close();
+  }
+});
+
+test('T8 a database file that was moved away is 503, not written to for nothing', async () => {
+  const { gateway, credentials } = await start();
+  const file = join(gateway.folder, 'gateway.sqlite');
+  renameSync(file, `${file}.away`);
+  expect(await gateway.health()).toBe(false);
+  expect(await statuses(gateway.base, credentials)).toEqual({ refresh: 503, revoke: 503 });
+  renameSync(`${file}.away`, file);
+  expect(await gateway.health()).toBe(true);
+  await expectUnconsumed(gateway.base, credentials);
+  await gateway.close();
+});
+
+test('T8 a database that another process keeps locked is 503 with nothing consumed, and still read', async () => {
+  const { gateway, credentials } = await start();
+  const live = await signIn(gateway.base, 'alice');
+  const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  other.exec('BEGIN IMMEDIATE');
+  const refresh = post(`${gateway.base}/v2/refresh`, credentials);
+  const authorization = `Bearer ${live.auth_token}`;
+  expect((await fetch(`${gateway.base}/v2/account`, { headers: { authorization } })).status).toBe(200);
+  expect((await refresh).status).toBe(503);
+  other.exec('ROLLBACK');
+  await expectUnconsumed(gateway.base, credentials);
+  other.close();
+  await gateway.close();
+});
+
+test('T8 a write that fails takes none of those down that share its sync', async () => {
+  const { gateway, credentials } = await start();
+  const accountId = await addAccount(gateway.store, 'bob');
+  const protocol = openProtocol(gateway.store, gateway.now);
+  const { handle } = await protocol.authenticate({ callback: 'sileo://x', udid: 'u', model: 'm' });
+  const doomed = gateway.store.completeSignIn(
+    {
+      handleHash: new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(handle))),
+      accountId,
+      familyId: 'family',
+      familyLife: hour,
+      // No such hashes: the insertion fails after the handle was used up in the same transaction.
+      set: { id: 'set', hashes: { auth: null, secret: null, refresh: null } as never, expiresAt: 0, refreshLife: 0 },
+    },
+    gateway.now(),
+  );
+  const [failed, refreshed, issued] = await Promise.allSettled([
+    doomed,
+    post(`${gateway.base}/v2/refresh`, credentials),
+    issue(protocol, accountId),
+  ]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+  expect(refreshed).toMatchObject({ status: 'fulfilled', value: { status: 200 } });
+  expect(issued.status).toBe('fulfilled');
+  expect(await protocol.lookUpHandle(handle)).toMatchObject({ state: 'open' });
+  await gateway.close();
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNodePasswords } from '../../functions/gateway/open-gateway.ts';
+import { BrowserSession, type Page } from '../support/browser-session.ts';
+import { addAccount, password, post, readJson, startGateway, type TestGateway, weakCost } from '../support/gateway.ts';
+
+const minute = 60_000;
+const site = 'https://gateway.example';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ PUBLIC_ADDRESS: site, TRUSTED_PROXIES: '1' });
+  await addAccount(gateway.store, 'alice');
+});
+afterAll(() => gateway.close());
+
+const newAuthUrl = async (model = 'iPhone12,1') => {
+  const response = await post(`${gateway.base}/v2/authenticate`, { callback: 'sileo://done', udid: 'u', model });
+  return (await readJson(response)).auth_url ?? '';
+};
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+
+test('T4 the page has strict headers', async () => {
+  const page = await new BrowserSession(gateway.base).open(await newAuthUrl());
+  expect(page.status).toBe(200);
+  const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
+  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))).toString('base64');
+  expect(page.headers.get('content-security-policy')).toBe(
+    `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self' sileo:; frame-ancestors 'none'; base-uri 'none'`,
+  );
+  expect(page.headers.get('x-frame-options')).toBe('DENY');
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(page.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+  expect(page.headers.get('access-control-allow-origin')).toBeNull();
+  // No resource of anybody: nothing to load at all, and no script.
+  expect(page.text).not.toMatch(/<(script|img|link|iframe|object|embed|audio|video)|url\(|@import|\son\w+=|style="/i);
+});
+
+test('T4 every cookie is Secure, HttpOnly, SameSite and of this host alone', async () => {
+  const browser = new BrowserSession(gateway.base);
+  const page = await browser.open(await newAuthUrl());
+  const done = await browser.submit(page, { name: 'alice', password }, from('192.0.2.1'));
+  const cookies = [...page.headers.getSetCookie(), ...done.headers.getSetCookie()];
+  expect(cookies.length).toBeGreaterThanOrEqual(2);
+  for (const cookie of cookies) {
+    expect(cookie).toMatch(/^__Host-gateway-(form|browser)=[\w-]{43};/);
+    expect(cookie).toMatch(/; Path=\/(;|$)/);
+    expect(cookie).toMatch(/; HttpOnly(;|$)/);
+    expect(cookie).toMatch(/; Secure(;|$)/);
+    expect(cookie).toMatch(/; SameSite=Lax(;|$)/);
+    expect(cookie).not.toMatch(/Domain/i);
+  }
+});
+
+test('T4 a completed login is a 303 that nobody keeps or refers to', async () => {
+  const browser = new BrowserSession(gateway.base);
+  const done = await browser.submit(
+    await browser.open(await newAuthUrl()),
+    { name: 'alice', password },
+    from('192.0.2.1'),
+  );
+  expect(done.status).toBe(303);
+  expect(done.location).toMatch(/^sileo:\/\/done\?auth_token=/);
+  expect(done.headers.get('cache-control')).toBe('no-store');
+  expect(done.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(done.text).toBe('');
+});
+
+test('T4 a form without this browser’s token, or sent by another site, is refused', async () => {
+  const authUrl = await newAuthUrl();
+  const browser = new BrowserSession(gateway.base);
+  const page = await browser.open(authUrl);
+  const fields = { name: 'alice', password };
+  const attempts: Promise<Page>[] = [
+    browser.submit(page, { ...fields, csrf: '' }),
+    browser.submit(page, { ...fields, csrf: 'f'.repeat(64) }),
+    // The token of one browser in another one, with and without a cookie of its own.
+    new BrowserSession(gateway.base).submit(page, fields),
+    browser.submit(page, fields, { headers: { cookie: `__Host-gateway-form=${'A'.repeat(43)}` } }),
+    browser.submit(page, fields, { headers: { cookie: '__Host-gateway-form=' } }),
+    browser.submit(page, fields, { headers: { 'sec-fetch-site': 'cross-site' } }),
+    browser.submit(page, fields, { headers: { 'sec-fetch-site': 'same-site' } }),
+    browser.submit(page, fields, { headers: { origin: 'https://evil.example' } }),
+  ];
+  for (const [index, attempt] of attempts.entries()) {
+    const answer = await attempt;
+    expect(answer.status, `attempt ${index}`).toBe(403);
+    expect(answer.location).toBeUndefined();
+  }
+  // The handle is still good, and browsers send `null` for a page without a referrer.
+  expect((await browser.submit(page, fields, { headers: { origin: 'null' } })).status).toBe(303);
+});
+
+test('T4 the form takes no JSON, no more than 8 KiB and no other method', async () => {
+  expect((await post(`${gateway.base}/v2/login`, {})).status).toBe(415);
+  const browser = new BrowserSession(gateway.base);
+  const page = await browser.open(await newAuthUrl());
+  expect((await browser.submit(page, { name: 'x'.repeat(9000) })).status).toBe(413);
+  const put = await fetch(`${gateway.base}/v2/login`, { method: 'PUT' });
+  expect(put.status).toBe(405);
+  expect(put.headers.get('allow')).toBe('GET, HEAD, POST');
+});
+
+test('T4 an unknown account, a disabled one and a wrong password get the same answer', async () => {
+  await addAccount(gateway.store, 'disabled');
+  await gateway.store.setDisabled('disabled', gateway.now());
+  const answers: string[] = [];
+  for (const [name, typed] of [
+    ['alice', 'wrong'],
+    ['nobody', 'wrong'],
+    ['nobody', password],
+    ['disabled', password],
+    ['not a name!', password],
+  ] as const) {
+    const browser = new BrowserSession(gateway.base);
+    const page = await browser.open(await newAuthUrl());
+    const answer = await browser.submit(page, { name, password: typed }, from('192.0.2.2'));
+    expect(answer.status, name).toBe(403);
+    const same = answer.text.replace(/value="[^"]*"/g, 'value=""').replaceAll(name, 'NAME');
+    answers.push([...answer.headers.keys()].sort().join() + same);
+  }
+  expect(new Set(answers).size).toBe(1);
+});
+
+test('T4 an unknown account costs one password check at full price, like a wrong password', async () => {
+  const costs: unknown[] = [];
+  const { createPasswords } = await import('../../functions/gateway/passwords.ts');
+  const passwords = createPasswords({
+    scrypt: async (_password, salt, length, cost) => {
+      costs.push({ cost, salt: salt.length, length });
+      return new Uint8Array(length);
+    },
+    salt: () => new Uint8Array(16),
+    equal: () => true,
+    cost: weakCost,
+    parallel: 1,
+    waiting: 1,
+  });
+  const hash = await passwords.hash('x');
+  expect(await passwords.verify('x', hash)).toBe(true);
+  // Even where the key would fit, want of an account is a refusal.
+  expect(await passwords.verify('x', undefined)).toBe(false);
+  expect(costs[1]).toEqual(costs[2]);
+});
+
+test('T4 guessing is throttled for the account and address without locking others out', async () => {
+  await addAccount(gateway.store, 'bob');
+  await addAccount(gateway.store, 'carol');
+  const attempt = async (name: string, typed: string, address: string, browser = new BrowserSession(gateway.base)) =>
+    browser.submit(await browser.open(await newAuthUrl()), { name, password: typed }, from(address));
+  const own = new BrowserSession(gateway.base);
+  expect((await attempt('bob', password, '198.51.100.7', own)).status).toBe(303);
+
+  for (let guess = 0; guess < 5; guess++) expect((await attempt('bob', 'guess', '198.51.100.7')).status).toBe(403);
+  const throttled = await attempt('bob', password, '198.51.100.7');
+  expect(throttled.status).toBe(429);
+  expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(throttled.text).toContain('Too many attempts');
+  expect(throttled.text).toMatch(/role="alert"/);
+
+  // Bob elsewhere, bob in his own browser at that very address, and carol at that address are not kept out.
+  expect((await attempt('bob', password, '198.51.100.8')).status).toBe(303);
+  expect((await attempt('bob', password, '198.51.100.7', own)).status).toBe(303);
+  expect((await attempt('carol', password, '198.51.100.7')).status).toBe(303);
+
+  gateway.advance(15 * minute);
+  expect((await attempt('bob', password, '198.51.100.7')).status).toBe(303);
+});
+
+test('T4 one address that guesses at many accounts is throttled, and so are many addresses at one account', async () => {
+  const attempt = async (name: string, address: string, typed = 'guess') => {
+    const browser = new BrowserSession(gateway.base);
+    return (await browser.submit(await browser.open(await newAuthUrl()), { name, password: typed }, from(address)))
+      .status;
+  };
+  await addAccount(gateway.store, 'dave');
+  await addAccount(gateway.store, 'erin');
+  for (let guess = 0; guess < 50; guess++) expect(await attempt(`name${guess}`, '203.0.113.1')).toBe(403);
+  expect(await attempt('dave', '203.0.113.1', password)).toBe(429);
+  expect(await attempt('dave', '203.0.113.2', password)).toBe(303);
+
+  for (let guess = 0; guess < 100; guess++) expect(await attempt('erin', `2001:db8:${guess}::1`)).toBe(403);
+  expect(await attempt('erin', '2001:db8:ffff::1', password)).toBe(429);
+  gateway.advance(60 * minute);
+  expect(await attempt('erin', '2001:db8:ffff::1', password)).toBe(303);
+});
+
+test('T4 guesses sent at once are throttled as if they came one by one', async () => {
+  await addAccount(gateway.store, 'frank');
+  const browser = new BrowserSession(gateway.base);
+  const page = await browser.open(await newAuthUrl());
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => browser.submit(page, { name: 'frank', password: 'guess' }, from('203.0.113.9'))),
+  );
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(35);
+});
+
+test('T4 a flood of logins does not hold up refreshes, and beyond its queue is turned away', async () => {
+  const slow = createNodePasswords(1, { n: 2 ** 14, r: 8, p: 1 });
+  const hash = await slow.hash('x');
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
+  for (const result of results) {
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'passwords_busy' });
+  }
+  expect(await slow.verify('x', hash)).toBe(true);
+});
+
+test('the page says who asks and for which device, and everything foreign is inert', async () => {
+  const model = '<img src=x onerror=alert(1)>"\'&';
+  const browser = new BrowserSession(gateway.base);
+  const page = await browser.open(await newAuthUrl(model));
+  expect(page.text).toContain('<strong>Sileo</strong> asks you to sign in');
+  expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
+  expect(page.text).not.toContain('<img');
+  const wrong = await browser.submit(page, { name: '"><script>x', password: 'p' }, from('192.0.2.77'));
+  expect(wrong.text).not.toContain('<script');
+  expect(wrong.text).toContain('role="alert"');
+  expect(wrong.text).toContain('<title>Error: Sign in');
+  for (const id of ['name', 'password'])
+    expect(wrong.text).toMatch(new RegExp(`<label for="${id}">[\\s\\S]*<input id="${id}"`));
+});
+
+test('without any account the page says so and how to add one', async () => {
+  const empty = await startGateway();
+  const page = await new BrowserSession().open(`${empty.base}/v2/login`);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('No account exists yet');
+  expect(page.text).toContain('npm run accounts -- add NAME');
+  await empty.close();
+});

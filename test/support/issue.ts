@@ -1,0 +1,21 @@
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createProtocol, type Protocol, refreshLifeMaximum } from '../../functions/gateway/protocol.ts';
+import type { CredentialStore } from '../../functions/gateway/store.ts';
+import { type Credentials, readCallback } from './package-manager.ts';
+
+/** The protocol's operations on a store, without HTTP. */
+export const openProtocol = (store: CredentialStore, clock: () => number): Protocol =>
+  createProtocol({
+    store,
+    clock,
+    cryptography: createNodeCryptography(),
+    callbacks: { schemes: new Set(['sileo:']), origins: new Set(), loopback: false },
+    credentialLife: 3_600_000,
+    refreshLife: refreshLifeMaximum,
+  });
+
+/** Signs an account in on a new device without a browser. */
+export const issue = async (protocol: Protocol, accountId: string): Promise<Credentials> => {
+  const { handle } = await protocol.authenticate({ callback: 'sileo://x', udid: 'u'.repeat(40), model: 'iPhone12,1' });
+  return readCallback((await protocol.completeSignIn(handle, accountId))?.location);
+};
