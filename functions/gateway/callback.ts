@@ -99,7 +99,7 @@ const applicationNames: Readonly<Record<string, string>> = {
 export const describeApplication = (application: string): string => {
   const known = applicationNames[application];
   if (known !== undefined) return known;
-  if (!application.includes('//')) return `the application for ${application}// links`;
+  if (!application.includes('//')) return `The application for ${application}// links`;
   const { host, hostname } = new URL(application);
-  return loopbackHosts.has(hostname) ? `a program on this computer (${host})` : host;
+  return loopbackHosts.has(hostname) ? `A program on this computer (${host})` : host;
 };

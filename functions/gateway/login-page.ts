@@ -26,16 +26,15 @@ export const loginPage = (view: LoginView): Page => {
     formAction: request && formActionSource(request.application),
     headers: error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) },
     content: html`<h1>Sign in</h1>
+${error ? errorMessage(...error.sentences) : ''}
 ${
   request
-    ? html`<p class="lead"><strong>${application}</strong> asks you to sign in. Afterwards you return there.</p>
-<dl>
+    ? html`<dl>
 <div><dt>Application</dt><dd>${application}</dd></div>
 <div><dt>Device</dt><dd>${request.model}</dd></div>
 </dl>`
-    : html`<p class="lead">Sign in to see the devices that use your account.</p>`
+    : html`<p class="lead">To see the devices that use your account.</p>`
 }
-${error ? errorMessage(...error.sentences) : ''}
 ${
   openId
     ? html`<a class="button quiet" href="${openId.href}">Continue with ${openId.label}</a>
@@ -62,6 +61,7 @@ ${request ? html`<input type="hidden" name="request" value="${request.handle}">`
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required aria-invalid="${invalid}">
 <button type="submit">Sign in</button>
+${request ? html`<p class="hint">You return to the application afterwards.</p>` : ''}
 </form>`;
 };
 

@@ -10,11 +10,11 @@ body {
   color: var(--ink);
   font: 1rem/1.5 var(--font);
 }
-main, header, footer { width: 100%; max-width: 27rem; margin: 0 auto; padding: 0 1.25rem; }
+main, header { width: 100%; max-width: 27rem; margin: 0 auto; padding: 0 1.25rem; }
 main.wide, .wide-frame { max-width: 40rem; }
-header { padding-top: 1.5rem; padding-bottom: 1.25rem; font-size: .9375rem; color: var(--muted); }
-header b { color: var(--ink); font-weight: 650; letter-spacing: -.01em; }
-footer { padding-top: 1.5rem; padding-bottom: 2.5rem; font-size: .875rem; color: var(--muted); }
+header { padding-top: 1.25rem; padding-bottom: 1rem; font-size: .9375rem; overflow-wrap: anywhere; }
+header b { font-weight: 650; letter-spacing: -.01em; }
+main { padding-bottom: 2.5rem; }
 h1 { margin: 0 0 .5rem; font-size: 1.625rem; line-height: 1.2; font-weight: 680; letter-spacing: -.02em; }
 h2 { margin: 0; font-size: 1.0625rem; line-height: 1.35; font-weight: 620; overflow-wrap: anywhere; }
 p { margin: 0 0 1rem; }
@@ -26,7 +26,7 @@ p { margin: 0 0 1rem; }
   border: 1px solid var(--line);
   border-radius: calc(var(--radius) + 4px);
 }
-dl { margin: 1.25rem 0 1.5rem; border-top: 1px solid var(--line); }
+dl { margin: 1rem 0 1.5rem; border-top: 1px solid var(--line); }
 dl div { display: flex; padding: .625rem 0; border-bottom: 1px solid var(--line); }
 dt { flex: 0 0 6.5rem; color: var(--muted); }
 dd { flex: 1 1 auto; min-width: 0; margin: 0; overflow-wrap: anywhere; word-break: break-word; font-weight: 560; }
@@ -67,14 +67,14 @@ button, .button {
 button:hover { background: var(--accent-strong); }
 .quiet { color: var(--ink); background: transparent; border-color: var(--edge); }
 .quiet:hover, button.quiet:hover { background: var(--paper); }
-input:focus, button:focus, a:focus, [tabindex]:focus { outline: 3px solid var(--accent); outline-offset: 2px; }
-button:focus:not(:focus-visible), a:focus:not(:focus-visible), [tabindex]:focus:not(:focus-visible) { outline: none; }
+input:focus, button:focus, a:focus { outline: 3px solid var(--accent); outline-offset: 2px; }
+button:focus:not(:focus-visible), a:focus:not(:focus-visible) { outline: none; }
 a { color: var(--accent); text-underline-offset: .15em; }
 a.button { color: var(--ink); }
 .or { display: flex; align-items: center; margin: 1.25rem 0; color: var(--muted); font-size: .875rem; }
 .or::before, .or::after { content: ""; flex: 1 1 auto; height: 1px; background: var(--line); }
 .or span { padding: 0 .75rem; }
-.message { margin: 0 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; }
+.message { margin: 1rem 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; outline: none; }
 .message p { margin: 0; }
 .message p + p { margin-top: .375rem; }
 .error { color: var(--ink); background: var(--danger-paper); border-color: var(--danger); }
@@ -91,6 +91,7 @@ li:last-child { padding-bottom: 0; }
 .link {
   width: auto;
   min-height: 1.75rem;
+  margin: 0 -.25rem;
   padding: .125rem .25rem;
   color: var(--accent);
   background: none;
@@ -100,7 +101,7 @@ li:last-child { padding-bottom: 0; }
 }
 .link:hover, button.link:hover { background: none; color: var(--accent-strong); }
 @media (min-width: 34rem) {
-  header { padding-top: 12vh; }
+  header { padding-top: 10vh; }
   .wide-frame { padding-top: 3rem; }
   .card { padding: 2rem 2rem 2.125rem; }
   .device { display: flex; align-items: center; justify-content: space-between; }

@@ -27,7 +27,7 @@ export class BrowserSession {
   ): Promise<Page> {
     const forms = [...page.text.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)];
     const form = forms.find(([whole]) => whole.includes(within));
-    if (!form) throw new Error(`no form on ${page.address}: ${page.status} ${page.text}`);
+    if (!form) throw new Error(`no form on ${page.address}, which answered ${page.status}`);
     const body = new URLSearchParams();
     for (const [input] of form[2]?.matchAll(/<input[^>]*>/g) ?? []) {
       body.set(attribute(input, 'name'), attribute(input, 'value'));

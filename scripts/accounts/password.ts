@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/** A password that may not be used; the message says why. */
+export class PasswordRefused extends Error {}
+
+// NIST SP 800-63B, section 5.1.1.2: a minimum length and no rules about kinds of characters.
+const minimum = 8;
+const maximum = 1024;
+
+/**
+ * Reads a new password: asked for twice at a terminal, without showing it, else the first line of standard input.
+ * Throws PasswordRefused where it is too short or too long, or the second is not the first.
+ */
+export const readNewPassword = async (): Promise<string> => {
+  const [password, again] = process.stdin.isTTY
+    ? [await ask('Password: '), await ask('Again: ')]
+    : [await readFirstLine()];
+  if (again !== undefined && again !== password) throw new PasswordRefused('The two passwords differ.');
+  const length = [...password].length;
+  if (length < minimum) throw new PasswordRefused(`A password has at least ${minimum} characters.`);
+  if (length > maximum) throw new PasswordRefused(`A password has at most ${maximum} characters.`);
+  return password;
+};
+
+const readFirstLine = async () => {
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return '';
+};
+
+const ask = (prompt: string): Promise<string> => {
+  process.stderr.write(prompt);
+  // Readline shows what is typed on its output, so its output goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  return new Promise((resolve, reject) => {
+    terminal.question('', (answer) => {
+      terminal.close();
+      process.stderr.write('\n');
+      resolve(answer);
+    });
+    terminal.once('SIGINT', () => {
+      terminal.close();
+      reject(new PasswordRefused('\nNothing was changed.'));
+    });
+  });
+};

@@ -1,0 +1,26 @@
+import type { AccountSummary } from '../../functions/gateway/store.ts';
+
+/** The accounts as a table for the terminal, or a sentence that there is none. */
+export const formatAccounts = (accounts: readonly AccountSummary[]): string => {
+  if (accounts.length === 0) return 'There is no account yet. Add one with: npm run accounts -- add NAME';
+  const rows = accounts.map(({ name, displayName, devices, createdAt, disabledAt }) => [
+    printable(name),
+    String(devices),
+    new Date(createdAt).toISOString().slice(0, 10),
+    disabledAt === null ? '' : 'disabled',
+    displayName === name ? '' : printable(displayName),
+  ]);
+  const table = [['NAME', 'DEVICES', 'ADDED', 'STATE', 'SHOWN AS'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+// A provider's names come from its users; a terminal must not take orders from them.
+const printable = (text: string) => text.replace(/\p{Control}/gu, '?');

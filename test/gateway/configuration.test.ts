@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { ConfigurationInvalid, readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
+
+const mistakes = (environment: Record<string, string>) => {
+  try {
+    readGatewayConfiguration(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) return error.mistakes;
+    throw error;
+  }
+};
+
+test('an empty environment is a working configuration for development', () => {
+  expect(readGatewayConfiguration({ GATEWAY_DATABASE_URL: '', PATH: '/bin' })).toEqual({
+    settings: {
+      publicAddress: 'http://localhost:8080',
+      callbacks: { schemes: new Set(['sileo:', 'zbra:', 'cydia:', 'installer:']), origins: new Set(), loopback: true },
+      credentialLife: 3_600_000,
+      refreshLife: 180 * 24 * 3_600_000,
+      introspectionSecrets: [],
+    },
+    store: { kind: 'sqlite', file: 'state/gateway.sqlite' },
+    openId: undefined,
+    passwordChecks: 1,
+    trustedProxies: 0,
+  });
+});
+
+test('every setting is read', () => {
+  const configuration = readGatewayConfiguration({
+    NODE_ENV: 'production',
+    PUBLIC_ADDRESS: 'https://repo.example/',
+    TRUSTED_PROXIES: '2',
+    GATEWAY_DATABASE_URL: 'postgres://user:secret@db/gateway',
+    GATEWAY_DATABASE_POOL: '25',
+    GATEWAY_CREDENTIAL_TTL: '600',
+    GATEWAY_REFRESH_TTL: '86400',
+    GATEWAY_CALLBACKS: 'sileo:, https://app.example',
+    GATEWAY_INTROSPECTION_SECRETS: 'a'.repeat(32),
+    GATEWAY_PASSWORD_CHECKS: '3',
+    GATEWAY_OIDC_ISSUER: 'https://id.example',
+    GATEWAY_OIDC_CLIENT_ID: 'client',
+    GATEWAY_OIDC_CLIENT_SECRET: 'secret',
+    GATEWAY_OIDC_NAME: 'Example ID',
+  });
+  expect(configuration).toMatchObject({
+    settings: {
+      publicAddress: 'https://repo.example',
+      callbacks: { schemes: new Set(['sileo:']), origins: new Set(['https://app.example']), loopback: false },
+      credentialLife: 600_000,
+      refreshLife: 86_400_000,
+      introspectionSecrets: ['a'.repeat(32)],
+    },
+    store: { kind: 'postgres', url: 'postgres://user:secret@db/gateway', pool: 25 },
+    openId: {
+      issuer: 'https://id.example',
+      clientId: 'client',
+      clientSecret: 'secret',
+      label: 'Example ID',
+      insecure: false,
+    },
+    passwordChecks: 3,
+    trustedProxies: 2,
+  });
+});
+
+test('every mistake is reported at once', () => {
+  const found = mistakes({
+    NODE_ENV: 'production',
+    PUBLIC_ADDRESS: 'repo.example',
+    TRUSTED_PROXIES: 'many',
+    GATEWAY_DATABASE_URL: 'mysql://db',
+    GATEWAY_CREDENTIAL_TTL: '1h',
+    GATEWAY_REFRESH_TTL: '99999999999',
+    GATEWAY_CALLBACKS: 'sileo: javascript: https://app.example/path loopback https:',
+    GATEWAY_CALBACKS: 'x',
+    GATEWAY_ALLOW_HTTP: 'yes',
+    GATEWAY_INTROSPECTION_SECRETS: 'short',
+  });
+  for (const part of [
+    'GATEWAY_CALBACKS is not a setting',
+    'PUBLIC_ADDRESS must be an address',
+    'TRUSTED_PROXIES must be a whole number from 0 to 10',
+    'GATEWAY_DATABASE_URL must be an address that begins with postgres:// or postgresql://',
+    'GATEWAY_CREDENTIAL_TTL must be a whole number',
+    'GATEWAY_REFRESH_TTL must be a whole number',
+    "GATEWAY_CALLBACKS has 'javascript:'",
+    "GATEWAY_CALLBACKS has 'https://app.example/path'",
+    "GATEWAY_CALLBACKS has 'https:'",
+    'GATEWAY_CALLBACKS allows http callbacks in production',
+    'GATEWAY_ALLOW_HTTP must be true or false',
+    'GATEWAY_INTROSPECTION_SECRETS must be secrets of at least 32 characters',
+  ]) {
+    expect(found.filter((mistake) => mistake.includes(part))).toHaveLength(1);
+  }
+  expect(found).toHaveLength(12);
+});
+
+test('a secret that is wrong is not repeated', () => {
+  const found = mistakes({ GATEWAY_INTROSPECTION_SECRETS: 'hush', GATEWAY_DATABASE_URL: 'mysql://user:hush@db' });
+  expect(found).toHaveLength(2);
+  expect(found.join()).not.toContain('hush');
+});
+
+test('in production http needs to be asked for', () => {
+  expect(mistakes({ NODE_ENV: 'production' })).toEqual([
+    expect.stringContaining('PUBLIC_ADDRESS must begin with https://'),
+  ]);
+  const production = { NODE_ENV: 'production', PUBLIC_ADDRESS: 'https://repo.example' };
+  expect(readGatewayConfiguration(production).settings.callbacks.loopback).toBe(false);
+  expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'loopback' })).toHaveLength(1);
+  expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'http://app.example' })).toHaveLength(1);
+  expect(mistakes({ NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true', GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
+});
+
+test('the OpenID settings go together', () => {
+  expect(mistakes({ GATEWAY_OIDC_ISSUER: 'https://id.example' })).toEqual([
+    expect.stringContaining('GATEWAY_OIDC_CLIENT_ID is missing'),
+    expect.stringContaining('GATEWAY_OIDC_CLIENT_SECRET is missing'),
+  ]);
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BrowserSession } from '../support/browser-session.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const minute = 60_000;
+const udid = '00008030-001A2B3C4D5EBEEF';
+
+describeStores('the devices page', (newStore) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(await newStore());
+    for (const name of ['alice', 'bob']) await addAccount(gateway.store, name);
+  });
+  afterAll(() => gateway.close());
+
+  const openDevices = async (name: string, browser = new BrowserSession()) => {
+    const asked = await browser.open(`${gateway.base}/v2/devices`);
+    expect(asked.status).toBe(303);
+    const done = await browser.submit(await browser.open(new URL(asked.location ?? '', gateway.base).href), {
+      name,
+      password,
+    });
+    expect(done.location).toBe('/v2/devices');
+    return { browser, page: await browser.open(`${gateway.base}/v2/devices`) };
+  };
+  const newClient = async (name: string, model: string) => {
+    const client = new PackageManager(gateway.base);
+    client.callback((await logIn(await authenticate(gateway.base, { model, udid }), name)).location);
+    return client;
+  };
+
+  test('lists the devices of the account and signs one of them out', async () => {
+    const [one, two] = [await newClient('alice', 'iPhone One'), await newClient('alice', 'iPad Two')];
+    await newClient('bob', 'iPod Bob');
+    const { browser, page } = await openDevices('alice');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('iPhone One');
+    expect(page.text).toContain('iPad Two');
+    expect(page.text).not.toContain('iPod Bob');
+    expect(page.text).toContain('••••BEEF');
+    expect(page.text).not.toContain(udid);
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
+
+    const item = /<li[\s\S]*?<h2>iPad Two[\s\S]*?name="family" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect((await browser.submit(page, {}, { within: item })).location).toBe('/v2/devices?done');
+    expect(await two.request()).toBe(401);
+    expect(two.state).toBe('signed out');
+    expect(await one.request()).toBe(200);
+    const after = await browser.open(`${gateway.base}/v2/devices?done`);
+    expect(after.text).not.toContain('iPad Two');
+    expect(after.text).toContain('The device is signed out.');
+  });
+
+  test('shows when a device was last used', async () => {
+    gateway.advance(24 * 60 * minute);
+    const client = await newClient('bob', 'Clock');
+    gateway.advance(20 * minute);
+    expect(await client.request()).toBe(200);
+    const used = new Date(gateway.now()).toISOString();
+    gateway.advance(minute);
+    const { page } = await openDevices('bob');
+    expect(page.text).toContain(`Last used <time datetime="${used}"`);
+  });
+
+  test('nobody signs out what is not theirs', async () => {
+    const client = await newClient('alice', 'Target');
+    const { page: own } = await openDevices('alice');
+    const family = /name="family" value="([^"]+)"/.exec(own.text)?.[1] ?? '';
+    await newClient('bob', 'iPod Bob');
+    const { browser, page } = await openDevices('bob');
+    await browser.submit(page, { family }, { within: 'name="family"' });
+    expect(await client.request()).toBe(200);
+    expect((await browser.submit(page, { family, csrf: 'x' }, { within: 'name="family"' })).status).toBe(403);
+    const outsider = await new BrowserSession().submit(own, { family }, { within: family });
+    expect(outsider.status).toBe(403);
+    expect(await client.request()).toBe(200);
+  });
+
+  test('the session ends by leaving, after half an hour and with the account', async () => {
+    const devices = `${gateway.base}/v2/devices`;
+    const first = await openDevices('alice');
+    const old = new Map(first.browser.cookies);
+    await first.browser.submit(first.page, {}, { within: 'Leave this page' });
+    expect((await first.browser.open(devices)).status).toBe(303);
+    const cookie = [...old].map(([name, value]) => `${name}=${value}`).join('; ');
+    expect((await new BrowserSession().open(devices, { cookie })).status).toBe(303);
+
+    const second = await openDevices('alice');
+    gateway.advance(30 * minute - 1);
+    expect((await second.browser.open(devices)).status).toBe(200);
+    gateway.advance(1);
+    expect((await second.browser.open(devices)).status).toBe(303);
+
+    const third = await openDevices('alice');
+    await gateway.store.signOutAccount('alice', gateway.now());
+    expect((await third.browser.open(devices)).status).toBe(303);
+  });
+
+  test('an application’s sign-in does not open the devices page', async () => {
+    const browser = new BrowserSession();
+    await logIn(await authenticate(gateway.base), 'alice', browser);
+    expect((await browser.open(`${gateway.base}/v2/devices`)).status).toBe(303);
+  });
+});

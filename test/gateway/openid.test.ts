@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BrowserSession, type Page } from '../support/browser-session.ts';
+import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
+import { authenticate, PackageManager } from '../support/package-manager.ts';
+
+// The redirect address has to be known to the provider before the gateway has a port: the browser stands in for DNS.
+const site = 'http://gateway.test';
+let provider: OpenIdProvider;
+let gateway: TestGateway;
+beforeAll(async () => {
+  provider = await startOpenIdProvider(`${site}/v2/login/callback`);
+  gateway = await startGateway(
+    {
+      PUBLIC_ADDRESS: site,
+      GATEWAY_OIDC_ISSUER: provider.issuer,
+      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+      GATEWAY_OIDC_NAME: 'Example ID',
+    },
+    { now: Date.now() },
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await provider.close();
+});
+afterEach(() => {
+  provider.subject = 'subject-1';
+});
+
+/** A browser for two sites: the gateway behind its name, and the provider. */
+const newBrowser = () => {
+  const own = new BrowserSession(gateway.base);
+  const foreign = new BrowserSession();
+  return {
+    own,
+    /** Opens an address and follows redirects until a page, or an address that is no web page, or `until`. */
+    follow: async (address: string, until = /^$/): Promise<Page> => {
+      let page = await own.open(address);
+      for (let hop = 0; hop < 12 && page.location !== undefined; hop++) {
+        const next = new URL(page.location, page.address);
+        if (!next.protocol.startsWith('http') || until.test(next.href)) return page;
+        page = await (next.origin === site ? own : foreign).open(next.href);
+      }
+      return page;
+    },
+  };
+};
+const startLink = (page: Page) => {
+  const link = /<a class="button quiet" href="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  return new URL(link, page.address).href;
+};
+
+test('the login page offers the provider, and signing in there ends at the callback', async () => {
+  const { own, follow } = newBrowser();
+  const page = await own.open(await authenticate(gateway.base));
+  expect(page.text).toContain('Continue with Example ID');
+  const start = await own.open(startLink(page));
+  expect(start.status).toBe(303);
+  const authorization = new URL(start.location ?? '').searchParams;
+  expect(authorization.get('code_challenge_method')).toBe('S256');
+  for (const name of ['code_challenge', 'state', 'nonce']) expect(authorization.get(name)).toMatch(/^[\w-]{43}$/);
+
+  const done = await follow(startLink(page));
+  expect(done.status).toBe(303);
+  const client = new PackageManager(gateway.base);
+  client.callback(done.location);
+  expect(await client.request()).toBe(200);
+  const headers = { authorization: `Bearer ${client.credentials?.auth_token}` };
+  const account = await (await fetch(`${gateway.base}/v2/account`, { headers })).json();
+  expect(account).toMatchObject({
+    data: { name: `${new URL(provider.issuer).host}:subject-1`, display_name: 'subject-1 <b>by name</b>' },
+  });
+});
+
+test('the same subject is the same account, another one is not', async () => {
+  const signIn = async (subject: string) => {
+    provider.subject = subject;
+    const { own, follow } = newBrowser();
+    return follow(startLink(await own.open(await authenticate(gateway.base))));
+  };
+  for (const subject of ['twice', 'twice', 'once']) expect((await signIn(subject)).location).toMatch(/^sileo:/);
+  const accounts = await gateway.store.listAccounts(gateway.now());
+  const host = new URL(provider.issuer).host;
+  expect(accounts).toContainEqual(expect.objectContaining({ name: `${host}:twice`, devices: 2 }));
+  expect(accounts).toContainEqual(expect.objectContaining({ name: `${host}:once`, devices: 1 }));
+
+  await gateway.store.setDisabled(`${host}:once`, gateway.now());
+  const refused = await signIn('once');
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('This account is disabled.');
+});
+
+test('a name of the provider is no name of the embedded store', async () => {
+  await addAccount(gateway.store, 'subject-1');
+  const { own, follow } = newBrowser();
+  await follow(startLink(await own.open(await authenticate(gateway.base))));
+  expect(
+    await gateway.store.listDevices((await gateway.store.findAccount('subject-1'))?.id ?? '', gateway.now()),
+  ).toEqual([]);
+});
+
+test('it also leads to the devices page', async () => {
+  const { own, follow } = newBrowser();
+  const page = await follow(startLink(await own.open(`${site}/v2/login`)));
+  expect(page.status).toBe(200);
+  expect(page.address).toBe(`${site}/v2/devices`);
+  expect(page.text).toContain('subject-1 &lt;b&gt;by name&lt;/b&gt;');
+});
+
+test('a refusal at the provider is a message on the page', async () => {
+  provider.subject = undefined;
+  const { own, follow } = newBrowser();
+  const page = await follow(startLink(await own.open(await authenticate(gateway.base))));
+  expect(page.status).toBe(403);
+  expect(page.text).toContain('Example ID did not confirm the sign-in.');
+  expect(page.text).toContain('role="alert"');
+});
+
+test('the way back works once, in the browser that started, with the state that was given', async () => {
+  const { own, follow } = newBrowser();
+  const page = await own.open(await authenticate(gateway.base));
+  const before = await follow(startLink(page), /\/v2\/login\/callback\?/);
+  const back = before.location ?? '';
+  expect(back).toMatch(/code=/);
+  const stranger = await new BrowserSession(gateway.base).open(back);
+  expect(stranger.status).toBe(403);
+  const forged = new URL(back);
+  forged.searchParams.set('state', 'f'.repeat(43));
+  expect((await own.open(forged.href)).status).toBe(503);
+  // The forged try used up what the browser remembered.
+  expect((await own.open(back)).status).toBe(403);
+
+  const again = await follow(startLink(page), /\/v2\/login\/callback\?/);
+  expect((await own.open(again.location ?? '')).location).toMatch(/^sileo:/);
+  expect((await own.open(again.location ?? '')).status).toBe(403);
+});
+
+test('another site cannot start it in somebody’s browser', async () => {
+  const { own } = newBrowser();
+  const link = new URL(startLink(await own.open(await authenticate(gateway.base))));
+  expect((await new BrowserSession(gateway.base).open(link.href)).status).toBe(403);
+  expect((await own.open(link.href, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  link.searchParams.delete('csrf');
+  expect((await own.open(link.href)).status).toBe(403);
+});
+
+test('a provider that is away is a message on the page, and the next try asks again', async () => {
+  const away = await startGateway({
+    PUBLIC_ADDRESS: site,
+    GATEWAY_OIDC_ISSUER: 'http://127.0.0.1:1',
+    GATEWAY_OIDC_CLIENT_ID: 'x',
+    GATEWAY_OIDC_CLIENT_SECRET: 'x',
+  });
+  const browser = new BrowserSession(away.base);
+  const page = await browser.open(await authenticate(away.base));
+  expect(page.text).not.toContain('No account exists yet');
+  expect(page.text).not.toContain('<form');
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const failed = await browser.open(startLink(page));
+    expect(failed.status).toBe(503);
+    expect(failed.text).toContain('cannot be reached');
+  }
+  await away.close();
+});

@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import bundled from '@sparticuz/chromium';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+// Made for hosts that allow one process alone, in which a page that fails ends all; and a browser without web security
+// would show nothing about ours.
+const unlike: ReadonlySet<string> = new Set([
+  '--single-process',
+  '--no-zygote',
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+  '--disable-site-isolation-trials',
+]);
+
+/** Starts headless Chromium from the npm registry; nothing of it needs to be installed on the system. */
+export const startChromium = async (): Promise<Browser> => {
+  bundled.setGraphicsMode = false;
+  const args = bundled.args.filter((arg) => !unlike.has(arg));
+  return chromium.launch({ args, executablePath: await bundled.executablePath() });
+};
+
+/** Takes a picture where somebody asked for pictures (`TEST_SCREENSHOTS=folder`). */
+export const takeScreenshot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env.TEST_SCREENSHOTS;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+};

@@ -1,0 +1,67 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+
+/** A real OpenID provider on loopback. Whoever comes is signed in as the chosen subject, without a page. */
+export interface OpenIdProvider {
+  readonly issuer: string;
+  /** Who signs in next; undefined: they say no. */
+  subject: string | undefined;
+  close(): Promise<void>;
+}
+
+export const openIdClient = { id: 'gateway', secret: 'a secret of the OpenID client' };
+
+/** Starts one that knows one client, which is sent back to `redirectUri`. */
+export const startOpenIdProvider = async (redirectUri: string): Promise<OpenIdProvider> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const provider: Provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: openIdClient.id,
+        client_secret: openIdClient.secret,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
+    cookies: { keys: ['a key for cookies'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    claims: { openid: ['sub'], profile: ['preferred_username'] },
+    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+    pkce: { required: () => true },
+    findAccount: (_context, sub) => ({
+      accountId: sub,
+      claims: () => ({ sub, preferred_username: `${sub} <b>by name</b>` }),
+    }),
+    loadExistingGrant: async (context) => {
+      const grant = new provider.Grant({
+        clientId: context.oidc.client?.clientId ?? '',
+        accountId: context.oidc.session?.accountId ?? '',
+      });
+      grant.addOIDCScope('openid profile email');
+      await grant.save();
+      return grant;
+    },
+  });
+  const handle = provider.callback();
+  const chosen = { subject: 'subject-1' as string | undefined };
+  server.on('request', async (request, response) => {
+    if (!request.url?.startsWith('/interaction/')) return handle(request, response);
+    const { subject } = chosen;
+    const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } };
+    await provider.interactionFinished(request, response, result);
+  });
+  return Object.assign(chosen, {
+    issuer,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+};
