@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { normaliseAccountName } from '../functions/gateway/account-name.ts';
-import { ConfigurationInvalid, readGatewayConfiguration } from '../functions/gateway/configuration.ts';
+import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../functions/gateway/node-cryptography.ts';
 import { createNodePasswords } from '../functions/gateway/open-gateway.ts';
 import { openCredentialStore } from '../functions/gateway/open-store.ts';
@@ -20,8 +20,8 @@ const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR]
   sign-out NAME   end every sign-in of the account, on all devices
   remove NAME     delete the account and everything of it
 
-The store is state/gateway.sqlite, or the same file in DIR, or the PostgreSQL
-database that GATEWAY_DATABASE_URL names.
+The store is state/gateway.sqlite, or the same file in DIR (or DEBDEX_STATE), or
+the PostgreSQL database that GATEWAY_DATABASE_URL names.
 `;
 
 class UsageError extends Error {}
@@ -76,7 +76,11 @@ const readArguments = () => {
     if (more.length > 0) throw new UsageError('too many arguments; a password is never one of them');
     // The provider's accounts have a colon in their name and are spelled as `list` prints them.
     const normal = name !== undefined && !name.includes(':') ? (normaliseAccountName(name) ?? name) : name;
-    return { command, name: command === 'add' ? name : normal, state: values.state };
+    return {
+      command,
+      name: command === 'add' ? name : normal,
+      state: values.state ?? process.env.DEBDEX_STATE ?? 'state',
+    };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -85,8 +89,7 @@ const readArguments = () => {
 let store: CredentialStore | undefined;
 try {
   const { command, name, state } = readArguments();
-  const configuration = readGatewayConfiguration({ ...process.env, ...(state !== undefined && { STATE_DIR: state }) });
-  store = openCredentialStore(configuration.store, createNodeCryptography());
+  store = openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography());
   const { text, failed } = await run(store, command, name);
   (failed ? process.stderr : process.stdout).write(`${text}\n`);
   process.exitCode = failed ? 1 : 0;

@@ -12,7 +12,14 @@ export interface GatewayConfiguration {
   readonly openId?: OpenIdSettings | undefined;
   /** Password checks at a time. */
   readonly passwordChecks: number;
-  readonly trustedProxies: number;
+}
+
+/** What the server that the gateway is part of knows already. */
+export interface Surroundings {
+  /** Address under which the server is reached, without `/v2`. */
+  readonly publicAddress: string;
+  /** Folder of what is kept between runs. */
+  readonly state: string;
 }
 
 /** What is wrong with the environment: every mistake, one sentence each. */
@@ -56,11 +63,6 @@ const day = 24 * 60 * 60;
 
 const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
-  PUBLIC_ADDRESS: address('https:', 'http:')
-    .refine((text) => !/[?#@]/.test(text), 'must be a plain address, without query or user information')
-    .default('http://localhost:8080'),
-  STATE_DIR: z.string().min(1, 'must not be empty').default('state'),
-  TRUSTED_PROXIES: whole(0, 10, 0),
   GATEWAY_DATABASE_URL: address('postgres:', 'postgresql:').optional(),
   GATEWAY_DATABASE_POOL: whole(1, 500, 10),
   GATEWAY_CREDENTIAL_TTL: whole(1, day, 3_600),
@@ -88,24 +90,39 @@ const packageManagers = ['sileo:', 'zbra:', 'cydia:', 'installer:'];
  */
 export const readGatewayConfiguration = (
   environment: Readonly<Record<string, string | undefined>>,
+  surroundings: Surroundings,
 ): GatewayConfiguration => {
-  // An empty variable is how a compose file says that it is not set.
-  const set = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const set = dropEmpty(environment);
   const mistakes = Object.keys(set)
     .filter((name) => name.startsWith('GATEWAY_') && !(name in environmentSchema.shape))
     .map((name) => `${name} is not a setting of the gateway`);
   const parsed = environmentSchema.safeParse(set);
-  if (!parsed.success) {
-    mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`));
-  }
+  if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
   // Read even where something else is wrong, so that its own mistakes are told in the same breath.
   const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), set, mistakes);
-  if (parsed.success) mistakes.push(...checkTogether(parsed.data));
+  if (parsed.success) mistakes.push(...checkTogether(parsed.data, surroundings));
   if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
-  return toConfiguration(parsed.data, callbacks);
+  return toConfiguration(parsed.data, callbacks, surroundings);
 };
+
+/** Where the credential store is, for a command that needs nothing else. Throws ConfigurationInvalid. */
+export const readStoreLocation = (
+  environment: Readonly<Record<string, string | undefined>>,
+  state: string,
+): StoreLocation => {
+  const parsed = environmentSchema
+    .pick({ GATEWAY_DATABASE_URL: true, GATEWAY_DATABASE_POOL: true })
+    .safeParse(dropEmpty(environment));
+  if (!parsed.success) throw new ConfigurationInvalid(parsed.error.issues.map(describeIssue));
+  return toStoreLocation(parsed.data, state);
+};
+
+// An empty variable is how a compose file says that it is not set.
+const dropEmpty = (environment: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+
+const describeIssue = ({ path, message }: { path: readonly PropertyKey[]; message: string }) =>
+  `${String(path[0])} ${message}`;
 
 const readCallbacks = (
   named: readonly string[] | undefined,
@@ -134,13 +151,13 @@ const readCallbacks = (
   return { schemes, origins, loopback };
 };
 
-const checkTogether = (environment: Environment): string[] => {
-  const { NODE_ENV, GATEWAY_ALLOW_HTTP, PUBLIC_ADDRESS } = environment;
+const checkTogether = (environment: Environment, { publicAddress }: Surroundings): string[] => {
+  const { NODE_ENV, GATEWAY_ALLOW_HTTP } = environment;
   const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET } = environment;
   const httpRefused = NODE_ENV === 'production' && !GATEWAY_ALLOW_HTTP;
   const mistakes: string[] = [];
-  if (httpRefused && PUBLIC_ADDRESS.startsWith('http:')) {
-    mistakes.push('PUBLIC_ADDRESS must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
+  if (httpRefused && publicAddress.startsWith('http:')) {
+    mistakes.push('the public address must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
   }
   if (httpRefused && GATEWAY_OIDC_ISSUER?.startsWith('http:')) {
     mistakes.push('GATEWAY_OIDC_ISSUER must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
@@ -153,20 +170,21 @@ const checkTogether = (environment: Environment): string[] => {
   return mistakes;
 };
 
-const toConfiguration = (environment: Environment, callbacks: CallbackRules): GatewayConfiguration => {
+const toConfiguration = (
+  environment: Environment,
+  callbacks: CallbackRules,
+  { publicAddress, state }: Surroundings,
+): GatewayConfiguration => {
   const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET, GATEWAY_OIDC_NAME } = environment;
-  const url = environment.GATEWAY_DATABASE_URL;
   return {
     settings: {
-      publicAddress: environment.PUBLIC_ADDRESS.replace(/\/+$/, ''),
+      publicAddress: publicAddress.replace(/\/+$/, ''),
       callbacks,
       credentialLife: environment.GATEWAY_CREDENTIAL_TTL * 1000,
       refreshLife: environment.GATEWAY_REFRESH_TTL * 1000,
       introspectionSecrets: environment.GATEWAY_INTROSPECTION_SECRETS ?? [],
     },
-    store: url
-      ? { kind: 'postgres', url, pool: environment.GATEWAY_DATABASE_POOL }
-      : { kind: 'sqlite', file: `${environment.STATE_DIR}/gateway.sqlite` },
+    store: toStoreLocation(environment, state),
     openId:
       GATEWAY_OIDC_ISSUER && GATEWAY_OIDC_CLIENT_ID && GATEWAY_OIDC_CLIENT_SECRET
         ? {
@@ -178,6 +196,13 @@ const toConfiguration = (environment: Environment, callbacks: CallbackRules): Ga
           }
         : undefined,
     passwordChecks: environment.GATEWAY_PASSWORD_CHECKS,
-    trustedProxies: environment.TRUSTED_PROXIES,
   };
 };
+
+const toStoreLocation = (
+  {
+    GATEWAY_DATABASE_URL: url,
+    GATEWAY_DATABASE_POOL: pool,
+  }: Pick<Environment, 'GATEWAY_DATABASE_URL' | 'GATEWAY_DATABASE_POOL'>,
+  state: string,
+): StoreLocation => (url ? { kind: 'postgres', url, pool } : { kind: 'sqlite', file: `${state}/gateway.sqlite` });

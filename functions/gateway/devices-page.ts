@@ -18,7 +18,7 @@ export const devicesPage = ({ displayName, devices, csrf, signOut, leave, done }
   title: 'Your devices',
   wide: true,
   content: html`<div class="top"><h1>Your devices</h1>
-<form method="post" action="${leave}"><input type="hidden" name="csrf" value="${csrf}"><button class="link" type="submit">Leave this page</button></form></div>
+<form method="post" action="${leave}"><input type="hidden" name="csrf" value="${csrf}"><button class="link" type="submit">Leave</button></form></div>
 <p class="lead">Signed in as <strong>${displayName}</strong>. A device that you sign out has to sign in again before it can use this account.</p>
 ${done ? html`<div class="message notice" role="status"><p>The device is signed out.</p></div>` : ''}
 ${

@@ -30,8 +30,8 @@ ${error ? errorMessage(...error.sentences) : ''}
 ${
   request
     ? html`<dl>
-<div><dt>Application</dt><dd>${application}</dd></div>
-<div><dt>Device</dt><dd>${request.model}</dd></div>
+<div><dt>Asked by</dt><dd>${application}</dd></div>
+<div><dt>For device</dt><dd>${request.model}</dd></div>
 </dl>`
     : html`<p class="lead">To see the devices that use your account.</p>`
 }

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, Hono } from 'hono';
-import { computeClientAddress } from './client-address.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createGateway } from './gateway.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
@@ -40,7 +38,8 @@ export const createNodePasswords = (parallel: number, cost: ScryptCost = recomme
   });
 
 /**
- * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503.
+ * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503. The
+ * server hands the client's address to the routes as the binding `clientAddress`.
  * `write` takes a line of the security log, by default to standard output. `clock`, `random` and `passwordCost` are for
  * tests.
  */
@@ -63,7 +62,7 @@ export const openGateway = (
     passwords: createNodePasswords(configuration.passwordChecks, options.passwordCost),
     clock,
     log: createSecurityLog(write, clock),
-    clientAddress: (c) => clientAddress(c, configuration.trustedProxies),
+    clientAddress,
     openId: configuration.openId && createOpenIdClient(configuration.openId),
   });
   const sweep = () => store.sweep(clock()).catch(() => {});
@@ -80,5 +79,5 @@ export const openGateway = (
   };
 };
 
-const clientAddress = (c: Context, proxies: number) =>
-  computeClientAddress(getConnInfo(c).remote.address ?? 'unknown', c.req.header('x-forwarded-for'), proxies);
+// The server tells it with each request, because only the server knows which proxies are its own.
+const clientAddress = ({ env }: Context<{ Bindings: { clientAddress?: string } }>) => env.clientAddress ?? 'unknown';

@@ -26,9 +26,10 @@ p { margin: 0 0 1rem; }
   border: 1px solid var(--line);
   border-radius: calc(var(--radius) + 4px);
 }
+main .card > :last-child { margin-bottom: 0; }
 dl { margin: 1rem 0 1.5rem; border-top: 1px solid var(--line); }
 dl div { display: flex; padding: .625rem 0; border-bottom: 1px solid var(--line); }
-dt { flex: 0 0 6.5rem; color: var(--muted); }
+dt { flex: 0 0 5.75rem; color: var(--muted); }
 dd { flex: 1 1 auto; min-width: 0; margin: 0; overflow-wrap: anywhere; word-break: break-word; font-weight: 560; }
 label { display: block; margin-bottom: .375rem; font-weight: 560; }
 input {
@@ -81,7 +82,7 @@ a.button { color: var(--ink); }
 .notice { background: var(--notice-paper); border-color: var(--accent); }
 .hint { margin: 1rem 0 0; font-size: .875rem; color: var(--muted); }
 code { font: .875em/1.5 var(--font-code); overflow-wrap: anywhere; word-break: break-word; }
-pre { margin: .5rem 0 0; padding: .625rem .75rem; background: var(--paper); border-radius: 6px; white-space: pre-wrap; }
+pre { margin: .5rem 0 0; padding: .5rem .75rem; background: var(--raised); border-radius: 6px; white-space: pre-wrap; font-size: .9375rem; }
 ul { margin: 1.25rem 0 0; padding: 0; list-style: none; }
 li { padding: 1.125rem 0; border-top: 1px solid var(--line); }
 li:last-child { padding-bottom: 0; }
@@ -98,6 +99,7 @@ li:last-child { padding-bottom: 0; }
   font-weight: 500;
   text-decoration: underline;
   text-underline-offset: .15em;
+  white-space: nowrap;
 }
 .link:hover, button.link:hover { background: none; color: var(--accent-strong); }
 @media (min-width: 34rem) {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { ConfigurationInvalid, readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
+import { ConfigurationInvalid, readStoreLocation } from '../../functions/gateway/configuration.ts';
+import { readTestConfiguration } from '../support/gateway.ts';
 
 const mistakes = (environment: Record<string, string>) => {
   try {
-    readGatewayConfiguration(environment);
+    readTestConfiguration(environment);
     return [];
   } catch (error) {
     if (error instanceof ConfigurationInvalid) return error.mistakes;
@@ -12,7 +13,7 @@ const mistakes = (environment: Record<string, string>) => {
 };
 
 test('an empty environment is a working configuration for development', () => {
-  expect(readGatewayConfiguration({ GATEWAY_DATABASE_URL: '', PATH: '/bin' })).toEqual({
+  expect(readTestConfiguration({ GATEWAY_DATABASE_URL: '', PATH: '/bin' })).toEqual({
     settings: {
       publicAddress: 'http://localhost:8080',
       callbacks: { schemes: new Set(['sileo:', 'zbra:', 'cydia:', 'installer:']), origins: new Set(), loopback: true },
@@ -23,15 +24,13 @@ test('an empty environment is a working configuration for development', () => {
     store: { kind: 'sqlite', file: 'state/gateway.sqlite' },
     openId: undefined,
     passwordChecks: 1,
-    trustedProxies: 0,
   });
 });
 
 test('every setting is read', () => {
-  const configuration = readGatewayConfiguration({
+  const configuration = readTestConfiguration({
     NODE_ENV: 'production',
     PUBLIC_ADDRESS: 'https://repo.example/',
-    TRUSTED_PROXIES: '2',
     GATEWAY_DATABASE_URL: 'postgres://user:secret@db/gateway',
     GATEWAY_DATABASE_POOL: '25',
     GATEWAY_CREDENTIAL_TTL: '600',
@@ -61,15 +60,12 @@ test('every setting is read', () => {
       insecure: false,
     },
     passwordChecks: 3,
-    trustedProxies: 2,
   });
 });
 
 test('every mistake is reported at once', () => {
   const found = mistakes({
     NODE_ENV: 'production',
-    PUBLIC_ADDRESS: 'repo.example',
-    TRUSTED_PROXIES: 'many',
     GATEWAY_DATABASE_URL: 'mysql://db',
     GATEWAY_CREDENTIAL_TTL: '1h',
     GATEWAY_REFRESH_TTL: '99999999999',
@@ -80,8 +76,6 @@ test('every mistake is reported at once', () => {
   });
   for (const part of [
     'GATEWAY_CALBACKS is not a setting',
-    'PUBLIC_ADDRESS must be an address',
-    'TRUSTED_PROXIES must be a whole number from 0 to 10',
     'GATEWAY_DATABASE_URL must be an address that begins with postgres:// or postgresql://',
     'GATEWAY_CREDENTIAL_TTL must be a whole number',
     'GATEWAY_REFRESH_TTL must be a whole number',
@@ -94,7 +88,7 @@ test('every mistake is reported at once', () => {
   ]) {
     expect(found.filter((mistake) => mistake.includes(part))).toHaveLength(1);
   }
-  expect(found).toHaveLength(12);
+  expect(found).toHaveLength(10);
 });
 
 test('a secret that is wrong is not repeated', () => {
@@ -105,10 +99,10 @@ test('a secret that is wrong is not repeated', () => {
 
 test('in production http needs to be asked for', () => {
   expect(mistakes({ NODE_ENV: 'production' })).toEqual([
-    expect.stringContaining('PUBLIC_ADDRESS must begin with https://'),
+    expect.stringContaining('the public address must begin with https://'),
   ]);
   const production = { NODE_ENV: 'production', PUBLIC_ADDRESS: 'https://repo.example' };
-  expect(readGatewayConfiguration(production).settings.callbacks.loopback).toBe(false);
+  expect(readTestConfiguration(production).settings.callbacks.loopback).toBe(false);
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'loopback' })).toHaveLength(1);
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'http://app.example' })).toHaveLength(1);
   expect(mistakes({ NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true', GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
@@ -119,4 +113,17 @@ test('the OpenID settings go together', () => {
     expect.stringContaining('GATEWAY_OIDC_CLIENT_ID is missing'),
     expect.stringContaining('GATEWAY_OIDC_CLIENT_SECRET is missing'),
   ]);
+});
+
+test('a command needs the location of the store alone', () => {
+  expect(readStoreLocation({ NODE_ENV: 'production', GATEWAY_CALLBACKS: '?' }, 'x')).toEqual({
+    kind: 'sqlite',
+    file: 'x/gateway.sqlite',
+  });
+  expect(readStoreLocation({ GATEWAY_DATABASE_URL: 'postgres://db/x' }, 'x')).toEqual({
+    kind: 'postgres',
+    url: 'postgres://db/x',
+    pool: 10,
+  });
+  expect(() => readStoreLocation({ GATEWAY_DATABASE_URL: 'x' }, 'x')).toThrow(ConfigurationInvalid);
 });

@@ -82,7 +82,7 @@ describeStores('the devices page', (newStore) => {
     const devices = `${gateway.base}/v2/devices`;
     const first = await openDevices('alice');
     const old = new Map(first.browser.cookies);
-    await first.browser.submit(first.page, {}, { within: 'Leave this page' });
+    await first.browser.submit(first.page, {}, { within: 'Leave' });
     expect((await first.browser.open(devices)).status).toBe(303);
     const cookie = [...old].map(([name, value]) => `${name}=${value}`).join('; ');
     expect((await new BrowserSession().open(devices, { cookie })).status).toBe(303);

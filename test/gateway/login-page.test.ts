@@ -212,7 +212,7 @@ test('the page says who asks and for which device, and everything foreign is ine
   const model = '<img src=x onerror=alert(1)>"\'&';
   const browser = new BrowserSession(gateway.base);
   const page = await browser.open(await newAuthUrl(model));
-  expect(page.text).toContain('<dt>Application</dt><dd>Sileo</dd>');
+  expect(page.text).toContain('<dt>Asked by</dt><dd>Sileo</dd>');
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   expect(page.text).not.toContain('<img');
   const wrong = await browser.submit(page, { name: '"><script>x', password: 'p' }, from('192.0.2.77'));

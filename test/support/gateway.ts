@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
+import { computeClientAddress } from '../../functions/gateway/client-address.ts';
 import { readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { createNodePasswords, openGateway } from '../../functions/gateway/open-gateway.ts';
@@ -12,6 +13,26 @@ import type { CredentialStore } from '../../functions/gateway/store.ts';
 /** scrypt as weak as it gets: tests of the protocol need no strong passwords, only many sign-ins. */
 export const weakCost = { n: 2 ** 4, r: 8, p: 1 };
 export const password = 'correct horse battery staple';
+
+/** Reads a configuration whose surroundings are named in the same way as its settings. */
+export const readTestConfiguration = ({ PUBLIC_ADDRESS, STATE_DIR, ...environment }: NodeJS.ProcessEnv) =>
+  readGatewayConfiguration(environment, {
+    publicAddress: PUBLIC_ADDRESS ?? 'http://localhost:8080',
+    state: STATE_DIR ?? 'state',
+  });
+
+/** Serves on a free port of loopback, telling the application the client's address as the project's server does. */
+export const listen = (fetch: (request: Request, bindings: object) => Response | Promise<Response>, proxies = 0) =>
+  serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request, { incoming }) => {
+      const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined;
+      return fetch(request, {
+        clientAddress: computeClientAddress(incoming.socket.remoteAddress ?? '', forwardedFor, proxies),
+      });
+    },
+  });
 
 /** A gateway that listens on loopback, with a clock that only the test moves. */
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
@@ -24,10 +45,10 @@ export const startGateway = async (
   const log: string[] = [];
   let now = start;
   let app = new Hono();
-  const server = serve({ fetch: (request, bindings) => app.fetch(request, bindings), port: 0, hostname: '127.0.0.1' });
+  const server = listen((request, bindings) => app.fetch(request, bindings), Number(environment.TRUSTED_PROXIES ?? 0));
   await new Promise((resolve) => server.once('listening', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const configuration = readGatewayConfiguration({ PUBLIC_ADDRESS: base, STATE_DIR: folder, ...environment });
+  const configuration = readTestConfiguration({ PUBLIC_ADDRESS: base, STATE_DIR: folder, ...environment });
   const gateway = openGateway(configuration, {
     write: (line) => log.push(line),
     clock: () => now,
