@@ -1,39 +1,41 @@
 /**
- * The look in one place: paper, ink and one accent, light and dark. Contrast on their paper (WCAG 2.2, 1.4.3 and 1.4.11):
- * ink, muted, accent and danger at least 4.5 to 1, edges of controls at least 3 to 1. The colours are named for what they
- * are used for. Plain custom properties and media queries, because devices that cannot be updated read these pages.
+ * The look of the pages, with the names and values of the site's own (`src/layouts/tokens.css`), as far as a form needs
+ * them; they are a text here because the function reads no files. Text has at least 4.5 to 1 on its ground and edges of
+ * controls 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). Plain properties and media queries, because phones that are years old
+ * read these pages.
  */
 export const look = `:root {
   color-scheme: light dark;
-  --paper: #f6f5f2;
-  --raised: #ffffff;
-  --ink: #1c1b19;
-  --muted: #62605b;
-  --line: #dfdcd5;
-  --edge: #8b8780;
-  --accent: #1f5fbf;
-  --accent-strong: #174a97;
+  --ground: #f5f8f7;
+  --card: #ffffff;
+  --line: #d7e0dd;
+  --edge: #7a8a85;
+  --ink: #14201d;
+  --muted: #52615c;
+  --accent: #0a5a49;
+  --accent-hover: #07453a;
+  --accent-soft: #dff0ea;
   --on-accent: #ffffff;
-  --danger: #b3261e;
-  --danger-paper: #fdf1ef;
-  --notice-paper: #f1f4fa;
-  --radius: 10px;
-  --font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
-  --font-code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --red: #9c2a1f;
+  --red-soft: #fce8e4;
+  --text: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", "Roboto Mono", Menlo, Consolas, monospace;
+  --round: 0.75rem;
+  --round-small: 0.5rem;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #141413;
-    --raised: #1e1e1c;
-    --ink: #eeece7;
-    --muted: #a8a49b;
-    --line: #35332f;
-    --edge: #7f7b73;
-    --accent: #8ab4f8;
-    --accent-strong: #a9c8fb;
-    --on-accent: #10233f;
-    --danger: #ffb4ab;
-    --danger-paper: #331714;
-    --notice-paper: #1b2432;
+    --ground: #0d1312;
+    --card: #151d1b;
+    --line: #2a3633;
+    --edge: #6d807a;
+    --ink: #e6eeeb;
+    --muted: #9fb1ab;
+    --accent: #74d8bb;
+    --accent-hover: #9be7d1;
+    --accent-soft: #16322b;
+    --on-accent: #06201a;
+    --red: #ffa294;
+    --red-soft: #3a1b17;
   }
 }`;

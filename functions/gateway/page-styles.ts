@@ -6,9 +6,9 @@ export const pageStyles = `${look}
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0;
-  background: var(--paper);
+  background: var(--ground);
   color: var(--ink);
-  font: 1rem/1.5 var(--font);
+  font: 1rem/1.5 var(--text);
 }
 main, header { width: 100%; max-width: 27rem; margin: 0 auto; padding: 0 1.25rem; }
 main.wide, .wide-frame { max-width: 40rem; }
@@ -22,14 +22,14 @@ p { margin: 0 0 1rem; }
 .lead strong { color: var(--ink); font-weight: 620; overflow-wrap: anywhere; }
 .card {
   padding: 1.5rem 1.25rem 1.5rem;
-  background: var(--raised);
+  background: var(--card);
   border: 1px solid var(--line);
-  border-radius: calc(var(--radius) + 4px);
+  border-radius: var(--round);
 }
 main .card > :last-child { margin-bottom: 0; }
 dl { margin: 1rem 0 1.5rem; border-top: 1px solid var(--line); }
 dl div { display: flex; padding: .625rem 0; border-bottom: 1px solid var(--line); }
-dt { flex: 0 0 5.75rem; color: var(--muted); }
+dt { flex: 0 0 6.25rem; color: var(--muted); }
 dd { flex: 1 1 auto; min-width: 0; margin: 0; overflow-wrap: anywhere; word-break: break-word; font-weight: 560; }
 label { display: block; margin-bottom: .375rem; font-weight: 560; }
 input {
@@ -39,14 +39,14 @@ input {
   margin: 0 0 1.125rem;
   padding: .625rem .875rem;
   color: var(--ink);
-  background: var(--raised);
+  background: var(--card);
   border: 1px solid var(--edge);
-  border-radius: var(--radius);
+  border-radius: var(--round-small);
   font: inherit;
   -webkit-appearance: none;
   appearance: none;
 }
-input[aria-invalid="true"] { border-color: var(--danger); }
+input[aria-invalid="true"] { border-color: var(--red); }
 button, .button {
   display: block;
   width: 100%;
@@ -55,7 +55,7 @@ button, .button {
   color: var(--on-accent);
   background: var(--accent);
   border: 1px solid transparent;
-  border-radius: var(--radius);
+  border-radius: var(--round-small);
   font: inherit;
   font-weight: 620;
   line-height: 1.5;
@@ -65,9 +65,9 @@ button, .button {
   -webkit-appearance: none;
   appearance: none;
 }
-button:hover { background: var(--accent-strong); }
+button:hover { background: var(--accent-hover); }
 .quiet { color: var(--ink); background: transparent; border-color: var(--edge); }
-.quiet:hover, button.quiet:hover { background: var(--paper); }
+.quiet:hover, button.quiet:hover { background: var(--ground); }
 input:focus, button:focus, a:focus { outline: 3px solid var(--accent); outline-offset: 2px; }
 button:focus:not(:focus-visible), a:focus:not(:focus-visible) { outline: none; }
 a { color: var(--accent); text-underline-offset: .15em; }
@@ -78,11 +78,11 @@ a.button { color: var(--ink); }
 .message { margin: 1rem 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; outline: none; }
 .message p { margin: 0; }
 .message p + p { margin-top: .375rem; }
-.error { color: var(--ink); background: var(--danger-paper); border-color: var(--danger); }
-.notice { background: var(--notice-paper); border-color: var(--accent); }
+.error { color: var(--ink); background: var(--red-soft); border-color: var(--red); }
+.notice { background: var(--accent-soft); border-color: var(--accent); }
 .hint { margin: 1rem 0 0; font-size: .875rem; color: var(--muted); }
-code { font: .875em/1.5 var(--font-code); overflow-wrap: anywhere; word-break: break-word; }
-pre { margin: .5rem 0 0; padding: .5rem .75rem; background: var(--raised); border-radius: 6px; white-space: pre-wrap; font-size: .9375rem; }
+code { font: .875em/1.5 var(--mono); overflow-wrap: anywhere; word-break: break-word; }
+pre { margin: .5rem 0 0; padding: .5rem .75rem; background: var(--card); border-radius: 0.25rem; white-space: pre-wrap; font-size: .9375rem; }
 ul { margin: 1.25rem 0 0; padding: 0; list-style: none; }
 li { padding: 1.125rem 0; border-top: 1px solid var(--line); }
 li:last-child { padding-bottom: 0; }
@@ -101,7 +101,7 @@ li:last-child { padding-bottom: 0; }
   text-underline-offset: .15em;
   white-space: nowrap;
 }
-.link:hover, button.link:hover { background: none; color: var(--accent-strong); }
+.link:hover, button.link:hover { background: none; color: var(--accent-hover); }
 @media (min-width: 34rem) {
   header { padding-top: 10vh; }
   .wide-frame { padding-top: 3rem; }
