@@ -5,12 +5,34 @@ import type { GatewayTables } from './schema.ts';
 const int8 = 20;
 
 /**
+ * A client that has the server parse and plan each query once for each connection: the store has a fixed set of texts,
+ * and every value is a parameter.
+ */
+class PreparingClient extends pg.Client {
+  // Every overload passes here; only the form that Kysely uses, a text and its values, is changed.
+  override query(...given: unknown[]): never {
+    const [text, values] = given;
+    const prepared = typeof text === 'string' && Array.isArray(values) ? [{ name: nameOf(text), text, values }] : given;
+    return Reflect.apply(super.query, this, prepared) as never;
+  }
+}
+
+const names = new Map<string, string>();
+
+const nameOf = (text: string) => {
+  const name = names.get(text) ?? `gateway_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+};
+
+/**
  * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
  * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error.
  */
 export const openPostgres = (url: string, pool: number): Kysely<GatewayTables> => {
   const connections = new pg.Pool({
     connectionString: url,
+    Client: PreparingClient,
     max: pool,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
