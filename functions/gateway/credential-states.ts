@@ -14,7 +14,7 @@
 //   none known               -                                        401, nothing       200, nothing
 
 /** How long a spent refresh token may come back without being taken for theft: a client that retried its own request. */
-export const reuseGrace = 10_000;
+const reuseGrace = 10_000;
 
 /** What the store knows about a credential set. Times in milliseconds. */
 export interface CredentialSetState {

@@ -19,7 +19,7 @@ export interface OpenIdAttempt {
 }
 
 /** Who signed in at the provider. */
-export interface OpenIdIdentity {
+interface OpenIdIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly displayName: string;

@@ -59,8 +59,6 @@ ${page.content}
   };
 };
 
-export type PageRenderer = ReturnType<typeof createPageRenderer>;
-
 const redirectHeaders = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',

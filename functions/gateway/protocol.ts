@@ -8,9 +8,9 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** How long a sign-in request waits for its login (decisions, section 6). */
-export const requestLife = 10 * minute;
+const requestLife = 10 * minute;
 /** How long a sign-in lasts at most, however often it is refreshed (decisions, section 6). */
-export const familyLife = 365 * day;
+const familyLife = 365 * day;
 /** How long a refresh token lives at most (decisions, section 6). */
 export const refreshLifeMaximum = 180 * day;
 /** How exact "last used" is: a write for every authenticated request would make each of them cost a sync. */

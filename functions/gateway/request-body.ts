@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Refusal } from './answers.ts';
 
 /** The largest body that the gateway reads, in bytes (decisions, section 6). */
-export const bodyMaximum = 8 * 1024;
+const bodyMaximum = 8 * 1024;
 
 /**
  * Reads a request's JSON body against a schema of string fields. Throws a Refusal: 415 for another content type, 413

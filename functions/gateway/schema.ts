@@ -1,7 +1,7 @@
 // The credential store's tables as Kysely sees them. Times are milliseconds since 1970 in UTC; hashes are the 32 bytes
 // of SHA-256. No column holds a token, a password or a whole device identifier.
 
-export interface AccountTable {
+interface AccountTable {
   id: string;
   /** What is typed at sign-in and in the accounts command, in normal form (see account-name.ts). */
   name: string;
@@ -15,7 +15,7 @@ export interface AccountTable {
 }
 
 /** One sign-in of one device: every credential set that descends from it by refreshing. */
-export interface FamilyTable {
+interface FamilyTable {
   id: string;
   account_id: string;
   /** Scheme or origin of the application's callback. */
@@ -29,7 +29,7 @@ export interface FamilyTable {
   revoked_at: number | null;
 }
 
-export interface CredentialSetTable {
+interface CredentialSetTable {
   id: string;
   family_id: string;
   auth_hash: Uint8Array;
@@ -43,7 +43,7 @@ export interface CredentialSetTable {
   spent_at: number | null;
 }
 
-export interface SignInRequestTable {
+interface SignInRequestTable {
   handle_hash: Uint8Array;
   callback: string;
   application: string;
@@ -54,7 +54,7 @@ export interface SignInRequestTable {
 }
 
 /** A browser that has signed in: signed in to the devices page for a while, remembered by the throttle for longer. */
-export interface BrowserTable {
+interface BrowserTable {
   token_hash: Uint8Array;
   account_id: string;
   signed_in_until: number;
@@ -62,18 +62,18 @@ export interface BrowserTable {
 }
 
 /** Failed sign-ins within a window, by hash of whom or what they are counted for. */
-export interface AttemptTable {
+interface AttemptTable {
   key_hash: Uint8Array;
   count: number;
   ends_at: number;
 }
 
-export interface ProbeTable {
+interface ProbeTable {
   id: number;
   probed_at: number;
 }
 
-export interface SchemaTable {
+interface SchemaTable {
   version: number;
 }
 

@@ -1,5 +1,5 @@
 /** Something that happened to an account or its credentials. No token, device identifier, password or typed name. */
-export interface SecurityEvent {
+interface SecurityEvent {
   readonly event:
     | 'sign-in'
     | 'sign-in-failed'

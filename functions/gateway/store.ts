@@ -70,7 +70,7 @@ export interface NewSet {
   readonly refreshLife: number;
 }
 
-export interface Attempt {
+interface Attempt {
   readonly keyHash: Uint8Array;
   readonly window: number;
 }

@@ -11,7 +11,7 @@ const minute = 60_000;
  * counted by itself (OWASP Authentication Cheat Sheet; NIST SP 800-63B, section 5.2.2, at most 100 for an account), so
  * nobody can be locked out of their own browser by what others do.
  */
-export const signInLimits = {
+const signInLimits = {
   accountFromAddress: { most: 5, window: 15 * minute },
   address: { most: 50, window: 15 * minute },
   account: { most: 100, window: 60 * minute },
@@ -60,8 +60,9 @@ export const countSignInAttempt = async (
 
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-// One subscriber holds a whole /64 of IPv6 addresses.
-const addressNetwork = (address: string) => {
+// One subscriber holds a whole /64 of IPv6 addresses; an IPv4 address in IPv6 notation is still one of IPv4.
+const addressNetwork = (written: string) => {
+  const address = written.replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = address.split('::');
   const groups = head.split(':').filter((group) => group !== '');

@@ -11,7 +11,7 @@ export const formatRequest = (
 };
 
 /** A connection that sends one request after the other and waits for each answer. */
-export class LoadConnection {
+class LoadConnection {
   readonly #socket: Socket;
   #received = '';
   #waiting: ((status: number) => void) | undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { computeClientAddress } from '../../functions/gateway/client-address.ts';
+import { clientAddress } from '../../functions/client-address.ts';
 import { readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { createNodePasswords, openGateway } from '../../functions/gateway/open-gateway.ts';
@@ -29,7 +29,7 @@ export const listen = (fetch: (request: Request, bindings: object) => Response |
     fetch: (request, { incoming }) => {
       const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined;
       return fetch(request, {
-        clientAddress: computeClientAddress(incoming.socket.remoteAddress ?? '', forwardedFor, proxies),
+        clientAddress: clientAddress(incoming.socket.remoteAddress ?? '', forwardedFor, proxies),
       });
     },
   });
