@@ -40,20 +40,18 @@ export const createNodePasswords = (parallel: number, cost: ScryptCost = recomme
 /**
  * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503. The
  * server hands the client's address to the routes as the binding `clientAddress`.
- * `write` takes a line of the security log, by default to standard output. `clock`, `random` and `passwordCost` are for
- * tests.
+ * `write` takes a line of the security log, by default to standard output. `clock` and `passwordCost` are for tests.
  */
 export const openGateway = (
   configuration: GatewayConfiguration,
   options: {
     readonly write?: (line: string) => void;
     readonly clock?: () => number;
-    readonly random?: (size: number) => Buffer;
     readonly passwordCost?: ScryptCost;
   } = {},
 ): OpenGateway => {
   const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
-  const cryptography = createNodeCryptography(options.random);
+  const cryptography = createNodeCryptography();
   const store = openCredentialStore(configuration.store, cryptography);
   const routes = createGateway({
     settings: configuration.settings,

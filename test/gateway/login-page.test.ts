@@ -3,6 +3,8 @@ import { createNodePasswords } from '../../functions/gateway/open-gateway.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, post, readJson, startGateway, type TestGateway, weakCost } from '../support/gateway.ts';
 
+import { issue, openProtocol } from '../support/issue.ts';
+
 const minute = 60_000;
 const site = 'https://gateway.example';
 
@@ -197,8 +199,8 @@ test('T4 guesses sent at once are throttled as if they came one by one', async (
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(35);
 });
 
-test('T4 a flood of logins does not hold up refreshes, and beyond its queue is turned away', async () => {
-  const slow = createNodePasswords(1, { n: 2 ** 14, r: 8, p: 1 });
+test('T4 a flood of logins is turned away beyond its queue', async () => {
+  const slow = createNodePasswords(1, { n: 2 ** 12, r: 8, p: 1 });
   const hash = await slow.hash('x');
   const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
@@ -206,6 +208,26 @@ test('T4 a flood of logins does not hold up refreshes, and beyond its queue is t
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'passwords_busy' });
   }
   expect(await slow.verify('x', hash)).toBe(true);
+});
+
+test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {
+  const flooded = await startGateway({ GATEWAY_PASSWORD_CHECKS: '1' }, { passwordCost: { n: 2 ** 16, r: 8, p: 1 } });
+  const accountId = await addAccount(flooded.store, 'alice');
+  const sets = await Promise.all(
+    Array.from({ length: 20 }, () => issue(openProtocol(flooded.store, flooded.now), accountId)),
+  );
+  flooded.advance(60 * minute);
+  let checked = 0;
+  const logins = Array.from({ length: 20 }, async (_, index) => {
+    const browser = new BrowserSession();
+    const page = await browser.open(`${flooded.base}/v2/login`);
+    await browser.submit(page, { name: `name${index}`, password: 'x' });
+    checked++;
+  });
+  for (const set of sets) expect((await post(`${flooded.base}/v2/refresh`, set)).status).toBe(200);
+  expect(checked).toBeLessThan(20);
+  await Promise.all(logins);
+  await flooded.close();
 });
 
 test('the page says who asks and for which device, and everything foreign is inert', async () => {

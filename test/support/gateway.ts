@@ -39,7 +39,7 @@ export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
 
 export const startGateway = async (
   environment: Readonly<Record<string, string>> = {},
-  { random, now: start = Date.UTC(2026, 0, 1) }: { random?: (size: number) => Buffer; now?: number } = {},
+  { now: start = Date.UTC(2026, 0, 1), passwordCost = weakCost } = {},
 ) => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const log: string[] = [];
@@ -52,8 +52,7 @@ export const startGateway = async (
   const gateway = openGateway(configuration, {
     write: (line) => log.push(line),
     clock: () => now,
-    passwordCost: weakCost,
-    ...(random && { random }),
+    passwordCost,
   });
   app = new Hono().route('/v2', gateway.routes);
   return {
