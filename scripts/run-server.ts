@@ -2,6 +2,12 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp } from '../functions/app.ts';
 import type { Dependencies } from '../functions/dependencies.ts';
+import {
+  ConfigurationInvalid,
+  type GatewayConfiguration,
+  readGatewayConfiguration,
+} from '../functions/gateway/configuration.ts';
+import { openGateway } from '../functions/gateway/open-gateway.ts';
 import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
 import { createDocuments } from '../functions/node/documents.ts';
 import { createDownloads } from '../functions/node/downloads.ts';
@@ -9,7 +15,7 @@ import { startServer } from '../functions/node.ts';
 import { createRateLimiter } from '../functions/rate-limiter.ts';
 import { apiRoot, documentPath } from '../src/contract/paths.ts';
 import { CatalogSearch } from '../src/search/search.ts';
-import { CommandFailure, type Option, type OptionValues } from './options.ts';
+import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
 import { readSafetyList, safetyFile } from './read-safety-list.ts';
 
 /** The most memory, in bytes, for published files. */
@@ -77,6 +83,15 @@ const readPublicAddress = (out: string): string => {
   }
 };
 
+const readGateway = (publicAddress: string, state: string): GatewayConfiguration => {
+  try {
+    return readGatewayConfiguration(process.env, { publicAddress, state });
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) throw new UsageError(error.message);
+    throw error;
+  }
+};
+
 const addressText = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
@@ -93,6 +108,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   const report = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
   let publicAddress = readPublicAddress(out);
+  const gateway = openGateway(readGateway(publicAddress, state));
   const rate = values['rate-limit'];
   const search = new CatalogSearch(state);
   const dependencies: Dependencies = {
@@ -105,7 +121,8 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     safety: readSafetyList(safetyFile),
     downloads,
     limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
-    probeCredentials: async () => true,
+    probeCredentials: gateway.health,
+    gateway: gateway.routes,
     now,
     publicAddress: () => publicAddress,
     compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
@@ -139,5 +156,6 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   process.stdout.write('Stopping: answers under way complete first.\n');
   await server.close();
   await downloads.close();
+  await gateway.close();
   search.close();
 };
