@@ -1,0 +1,77 @@
+import type { SectionKind } from '../../src/contract/sections.ts';
+import { glyphs } from './glyphs.ts';
+
+/** sRGB in hexadecimal of an OKLCH colour, so that every viewer of SVG, however old, shows it. */
+const oklch = (lightness: number, chroma: number, hue: number): string => {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const bytes = linear.map((value) => {
+    const bounded = Math.min(1, Math.max(0, value));
+    const encoded = bounded <= 0.0031308 ? 12.92 * bounded : 1.055 * bounded ** (1 / 2.4) - 0.055;
+    return Math.round(encoded * 255)
+      .toString(16)
+      .padStart(2, '0');
+  });
+  return `#${bytes.join('')}`;
+};
+
+const tile = (hue: number) => oklch(0.9, 0.042, hue);
+const ink = (hue: number) => oklch(0.43, 0.085, hue);
+
+const stroked = (strokes: string, colour: string, width = 1.6) =>
+  `<g fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round">${strokes}</g>`;
+
+/** The icon of a section kind: its glyph on a rounded tile of 40 units. */
+export const iconSvg = (kind: SectionKind): string => {
+  const { hue, strokes } = glyphs[kind];
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><title>${kind}</title><rect width="40" height="40" rx="9" fill="${tile(hue)}"/><g transform="translate(8 8)">${stroked(strokes, ink(hue))}</g></svg>`;
+};
+
+/** The header image of a section kind: its glyph before rows of index cards of the same hue. */
+export const headerSvg = (kind: SectionKind): string => {
+  const { hue, strokes } = glyphs[kind];
+  const cards: string[] = [];
+  for (let row = 0; row < 5; row += 1) {
+    for (let column = -1; column < 9; column += 1) {
+      const x = column * 150 + (row % 2) * 75;
+      const y = row * 92 - 30;
+      cards.push(`<path d="M${x} ${y + 14}h70v-10a4 4 0 0 1 4-4h46a4 4 0 0 1 4 4v64H${x}z"/>`);
+    }
+  }
+  const ground = oklch(0.9, 0.042, hue);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 400"><rect width="1200" height="400" fill="${ground}"/><g fill="${oklch(0.875, 0.05, hue)}">${cards.join('')}</g><circle cx="600" cy="200" r="118" fill="${ground}"/><g transform="translate(504 104) scale(8)">${stroked(strokes, ink(hue), 1.3)}</g></svg>`;
+};
+
+// The mark is an index card with a raised tab and a punched hole, which together make a "d".
+const card =
+  'M9 13.4h9.4V8.6A1.6 1.6 0 0 1 20 7h4.4A1.6 1.6 0 0 1 26 8.6v15.8a1.6 1.6 0 0 1-1.6 1.6H9a3 3 0 0 1-3-3v-6.6a3 3 0 0 1 3-3zM13.4 16.4a3.3 3.3 0 1 0 0 6.6 3.3 3.3 0 0 0 0-6.6z';
+const brand = oklch(0.44, 0.085, 172);
+
+const cardShape = (fill: string) => `<path fill="${fill}" fill-rule="evenodd" d="${card}"/>`;
+
+/** The mark on its tile of 32 units. */
+export const markSvg = (): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Debdex</title><rect width="32" height="32" rx="7.5" fill="${brand}"/>${cardShape('#fff')}</svg>`;
+
+/** The mark for home screens, which round the corners themselves. */
+export const touchSvg = (): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Debdex</title><rect width="32" height="32" fill="${brand}"/>${cardShape('#fff')}</svg>`;
+
+/** The picture that stands for the site where an address is shared: 1200 by 630 units. */
+export const previewSvg = (): string => {
+  const kinds = ['tweaks', 'themes', 'apps', 'utilities', 'multimedia', 'development', 'terminal'] as const;
+  const icons = kinds
+    .map((kind, index) => `<g transform="translate(${100 + index * 112} 452) scale(2.1)">${iconSvg(kind)}</g>`)
+    .map((svg) => svg.replace('viewBox="0 0 40 40"', 'width="40" height="40" viewBox="0 0 40 40"'))
+    .join('');
+  const font = 'font-family="system-ui, Liberation Sans, DejaVu Sans, sans-serif"';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630"><rect width="1200" height="630" fill="${oklch(0.985, 0.004, 172)}"/><rect width="1200" height="14" fill="${brand}"/><g transform="translate(64 92) scale(6)">${cardShape(brand)}</g><text x="250" y="228" ${font} font-size="104" font-weight="700" letter-spacing="-3" fill="#16201d">Debdex</text><text x="100" y="352" ${font} font-size="46" fill="#47534f">Every tweak, theme and tool,</text><text x="100" y="410" ${font} font-size="46" fill="#47534f">from every repository, in one index.</text>${icons}</svg>`;
+};
