@@ -1,0 +1,76 @@
+import { watchSearch } from './suggest.ts';
+
+const root = document.documentElement;
+
+const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-switch]')) {
+  button.addEventListener('click', () => {
+    const dark = (root.dataset.theme ?? (darkPreferred.matches ? 'dark' : 'light')) === 'dark';
+    root.dataset.theme = dark ? 'light' : 'dark';
+    try {
+      localStorage.setItem('theme', root.dataset.theme);
+    } catch {
+      // Where storage is refused the choice holds for this page.
+    }
+  });
+}
+
+const copied = async (button: HTMLButtonElement, text: string) => {
+  const label = button.dataset.label ?? button.textContent ?? '';
+  button.dataset.label = label;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Press ⌘C';
+    const code = button.previousElementSibling;
+    if (code !== null) getSelection()?.selectAllChildren(code);
+  }
+  setTimeout(() => {
+    button.textContent = label;
+  }, 2000);
+};
+
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('[data-copy]') : null;
+  if (button !== null) void copied(button, button.dataset.copy || (button.previousElementSibling?.textContent ?? ''));
+});
+
+const replaceImage = (image: HTMLImageElement) => {
+  const fallback = image.dataset.fallback;
+  if (fallback === undefined) return;
+  delete image.dataset.fallback;
+  image.src = fallback;
+};
+addEventListener('error', (event) => event.target instanceof HTMLImageElement && replaceImage(event.target), true);
+for (const image of document.querySelectorAll<HTMLImageElement>('img[data-fallback]')) {
+  if (image.complete && image.naturalWidth === 0 && image.currentSrc !== '') replaceImage(image);
+}
+
+const spans = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
+  const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
+  const span = spans.find(([, length]) => Math.abs(seconds) >= length);
+  time.title = time.textContent ?? '';
+  time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target instanceof Element && event.target.closest('input, textarea, select') !== null) return;
+  const fields = [...document.querySelectorAll<HTMLInputElement>('input[type=search]')];
+  const field = fields.find((one) => one.offsetParent !== null);
+  if (field === undefined) return;
+  event.preventDefault();
+  field.focus();
+});
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) watchSearch(form);

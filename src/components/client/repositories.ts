@@ -1,0 +1,27 @@
+// Narrows the list of repositories; without scripts all of them are listed and the filters are hidden.
+
+const form = document.querySelector<HTMLFormElement>('#repository-filters');
+const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
+const count = document.querySelector('#repository-count');
+
+const narrow = (form: HTMLFormElement) => {
+  const wanted = new FormData(form);
+  const quality = wanted.get('ranking');
+  const kind = wanted.get('section');
+  const health = wanted.get('health');
+  let shown = 0;
+  for (const item of items) {
+    const fits =
+      (quality === '' || item.dataset.quality === quality) &&
+      (kind === '' || (item.dataset.kinds ?? '').split(' ').includes(String(kind))) &&
+      (health === '' || item.dataset.health === health);
+    item.hidden = !fits;
+    if (fits) shown++;
+  }
+  if (count !== null) count.textContent = `${shown} of ${items.length} repositories`;
+};
+
+if (form !== null) {
+  form.addEventListener('input', () => narrow(form));
+  narrow(form);
+}

@@ -1,0 +1,93 @@
+import { loadPagefind, search } from './pagefind.ts';
+import { createRow } from './row.ts';
+
+const shown = 7;
+
+/**
+ * Answers as one types: a list below the field, which arrow keys walk through (the combobox pattern of the ARIA
+ * Authoring Practices). Without an answer the form still leads to the search page.
+ */
+export const watchSearch = (form: HTMLFormElement): void => {
+  const field = form.querySelector('input');
+  const list = form.querySelector<HTMLElement>('[role=listbox]');
+  const status = form.querySelector('[role=status]');
+  if (field === null || list === null || status === null) return;
+  let asked = 0;
+  let active = -1;
+
+  const close = () => {
+    list.hidden = true;
+    active = -1;
+    field.setAttribute('aria-expanded', 'false');
+    field.removeAttribute('aria-activedescendant');
+  };
+
+  const options = () => [...list.children].map((option) => option.firstElementChild as HTMLElement);
+
+  const activate = (index: number) => {
+    const rows = options();
+    active = rows.length === 0 ? -1 : (index + rows.length) % rows.length;
+    for (const [number, row] of rows.entries()) {
+      row.setAttribute('aria-selected', String(number === active));
+      row.parentElement?.setAttribute('aria-selected', String(number === active));
+    }
+    const current = rows[active]?.parentElement;
+    if (current) {
+      field.setAttribute('aria-activedescendant', current.id);
+      current.scrollIntoView({ block: 'nearest' });
+    }
+  };
+
+  const answer = async () => {
+    const text = field.value.trim();
+    const turn = ++asked;
+    if (text.length < 2) {
+      close();
+      status.textContent = '';
+      return;
+    }
+    try {
+      const { results } = await search(text);
+      const found = await Promise.all(results.slice(0, shown).map((result) => result.data()));
+      if (turn !== asked) return;
+      list.replaceChildren(
+        ...found.map((one, index) => {
+          const option = document.createElement('li');
+          option.id = `suggestion-${index}`;
+          option.role = 'option';
+          option.setAttribute('aria-selected', 'false');
+          const row = createRow(one);
+          row.querySelector('a')?.setAttribute('tabindex', '-1');
+          option.append(row);
+          return option;
+        }),
+      );
+      list.hidden = found.length === 0;
+      field.setAttribute('aria-expanded', String(found.length > 0));
+      field.removeAttribute('aria-activedescendant');
+      active = -1;
+      status.textContent =
+        results.length === 0 ? 'Nothing found' : results.length > shown ? `${results.length} found; Enter shows all` : '';
+    } catch {
+      if (turn === asked) status.textContent = 'The search could not be loaded. Press Enter to try again.';
+    }
+  };
+
+  field.addEventListener('focus', () => void loadPagefind().catch(() => {}), { once: true });
+  field.addEventListener('input', () => void answer());
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !list.hidden) {
+      event.preventDefault();
+      close();
+    } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !list.hidden) {
+      event.preventDefault();
+      activate(event.key === 'ArrowDown' ? active + 1 : active < 0 ? -1 : active - 1);
+    } else if (event.key === 'Enter' && active >= 0) {
+      event.preventDefault();
+      options()[active]?.querySelector('a')?.click();
+    }
+  });
+  form.addEventListener('focusout', (event) => {
+    if (!(event.relatedTarget instanceof Node) || !form.contains(event.relatedTarget)) close();
+  });
+};

@@ -1,0 +1,3 @@
+import { atomResponse } from '../site/feed-pages.ts';
+
+export const GET = () => atomResponse();

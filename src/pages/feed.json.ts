@@ -1,0 +1,3 @@
+import { jsonFeedResponse } from '../site/feed-pages.ts';
+
+export const GET = () => jsonFeedResponse();

@@ -1,0 +1,14 @@
+import { page } from '../site/addresses.ts';
+import { site } from '../site/context.ts';
+import { escapeXml } from '../site/feeds.ts';
+
+export const GET = () => {
+  const base = escapeXml(site().base);
+  return new Response(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">` +
+      `<ShortName>Debdex</ShortName><Description>Search packages of APT repositories</Description><InputEncoding>UTF-8</InputEncoding>` +
+      `<Image width="32" height="32" type="image/x-icon">${base}/favicon.ico</Image>` +
+      `<Url type="text/html" template="${base}${page.search}?q={searchTerms}"/></OpenSearchDescription>\n`,
+    { headers: { 'content-type': 'application/opensearchdescription+xml; charset=utf-8' } },
+  );
+};

@@ -1,0 +1,6 @@
+import type { APIContext } from 'astro';
+import { atomResponse, repositoryPaths } from '../../../site/feed-pages.ts';
+
+export const getStaticPaths = repositoryPaths;
+
+export const GET = ({ params }: APIContext) => atomResponse(params['slug']);

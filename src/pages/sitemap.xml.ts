@@ -1,0 +1,3 @@
+import { sitemapIndexResponse } from '../site/sitemap.ts';
+
+export const GET = () => sitemapIndexResponse();

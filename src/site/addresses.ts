@@ -1,0 +1,65 @@
+import { encodeFileName } from '../contract/filenames.ts';
+import type { SectionKind } from '../contract/sections.ts';
+
+// A page is a folder with an index.html in it, which every static host answers alike. The file names of the documents
+// serve as folder names, except that a folder must neither be "." or ".." nor end with a dot, which some disks drop.
+const folderName = (text: string): string =>
+  encodeFileName(text)
+    .split('/')
+    .map((segment) => segment.replace(/\.$/, '=2e'))
+    .join('/');
+
+/** The folder of a package's page below `/package/`: the encoded identifier. */
+export const packageFolder = (id: string): string => folderName(id);
+
+/** Root-relative addresses of the pages. */
+export const page = {
+  landing: '/',
+  search: '/search/',
+  repositories: '/repository/',
+  repository: (slug: string, number = 1) => `/repository/${slug}/${number > 1 ? `${number}/` : ''}`,
+  package: (id: string) => `/package/${folderName(id)}/`,
+  sections: '/section/',
+  section: (kind: SectionKind, number = 1) => `/section/${kind}/${number > 1 ? `${number}/` : ''}`,
+  ranking: '/ranking/',
+  status: '/status/',
+  api: '/api/',
+  privacy: '/privacy/',
+  about: '/about/',
+  atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${slug}`}/feed.atom`,
+  jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${slug}`}/feed.json`,
+} as const;
+
+/** The drawing of a section kind. */
+export const sectionIcon = (kind: SectionKind): string => `/icons/sections/${kind}.svg`;
+
+/** A link that hands a package or a repository to a package manager. */
+export interface DeepLink {
+  readonly manager: 'Sileo' | 'Zebra' | 'Cydia' | 'Installer';
+  readonly href: string;
+}
+
+// What the managers read after "?" ends at "&" and "#". The URL parser has already escaped quotes, blanks and controls.
+const asValue = (uri: string): string => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23');
+
+/** Links that open a package, given the address of a repository that has it. */
+export const packageLinks = (id: string, repository: string): DeepLink[] => {
+  const name = encodeURIComponent(id);
+  const source = asValue(repository);
+  return [
+    { manager: 'Sileo', href: `sileo://package/${name}` },
+    { manager: 'Zebra', href: `zbra://packages/${name}?source=${source}` },
+    { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}&package=${name}` },
+  ];
+};
+
+/** Links that add a repository. They hold its address alone, so they exist for flat repositories only. */
+export const repositoryLinks = (repository: string): DeepLink[] => {
+  const source = asValue(repository);
+  return [
+    { manager: 'Sileo', href: `sileo://source/${source}` },
+    { manager: 'Zebra', href: `zbra://sources/add/${source}` },
+    { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}` },
+    { manager: 'Installer', href: `installer://add/${source}` },
+  ];
+};

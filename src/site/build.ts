@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'astro';
+import { SiteCatalog } from './catalog.ts';
+import { provideSite } from './context.ts';
+import { type Published, publishFolders } from './publish.ts';
+import { buildSearchIndex } from './search-index.ts';
+
+export interface SiteOptions {
+  /** The catalog file; it is opened read-only. */
+  readonly catalogPath: string;
+  /** JSON list of the outcomes of the last crawl (see `Outcome`), if there is one. */
+  readonly outcomesPath?: string;
+  /** The output folder, shared with the documents of the API. */
+  readonly outDir: string;
+  /** Where the last build is kept, so that the next one renders only what changed. */
+  readonly cacheDir: string;
+  /** Public address without trailing slash. */
+  readonly baseUrl: string;
+  readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
+}
+
+/** What a build of the site did; files, and seconds per step. */
+export interface SiteSummary extends Published {
+  /** Pages rendered; the others were taken from the build before. */
+  readonly rendered: number;
+  /** Packages that the search knows. */
+  readonly searchable: number;
+  readonly seconds: { readonly read: number; readonly search: number; readonly pages: number; readonly publish: number };
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const folderUrl = (folder: string): string => (folder.endsWith(path.sep) ? folder : folder + path.sep);
+
+/**
+ * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
+ * and from there what changed into the output folder. One build at a time per process.
+ *
+ * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
+ * of this build or of the one before
+ */
+export const buildSite = async (options: SiteOptions): Promise<SiteSummary> => {
+  const { baseUrl, onProgress = () => {} } = options;
+  const cache = path.resolve(options.cacheDir);
+  const staged = path.join(cache, 'pages');
+  const index = path.join(cache, 'pagefind');
+  mkdirSync(cache, { recursive: true });
+  let mark = performance.now();
+  const lap = (): number => {
+    const seconds = (performance.now() - mark) / 1000;
+    mark = performance.now();
+    return seconds;
+  };
+
+  const catalog = new SiteCatalog(options.catalogPath, options.outcomesPath);
+  try {
+    let rendered = 0;
+    provideSite(catalog, baseUrl, () => {
+      rendered++;
+      onProgress('pages', rendered, catalog.packages.size + catalog.repositories.length);
+    });
+    const read = lap();
+    const searchable = await buildSearchIndex(catalog, index, (done, total) => onProgress('search', done, total));
+    const search = lap();
+    process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
+    await build({
+      root,
+      outDir: folderUrl(staged),
+      cacheDir: folderUrl(path.join(cache, 'astro')),
+      site: baseUrl,
+      logLevel: 'error',
+    });
+    const pages = lap();
+    const published = publishFolders(path.resolve(options.outDir), [
+      { folder: staged, prefix: '' },
+      { folder: index, prefix: 'pagefind' },
+    ]);
+    return { ...published, rendered, searchable, seconds: { read, search, pages, publish: lap() } };
+  } finally {
+    provideSite(undefined);
+    catalog.close();
+  }
+};

@@ -1,0 +1,273 @@
+import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { compareVersions } from '../apt/version.ts';
+import type { RecordDetails } from '../catalog/record.ts';
+import type { Finding } from '../contract/findings.ts';
+import type { PackageRecord, RepositoryRecord } from '../contract/records.ts';
+import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { firstLine, readPerson, webAddress } from './prose.ts';
+import { parseRelations } from './relations.ts';
+
+/** What the last crawl said of one repository. */
+export interface Outcome {
+  readonly slug: string;
+  readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
+  readonly code?: string | null;
+  readonly reason?: string | null;
+  readonly checkedAt: string;
+}
+
+/** A repository and all that the site says about it. */
+export interface Repository {
+  readonly slug: string;
+  /** Its name, or its slug where it has none. */
+  readonly name: string;
+  readonly record: RepositoryRecord;
+  readonly aliases: readonly string[];
+  readonly addedAt: string;
+  readonly changedAt: string;
+  readonly findings: readonly Finding[];
+  readonly outcome: Outcome | undefined;
+}
+
+/** A package as lists show it: its best record, in the order of the package lookup. */
+export interface PackageSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly author: string;
+  readonly section: string | null;
+  readonly kind: SectionKind;
+  readonly paid: boolean;
+  /** A remote icon; undefined where the drawing of its section stands for it. */
+  readonly icon: string | undefined;
+  readonly repository: Repository;
+  /** Slugs of all repositories that have it, the best first. */
+  readonly repositories: readonly string[];
+  /** The newest version in each of them. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly architectures: readonly string[];
+  /** When the newest of its latest records was first seen. */
+  readonly updatedAt: string;
+  /** When any of its records was first seen. */
+  readonly addedAt: string;
+}
+
+/** One version of a package, as stored. */
+export interface PackageVersion {
+  readonly record: Omit<PackageRecord, 'repository'>;
+  readonly repository: Repository;
+  readonly details: RecordDetails;
+  readonly firstSeen: string;
+}
+
+type Row = [
+  repository: number,
+  name: string,
+  version: string,
+  architecture: string,
+  latest: number,
+  firstSeen: string,
+  json: string,
+  details: string | null,
+];
+const columns = 'repository, package, version, architecture, latest, first_seen, json, details';
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+// A record is stored up to the value of its last key, which the repository's own text completes.
+const parseRecord = (json: string) => JSON.parse(`${json}null}`) as Omit<PackageRecord, 'repository'>;
+
+const readOutcomes = (path: string | undefined): Map<string, Outcome> => {
+  if (path === undefined) return new Map();
+  const list = JSON.parse(readFileSync(path, 'utf8')) as Outcome[];
+  return new Map(list.map((outcome) => [outcome.slug, outcome]));
+};
+
+/** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
+export class SiteCatalog {
+  /** By ranking, then slug. */
+  readonly repositories: readonly Repository[];
+  /** By identifier, in code unit order. */
+  readonly packages: ReadonlyMap<string, PackageSummary>;
+  readonly versionCount: number;
+  readonly #database: DatabaseSync;
+  readonly #byNumber: ReadonlyMap<number, Repository>;
+  readonly #select;
+  readonly #dependents = new Map<string, string[]>();
+  readonly #providers = new Map<string, string[]>();
+  readonly #byAuthor = new Map<string, PackageSummary[]>();
+
+  /** Opens the catalog file read-only; `outcomesPath` names the JSON list of outcomes of the last crawl, if any. */
+  constructor(catalogPath: string, outcomesPath?: string) {
+    this.#database = new DatabaseSync(catalogPath, { readOnly: true });
+    this.#byNumber = this.#readRepositories(readOutcomes(outcomesPath));
+    this.repositories = [...this.#byNumber.values()].sort(
+      (a, b) => a.record.quality - b.record.quality || compareText(a.slug, b.slug),
+    );
+    this.#select = this.#database.prepare(`SELECT ${columns} FROM record WHERE package = ?`);
+    this.#select.setReturnArrays(true);
+    const packages = new Map<string, PackageSummary>();
+    let versions = 0;
+    for (const rows of this.#groups()) {
+      versions += rows.length;
+      const summary = this.#summarise(rows);
+      packages.set(summary.id, summary);
+    }
+    this.packages = packages;
+    this.versionCount = versions;
+  }
+
+  /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
+  readVersions(id: string): PackageVersion[] {
+    const rows = this.#select.all(id) as unknown as Row[];
+    return rows
+      .sort((a, b) => this.#lookupOrder(a, b))
+      .map(([repository, , , , , firstSeen, json, details]) => ({
+        record: parseRecord(json),
+        repository: this.#repository(repository),
+        details: details === null ? {} : (JSON.parse(details) as RecordDetails),
+        firstSeen,
+      }));
+  }
+
+  /** Packages whose best record depends on this name, in identifier order. */
+  dependents(name: string): readonly string[] {
+    return this.#dependents.get(name) ?? [];
+  }
+
+  /** The package whose page tells of a name that a relation holds: itself, else the first that provides it. */
+  resolve(name: string): string | undefined {
+    return this.packages.has(name) ? name : this.#providers.get(name)?.[0];
+  }
+
+  /** All packages of an author, as `PackageSummary.author` names them. */
+  packagesOf(author: string): readonly PackageSummary[] {
+    return this.#byAuthor.get(author.toLowerCase()) ?? [];
+  }
+
+  /** The repository of that slug. */
+  repository(slug: string): Repository | undefined {
+    return this.repositories.find((repository) => repository.slug === slug);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #repository(number: number): Repository {
+    const repository = this.#byNumber.get(number);
+    if (repository === undefined) throw new Error(`catalog: record of an unknown repository ${number}`);
+    return repository;
+  }
+
+  #readRepositories(outcomes: ReadonlyMap<string, Outcome>): Map<number, Repository> {
+    const findings = new Map<number, Finding[]>();
+    for (const row of this.#database.prepare('SELECT repository, code, count, example FROM finding').all()) {
+      const { repository, code, count, example } = row as unknown as Finding & { repository: number };
+      const list = findings.get(repository) ?? [];
+      list.push({ code, count, example });
+      findings.set(repository, list);
+    }
+    const rows = this.#database
+      .prepare('SELECT id, slug, aliases, added_at, changed_at, record FROM repository')
+      .all() as { id: number; slug: string; aliases: string; added_at: string; changed_at: string; record: string }[];
+    return new Map(
+      rows.map((row) => {
+        const record = JSON.parse(row.record) as RepositoryRecord;
+        const repository: Repository = {
+          slug: row.slug,
+          name: record.name ?? row.slug,
+          record,
+          aliases: JSON.parse(row.aliases) as string[],
+          addedAt: row.added_at,
+          changedAt: row.changed_at,
+          findings: findings.get(row.id) ?? [],
+          outcome: outcomes.get(row.slug),
+        };
+        return [row.id, repository];
+      }),
+    );
+  }
+
+  *#groups(): Generator<Row[]> {
+    const select = this.#database.prepare(`SELECT ${columns} FROM record ORDER BY package`);
+    select.setReturnArrays(true);
+    let group: Row[] = [];
+    for (const row of select.iterate() as unknown as Iterable<Row>) {
+      if (group[0] !== undefined && group[0][1] !== row[1]) {
+        yield group;
+        group = [];
+      }
+      group.push(row);
+    }
+    if (group.length > 0) yield group;
+  }
+
+  #lookupOrder(a: Row, b: Row): number {
+    const first = this.#repository(a[0]);
+    const second = this.#repository(b[0]);
+    return (
+      b[4] - a[4] ||
+      first.record.quality - second.record.quality ||
+      compareVersions(b[2], a[2]) ||
+      compareText(first.slug, second.slug) ||
+      compareText(a[3], b[3]) ||
+      compareText(b[2], a[2])
+    );
+  }
+
+  #summarise(rows: Row[]): PackageSummary {
+    if (rows.length > 1) rows.sort((a, b) => this.#lookupOrder(a, b));
+    const best = rows[0] as Row;
+    const record = parseRecord(best[6]);
+    const latest = rows.filter((row) => row[4] === 1);
+    const versions = new Map<string, string>();
+    for (const row of latest) {
+      const { slug } = this.#repository(row[0]);
+      if (!versions.has(slug)) versions.set(slug, row[2]);
+    }
+    const remote = webAddress(record.icon_url);
+    const summary: PackageSummary = {
+      id: record.package_id,
+      name: record.name ?? record.package_id,
+      version: record.version,
+      summary: firstLine(record.description),
+      author: readPerson(record.author ?? record.maintainer)?.name ?? '',
+      section: record.section,
+      kind: sectionKind(record.section),
+      paid: record.price === 'Paid',
+      icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
+      repository: this.#repository(best[0]),
+      repositories: [...versions.keys()],
+      versions,
+      architectures: [...new Set(latest.map((row) => row[3]))].sort(),
+      updatedAt: latest.reduce((newest, row) => (row[5] > newest ? row[5] : newest), best[5]),
+      addedAt: rows.reduce((oldest, row) => (row[5] < oldest ? row[5] : oldest), best[5]),
+    };
+    this.#note(summary, best[7] === null ? {} : (JSON.parse(best[7]) as RecordDetails));
+    return summary;
+  }
+
+  #note(summary: PackageSummary, details: RecordDetails): void {
+    const names = new Set<string>();
+    for (const field of [details.depends, details.preDepends]) {
+      for (const group of parseRelations(field)) for (const { name } of group) names.add(name);
+    }
+    for (const name of names) append(this.#dependents, name, summary.id);
+    for (const group of parseRelations(details.provides)) {
+      for (const { name } of group) append(this.#providers, name, summary.id);
+    }
+    if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
+  }
+}
+
+/** The images that stand for a section, wherever this site is published. */
+export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;
+
+const append = <T>(map: Map<string, T[]>, key: string, value: T): void => {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+};

@@ -1,0 +1,45 @@
+import type { SectionKind } from '../contract/sections.ts';
+import type { PackageSummary, SiteCatalog } from './catalog.ts';
+import { computeFigures, type Figures, packagesByKind } from './overview.ts';
+import { packagesIn } from './repository.ts';
+
+/** What every page may ask for. */
+export interface Site {
+  readonly catalog: SiteCatalog;
+  /** Public address without trailing slash. */
+  readonly base: string;
+  readonly figures: Figures;
+  /** Packages of each repository, by slug, in order of names. */
+  readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
+  /** Packages of each section kind that has any, in order of names. */
+  readonly byKind: ReadonlyMap<SectionKind, readonly PackageSummary[]>;
+  /** Called for each page that is rendered. */
+  readonly onPage: () => void;
+}
+
+// Pages are bundled before they run, so a variable of this module would exist twice. The bundle runs in the process
+// that started the build, and a registered symbol is the same in both.
+const key = Symbol.for('debdex.site');
+const shared = globalThis as { [key]?: Site | undefined };
+
+/** Hands the catalog to the pages of the build that follows, or takes it away. */
+export const provideSite = (catalog: SiteCatalog | undefined, base = '', onPage = () => {}): void => {
+  shared[key] =
+    catalog === undefined
+      ? undefined
+      : {
+          catalog,
+          base,
+          figures: computeFigures(catalog),
+          inRepository: packagesIn(catalog),
+          byKind: packagesByKind(catalog),
+          onPage,
+        };
+};
+
+/** The site that is being built. @throws Error outside of a build */
+export const site = (): Site => {
+  const provided = shared[key];
+  if (provided === undefined) throw new Error('The site is built by scripts/build.ts, which hands it a catalog.');
+  return provided;
+};

@@ -1,0 +1,32 @@
+import { page } from './addresses.ts';
+import { site } from './context.ts';
+import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
+import { recentPackages } from './overview.ts';
+
+const feedOf = (slug?: string) => {
+  const { catalog, base, inRepository } = site();
+  const repository = slug === undefined ? undefined : catalog.repository(slug);
+  return {
+    base,
+    title: repository === undefined ? 'Debdex: new and updated packages' : `${repository.name} on Debdex`,
+    home: slug === undefined ? page.landing : page.repository(slug),
+    atom: page.atom(slug),
+    json: page.jsonFeed(slug),
+    entries: recentPackages(
+      slug === undefined ? catalog.packages.values() : (inRepository.get(slug) ?? []),
+      feedLength,
+      slug === undefined ? feedLength / 5 : undefined,
+    ),
+  };
+};
+
+/** The Atom feed of everything, or of one repository. */
+export const atomResponse = (slug?: string): Response =>
+  new Response(composeAtom(feedOf(slug)), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+
+/** The JSON Feed of everything, or of one repository. */
+export const jsonFeedResponse = (slug?: string): Response =>
+  new Response(composeJsonFeed(feedOf(slug)), { headers: { 'content-type': 'application/feed+json; charset=utf-8' } });
+
+/** A path for each repository. */
+export const repositoryPaths = () => site().catalog.repositories.map(({ slug }) => ({ params: { slug } }));

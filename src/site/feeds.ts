@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { page } from './addresses.ts';
+import type { PackageSummary } from './catalog.ts';
+
+/** Entries of a feed. */
+export const feedLength = 50;
+
+interface Feed {
+  /** Public address without trailing slash. */
+  readonly base: string;
+  readonly title: string;
+  /** Root-relative address of the page that the feed belongs to. */
+  readonly home: string;
+  readonly atom: string;
+  readonly json: string;
+  readonly entries: readonly PackageSummary[];
+}
+
+// Characters that XML 1.0 forbids (section 2.2) vanish; the rest of a stranger's text is escaped.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+/** Text as XML character data or attribute value. */
+export const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(forbidden, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+
+// An entry stands for one version: a new version is a new entry, so that readers show it as unread.
+const entryId = (feed: Feed, entry: PackageSummary): string => {
+  const digest = hash('sha256', `${entry.id}\n${entry.version}`);
+  return `${feed.base}${page.package(entry.id)}#${digest.slice(0, 12)}`;
+};
+
+const titleOf = (entry: PackageSummary): string => `${entry.name} ${entry.version}`;
+
+/** The feed in Atom (RFC 4287). */
+export const composeAtom = (feed: Feed): string => {
+  const updated = feed.entries[0]?.updatedAt ?? '1970-01-01T00:00:00.000Z';
+  const entries = feed.entries.map(
+    (entry) =>
+      `<entry><title>${escapeXml(titleOf(entry))}</title><id>${escapeXml(entryId(feed, entry))}</id>` +
+      `<link href="${escapeXml(feed.base + page.package(entry.id))}"/><updated>${entry.updatedAt}</updated>` +
+      `<published>${entry.updatedAt}</published><author><name>${escapeXml(entry.author || entry.repository.name)}</name></author>` +
+      `<category term="${entry.kind}"/><summary>${escapeXml(entry.summary || entry.id)}</summary></entry>\n`,
+  );
+  return (
+    `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
+    `<title>${escapeXml(feed.title)}</title><id>${escapeXml(feed.base + feed.home)}</id><updated>${updated}</updated>` +
+    `<link href="${escapeXml(feed.base + feed.home)}"/><link rel="self" type="application/atom+xml" href="${escapeXml(feed.base + feed.atom)}"/>` +
+    `<icon>${escapeXml(feed.base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`
+  );
+};
+
+/** The feed in JSON Feed (version 1.1). */
+export const composeJsonFeed = (feed: Feed): string =>
+  `${JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title: feed.title,
+    home_page_url: feed.base + feed.home,
+    feed_url: feed.base + feed.json,
+    icon: `${feed.base}/apple-touch-icon.png`,
+    favicon: `${feed.base}/favicon.svg`,
+    items: feed.entries.map((entry) => ({
+      id: entryId(feed, entry),
+      url: feed.base + page.package(entry.id),
+      title: titleOf(entry),
+      content_text: entry.summary || entry.id,
+      date_published: entry.updatedAt,
+      authors: [{ name: entry.author || entry.repository.name }],
+      tags: [entry.kind],
+    })),
+  })}\n`;

@@ -1,0 +1,32 @@
+const number = new Intl.NumberFormat('en-US');
+
+/** A count with separators of thousands. */
+export const formatCount = (count: number): string => number.format(count);
+
+/** "1 package", "2 packages". */
+export const formatPlural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const units = ['kB', 'MB', 'GB'] as const;
+
+/** A size in bytes as people read it, in powers of 1,000; a dash where it is not known. */
+export const formatSize = (bytes: number | null): string => {
+  if (bytes === null || bytes === 0) return '–';
+  if (bytes < 1000) return `${bytes} B`;
+  let value = bytes;
+  let unit = -1;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+};
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A day, such as "5 Mar 2026", of an ISO 8601 time. */
+export const formatDay = (iso: string): string => day.format(new Date(iso));
+
+/** A moment, such as "5 Mar 2026, 14:07 UTC". */
+export const formatMoment = (iso: string): string => `${minute.format(new Date(iso))} UTC`;

@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Runs before the first paint: the theme that was chosen, and the mark that scripts work, which shows what needs them.
+ */
+export const themeScript =
+  "(function(d,t){d.dataset.script='';try{t=localStorage.getItem('theme')}catch(e){}if(t==='light'||t==='dark')d.dataset.theme=t})(document.documentElement)";
+
+const digest = hash('sha256', themeScript, 'base64');
+
+/**
+ * What a page may load and run: scripts of its own, and package icons from anywhere. Strangers' text is escaped; should
+ * that ever fail, this keeps it from running (CSP Level 3). Pagefind is WebAssembly and runs in a worker.
+ */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `script-src 'self' 'wasm-unsafe-eval' 'sha256-${digest}'`,
+  "style-src 'self'",
+  "img-src 'self' https: http: data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "form-action 'self'",
+  "base-uri 'none'",
+].join('; ');

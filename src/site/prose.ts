@@ -1,0 +1,95 @@
+/** A piece of a stranger's text: plain, or an address that may be followed. */
+export interface Piece {
+  readonly text: string;
+  readonly href?: string;
+}
+
+const address = /https?:\/\/[^\s<>"'`{}|\\^]+/gi;
+
+/** The address as the URL parser reads it, where it is http(s) and names no user; else undefined. */
+export const webAddress = (text: string | null | undefined): string | undefined => {
+  const url = text == null ? null : URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
+  return url.username === '' && url.password === '' ? url.href : undefined;
+};
+
+// A full stop or bracket after an address belongs to the sentence around it, unless its partner is inside.
+const trimAddress = (text: string): string => {
+  let end = text.length;
+  for (;;) {
+    const last = text[end - 1];
+    if (last === undefined) return '';
+    if ('.,;:!?*_'.includes(last)) end--;
+    else if (last === ')' && !text.slice(0, end).includes('(')) end--;
+    else if (last === ']' && !text.slice(0, end).includes('[')) end--;
+    else return text.slice(0, end);
+  }
+};
+
+const linkify = (line: string): Piece[] => {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const match of line.matchAll(address)) {
+    const text = trimAddress(match[0]);
+    const href = webAddress(text);
+    if (href === undefined) continue;
+    if (match.index > at) pieces.push({ text: line.slice(at, match.index) });
+    pieces.push({ text, href });
+    at = match.index + text.length;
+  }
+  if (at < line.length) pieces.push({ text: line.slice(at) });
+  return pieces;
+};
+
+/** One line of a paragraph or of a list. */
+export interface Block {
+  readonly kind: 'paragraph' | 'list';
+  /** Lines of a paragraph, or entries of a list. */
+  readonly lines: readonly (readonly Piece[])[];
+}
+
+const bullet = /^\s*[-*•·–]\s+/;
+
+/**
+ * Reads a description as blocks: blank lines part paragraphs, lines that begin with a bullet make a list. Nothing in it
+ * is markup; what comes out is text to be escaped, and addresses that are http(s).
+ */
+export const readProse = (text: string): Block[] => {
+  const blocks: { kind: Block['kind']; lines: (readonly Piece[])[] }[] = [];
+  let open: (typeof blocks)[number] | undefined;
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line === '' || line === '.') {
+      open = undefined;
+      continue;
+    }
+    const kind = bullet.test(line) ? 'list' : 'paragraph';
+    if (open === undefined || open.kind !== kind) {
+      open = { kind, lines: [] };
+      blocks.push(open);
+    }
+    open.lines.push(linkify(kind === 'list' ? line.replace(bullet, '') : line));
+  }
+  return blocks;
+};
+
+/** The first line of a description, cut at a word to at most `length` characters. */
+export const firstLine = (text: string | null, length = 160): string => {
+  const line = (text ?? '').split('\n', 1)[0]?.trim() ?? '';
+  const characters = [...line];
+  if (characters.length <= length) return line;
+  const cut = characters.slice(0, length).join('');
+  const word = cut.lastIndexOf(' ');
+  return `${word > length / 2 ? cut.slice(0, word) : cut}…`;
+};
+
+/** A person as control files write them: the name, and the mail address where there is one. */
+export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
+  if (text === null) return undefined;
+  const match = /^(.*?)\s*<([^<>]*)>/s.exec(text);
+  const name = (match?.[1] ?? text).trim().replace(/^"(.*)"$/, '$1');
+  const mail = match?.[2]?.trim();
+  const named = name === '' ? (mail ?? '') : name;
+  if (named === '') return undefined;
+  return mail !== undefined && /^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(mail) ? { name: named, mail } : { name: named };
+};

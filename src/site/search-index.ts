@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { close, createIndex } from 'pagefind';
+import { page } from './addresses.ts';
+import type { PackageSummary, SiteCatalog } from './catalog.ts';
+
+const separator = /[^\p{L}\p{N}]+/u;
+
+// Names are written together and apart, in capitals and not: each is found by its whole and by its parts.
+const spellings = (text: string): string[] => {
+  const words = text.split(separator).filter((word) => word !== '');
+  const parts = words.flatMap((word) =>
+    word
+      .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+      .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+      .split(' '),
+  );
+  const joined = words.length > 1 ? [words.join('')] : [];
+  return [...new Set([...words, ...(parts.length > words.length ? parts : []), ...joined])];
+};
+
+interface SearchRecord {
+  readonly url: string;
+  readonly content: string;
+  readonly language: string;
+  readonly meta: Record<string, string>;
+  readonly filters: Record<string, string[]>;
+  readonly sort: Record<string, string>;
+}
+
+/** What the search knows of a package. No stemming: names are not English. */
+export const searchRecord = (summary: PackageSummary): SearchRecord => {
+  const meta: Record<string, string> = {
+    title: summary.name,
+    id: summary.id,
+    version: summary.version,
+    place: summary.repository.name,
+    kind: summary.kind,
+  };
+  if (summary.summary !== '') meta['summary'] = summary.summary;
+  if (summary.icon !== undefined) meta['icon'] = summary.icon;
+  if (summary.paid) meta['paid'] = '1';
+  return {
+    url: page.package(summary.id),
+    content: [...spellings(summary.name), ...spellings(summary.id), summary.author, summary.summary].join(' '),
+    language: 'unknown',
+    meta,
+    filters: {
+      section: [summary.kind],
+      repository: [...summary.repositories],
+      architecture: [...summary.architectures],
+      price: [summary.paid ? 'paid' : 'free'],
+    },
+    sort: { name: summary.name.toLowerCase(), updated: summary.updatedAt },
+  };
+};
+
+const writeIndex = async (records: readonly SearchRecord[], folder: string, onRecord: (done: number) => void) => {
+  const { index, errors } = await createIndex({ forceLanguage: 'unknown', maxFragments: 4000 });
+  if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
+  // Some at a time: the records wait in the pipe of another process.
+  for (let at = 0; at < records.length; at += 500) {
+    const answers = await Promise.all(records.slice(at, at + 500).map((record) => index.addCustomRecord(record)));
+    const failed = answers.find((answer) => answer.errors.length > 0);
+    if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
+    onRecord(Math.min(records.length, at + 500));
+  }
+  const written = await index.writeFiles({ outputPath: folder });
+  await close();
+  if (written.errors.length > 0) throw new Error(`search index: ${written.errors.join('; ')}`);
+};
+
+/**
+ * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time.
+ * Returns how many packages it holds.
+ *
+ * @throws Error where Pagefind refuses a record or cannot write
+ */
+export const buildSearchIndex = async (
+  catalog: SiteCatalog,
+  folder: string,
+  onRecord: (done: number, total: number) => void = () => {},
+): Promise<number> => {
+  const records = [...catalog.packages.values()].map(searchRecord);
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
+    version: string;
+  };
+  const digest = hash('sha256', JSON.stringify([version, records]));
+  const mark = `${folder}.digest`;
+  if (existsSync(folder) && existsSync(mark) && readFileSync(mark, 'utf8') === digest) return records.length;
+  rmSync(mark, { force: true });
+  rmSync(folder, { recursive: true, force: true });
+  await writeIndex(records, folder, (done) => onRecord(done, records.length));
+  for (const name of ['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`${part}.js`, `${part}.css`])) {
+    rmSync(path.join(folder, `pagefind-${name}`), { force: true });
+  }
+  rmSync(path.join(folder, 'pagefind-highlight.js'), { force: true });
+  writeFileSync(mark, digest);
+  return records.length;
+};

@@ -1,0 +1,65 @@
+import { page } from './addresses.ts';
+import { site } from './context.ts';
+import { escapeXml } from './feeds.ts';
+
+// A sitemap holds at most 50,000 addresses (sitemaps.org, "Sitemap file limits").
+const mostAddresses = 40_000;
+
+interface Entry {
+  readonly path: string;
+  readonly changedAt?: string;
+}
+
+const allEntries = (): Entry[] => {
+  const { catalog, byKind } = site();
+  const fixed = [
+    page.landing,
+    page.search,
+    page.repositories,
+    page.sections,
+    page.ranking,
+    page.status,
+    page.api,
+    page.about,
+    page.privacy,
+  ];
+  return [
+    ...fixed.map((path) => ({ path })),
+    ...[...byKind.keys()].map((kind) => ({ path: page.section(kind) })),
+    ...catalog.repositories.map(({ slug, changedAt }) => ({ path: page.repository(slug), changedAt })),
+    ...[...catalog.packages.values()].map(({ id, updatedAt }) => ({ path: page.package(id), changedAt: updatedAt })),
+  ];
+};
+
+const xml = (root: string, children: readonly string[]): Response =>
+  new Response(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${children.join('')}</${root}>\n`,
+    { headers: { 'content-type': 'application/xml; charset=utf-8' } },
+  );
+
+const address = (path: string): string => `<loc>${escapeXml(site().base + path)}</loc>`;
+
+/** The numbers of the sitemaps that it takes, from 1. */
+export const sitemapPaths = () =>
+  Array.from({ length: Math.ceil(allEntries().length / mostAddresses) }, (_, index) => ({
+    params: { number: String(index + 1) },
+  }));
+
+/** One sitemap. */
+export const sitemapResponse = (number: number): Response =>
+  xml(
+    'urlset',
+    allEntries()
+      .slice((number - 1) * mostAddresses, number * mostAddresses)
+      .map(({ path, changedAt }) => {
+        const changed = changedAt === undefined ? '' : `<lastmod>${changedAt.slice(0, 10)}</lastmod>`;
+        return `<url>${address(path)}${changed}</url>\n`;
+      }),
+  );
+
+/** The list of sitemaps. */
+export const sitemapIndexResponse = (): Response =>
+  xml(
+    'sitemapindex',
+    sitemapPaths().map(({ params }) => `<sitemap>${address(`/sitemap/${params.number}.xml`)}</sitemap>\n`),
+  );
