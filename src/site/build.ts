@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'astro';
@@ -34,6 +34,39 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const folderUrl = (folder: string): string => (folder.endsWith(path.sep) ? folder : folder + path.sep);
 
+const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
+  const start = performance.now();
+  const result = await work();
+  return [result, (performance.now() - start) / 1000];
+};
+
+/** Renders the pages; returns which of the files in the folder this build owns. */
+const renderPages = async (staged: string, cache: string, baseUrl: string): Promise<(name: string) => boolean> => {
+  // Astro keeps what the build before left; what no route and no public file owns is removed when publishing.
+  const owned = new Set<string>();
+  rmSync(path.join(staged, 'assets'), { recursive: true, force: true });
+  process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
+  await build({
+    root,
+    outDir: folderUrl(staged),
+    cacheDir: folderUrl(cache),
+    site: baseUrl,
+    logLevel: 'error',
+    integrations: [
+      {
+        name: 'owned-files',
+        hooks: {
+          'astro:build:done': ({ assets }) => {
+            for (const files of assets.values()) for (const file of files) owned.add(fileURLToPath(file));
+          },
+        },
+      },
+    ],
+  });
+  return (name) =>
+    owned.has(path.join(staged, name)) || name.startsWith('assets/') || existsSync(path.join(root, 'src/public', name));
+};
+
 /**
  * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
  * and from there what changed into the output folder. One build at a time per process.
@@ -47,37 +80,25 @@ export const buildSite = async (options: SiteOptions): Promise<SiteSummary> => {
   const staged = path.join(cache, 'pages');
   const index = path.join(cache, 'pagefind');
   mkdirSync(cache, { recursive: true });
-  let mark = performance.now();
-  const lap = (): number => {
-    const seconds = (performance.now() - mark) / 1000;
-    mark = performance.now();
-    return seconds;
-  };
-
-  const catalog = new SiteCatalog(options.catalogPath, options.outcomesPath);
+  const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.outcomesPath));
   try {
     let rendered = 0;
     provideSite(catalog, baseUrl, () => {
       rendered++;
       onProgress('pages', rendered, catalog.packages.size + catalog.repositories.length);
     });
-    const read = lap();
-    const searchable = await buildSearchIndex(catalog, index, (done, total) => onProgress('search', done, total));
-    const search = lap();
-    process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
-    await build({
-      root,
-      outDir: folderUrl(staged),
-      cacheDir: folderUrl(path.join(cache, 'astro')),
-      site: baseUrl,
-      logLevel: 'error',
-    });
-    const pages = lap();
-    const published = publishFolders(path.resolve(options.outDir), [
-      { folder: staged, prefix: '' },
-      { folder: index, prefix: 'pagefind' },
+    // Pagefind works in a process of its own, beside Astro.
+    const [[wanted, pages], [searchable, search]] = await Promise.all([
+      timed(() => renderPages(staged, path.join(cache, 'astro'), baseUrl)),
+      timed(() => buildSearchIndex(catalog, index, (done, total) => onProgress('search', done, total))),
     ]);
-    return { ...published, rendered, searchable, seconds: { read, search, pages, publish: lap() } };
+    const [published, publish] = await timed(() =>
+      publishFolders(path.resolve(options.outDir), [
+        { folder: staged, prefix: '', wanted },
+        { folder: index, prefix: 'pagefind' },
+      ]),
+    );
+    return { ...published, rendered, searchable, seconds: { read, search, pages, publish } };
   } finally {
     provideSite(undefined);
     catalog.close();

@@ -24,6 +24,8 @@ export interface Published {
 export interface Staged {
   readonly folder: string;
   readonly prefix: string;
+  /** Which of its files to publish; the others are removed from it. All of them where this is left out. */
+  readonly wanted?: (name: string) => boolean;
 }
 
 // A file is written under such a name and then renamed. One that is left over is removed by the next run.
@@ -52,14 +54,13 @@ class Publisher {
 
   publish(from: string, to: string): void {
     this.kept.add(to);
-    const source = path.join(from);
     const target = path.join(this.#out, to);
-    const staged = lstatSync(source);
+    const staged = lstatSync(from);
     const present = lstatSync(target, { throwIfNoEntry: false });
     if (present?.isFile() && present.size === staged.size) {
-      if (present.mtimeMs === staged.mtimeMs || readFileSync(source).equals(readFileSync(target))) {
+      if (present.mtimeMs === staged.mtimeMs || readFileSync(from).equals(readFileSync(target))) {
         // The next run need not compare their bytes again.
-        if (present.mtimeMs !== staged.mtimeMs) utimesSync(source, present.atime, present.mtime);
+        if (present.mtimeMs !== staged.mtimeMs) utimesSync(from, present.atime, present.mtime);
         this.unchanged++;
         return;
       }
@@ -68,10 +69,10 @@ class Publisher {
     if (present?.isDirectory()) rmSync(target, { recursive: true });
     const next = temporary(target);
     rmSync(next, { force: true });
-    writeFileSync(next, readFileSync(source), { flag: 'wx' });
+    writeFileSync(next, readFileSync(from), { flag: 'wx' });
     // Both stamps are set, to whole milliseconds, since a file system may keep fewer digits of one of them.
     const time = new Date(Math.floor(staged.mtimeMs));
-    utimesSync(source, time, time);
+    utimesSync(from, time, time);
     utimesSync(next, time, time);
     renameSync(next, target);
     this.written++;
@@ -123,9 +124,13 @@ export const publishFolders = (out: string, staged: readonly Staged[]): Publishe
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out)) if (isTemporary(name)) rmSync(path.join(out, name), { recursive: true });
   const publisher = new Publisher(out);
-  const files = staged.flatMap(({ folder, prefix }) =>
-    [...walk(folder)].map((name) => ({ from: path.join(folder, name), to: prefix === '' ? name : `${prefix}/${name}` })),
-  );
+  const files = staged.flatMap(({ folder, prefix, wanted = () => true }) => {
+    const names = [...walk(folder)];
+    for (const name of names) if (!wanted(name)) unlinkSync(path.join(folder, name));
+    return names
+      .filter(wanted)
+      .map((name) => ({ from: path.join(folder, name), to: prefix === '' ? name : `${prefix}/${name}` }));
+  });
   files.sort((a, b) => rank(a.to) - rank(b.to));
   for (const { from, to } of files) publisher.publish(from, to);
   const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
