@@ -32,8 +32,16 @@ const readRepositories = (database: DatabaseSync): Map<number, Repository> => {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-// Decisions, section 4, "Package lookup". Two spellings of an equal version stay apart by their text.
-const lookupOrder = (a: Row, b: Row): number =>
+/** What decides where a record stands in the answer of a package lookup. */
+export interface LookupKey {
+  readonly repository: { readonly slug: string; readonly quality: number };
+  readonly latest: boolean;
+  readonly version: string;
+  readonly architecture: string;
+}
+
+/** Decisions, section 4, "Package lookup". Two spellings of an equal version stay apart by their text. */
+export const lookupOrder = (a: LookupKey, b: LookupKey): number =>
   Number(b.latest) - Number(a.latest) ||
   a.repository.quality - b.repository.quality ||
   compareVersions(b.version, a.version) ||

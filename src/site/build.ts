@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'astro';
+import type { LastBuild } from '../catalog/outcomes.ts';
 import { SiteCatalog } from './catalog.ts';
 import { provideSite } from './context.ts';
 import { type Published, publishFolders } from './publish.ts';
@@ -10,8 +11,8 @@ import { buildSearchIndex } from './search-index.ts';
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
   readonly catalogPath: string;
-  /** JSON list of the outcomes of the last crawl (see `Outcome`), if there is one. */
-  readonly outcomesPath?: string;
+  /** How each repository fared in the build that this one belongs to, or in the last one. */
+  readonly lastBuild?: LastBuild;
   /** The output folder, shared with the documents of the API. */
   readonly outDir: string;
   /** Where the last build is kept, so that the next one renders only what changed. */
@@ -27,7 +28,12 @@ export interface SiteSummary extends Published {
   readonly rendered: number;
   /** Packages that the search knows. */
   readonly searchable: number;
-  readonly seconds: { readonly read: number; readonly search: number; readonly pages: number; readonly publish: number };
+  readonly seconds: {
+    readonly read: number;
+    readonly search: number;
+    readonly pages: number;
+    readonly publish: number;
+  };
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -45,7 +51,7 @@ const renderPages = async (staged: string, cache: string, baseUrl: string): Prom
   // Astro keeps what the build before left; what no route and no public file owns is removed when publishing.
   const owned = new Set<string>();
   rmSync(path.join(staged, 'assets'), { recursive: true, force: true });
-  process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
+  process.env.ASTRO_TELEMETRY_DISABLED = '1';
   await build({
     root,
     outDir: folderUrl(staged),
@@ -80,7 +86,7 @@ export const buildSite = async (options: SiteOptions): Promise<SiteSummary> => {
   const staged = path.join(cache, 'pages');
   const index = path.join(cache, 'pagefind');
   mkdirSync(cache, { recursive: true });
-  const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.outcomesPath));
+  const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
     let rendered = 0;
     provideSite(catalog, baseUrl, () => {

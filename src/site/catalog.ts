@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { compareVersions } from '../apt/version.ts';
+import type { LastBuild } from '../catalog/outcomes.ts';
+import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
 import type { RecordDetails } from '../catalog/record.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { PackageRecord, RepositoryRecord } from '../contract/records.ts';
@@ -8,14 +8,8 @@ import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 
-/** What the last crawl said of one repository. */
-export interface Outcome {
-  readonly slug: string;
-  readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
-  readonly code?: string | null;
-  readonly reason?: string | null;
-  readonly checkedAt: string;
-}
+/** What the last build said of one repository. */
+export type Outcome = LastBuild['repositories'][number];
 
 /** A repository and all that the site says about it. */
 export interface Repository {
@@ -76,14 +70,13 @@ const columns = 'repository, package, version, architecture, latest, first_seen,
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+interface Keyed extends LookupKey {
+  readonly owner: Repository;
+  readonly row: Row;
+}
+
 // A record is stored up to the value of its last key, which the repository's own text completes.
 const parseRecord = (json: string) => JSON.parse(`${json}null}`) as Omit<PackageRecord, 'repository'>;
-
-const readOutcomes = (path: string | undefined): Map<string, Outcome> => {
-  if (path === undefined) return new Map();
-  const list = JSON.parse(readFileSync(path, 'utf8')) as Outcome[];
-  return new Map(list.map((outcome) => [outcome.slug, outcome]));
-};
 
 /** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
 export class SiteCatalog {
@@ -92,6 +85,7 @@ export class SiteCatalog {
   /** By identifier, in code unit order. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
+  readonly lastBuild: LastBuild | undefined;
   readonly #database: DatabaseSync;
   readonly #byNumber: ReadonlyMap<number, Repository>;
   readonly #select;
@@ -99,10 +93,12 @@ export class SiteCatalog {
   readonly #providers = new Map<string, string[]>();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
 
-  /** Opens the catalog file read-only; `outcomesPath` names the JSON list of outcomes of the last crawl, if any. */
-  constructor(catalogPath: string, outcomesPath?: string) {
+  /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
+  constructor(catalogPath: string, lastBuild?: LastBuild) {
+    this.lastBuild = lastBuild;
     this.#database = new DatabaseSync(catalogPath, { readOnly: true });
-    this.#byNumber = this.#readRepositories(readOutcomes(outcomesPath));
+    const outcomes = lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const);
+    this.#byNumber = this.#readRepositories(new Map(outcomes));
     this.repositories = [...this.#byNumber.values()].sort(
       (a, b) => a.record.quality - b.record.quality || compareText(a.slug, b.slug),
     );
@@ -122,14 +118,12 @@ export class SiteCatalog {
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
   readVersions(id: string): PackageVersion[] {
     const rows = this.#select.all(id) as unknown as Row[];
-    return rows
-      .sort((a, b) => this.#lookupOrder(a, b))
-      .map(([repository, , , , , firstSeen, json, details]) => ({
-        record: parseRecord(json),
-        repository: this.#repository(repository),
-        details: details === null ? {} : (JSON.parse(details) as RecordDetails),
-        firstSeen,
-      }));
+    return this.#inOrder(rows).map(({ owner, row: [, , , , , firstSeen, json, details] }) => ({
+      record: parseRecord(json),
+      repository: owner,
+      details: details === null ? {} : (JSON.parse(details) as RecordDetails),
+      firstSeen,
+    }));
   }
 
   /** Packages whose best record depends on this name, in identifier order. */
@@ -205,28 +199,24 @@ export class SiteCatalog {
     if (group.length > 0) yield group;
   }
 
-  #lookupOrder(a: Row, b: Row): number {
-    const first = this.#repository(a[0]);
-    const second = this.#repository(b[0]);
-    return (
-      b[4] - a[4] ||
-      first.record.quality - second.record.quality ||
-      compareVersions(b[2], a[2]) ||
-      compareText(first.slug, second.slug) ||
-      compareText(a[3], b[3]) ||
-      compareText(b[2], a[2])
-    );
+  #inOrder(rows: readonly Row[]): Keyed[] {
+    const keyed = rows.map((row) => {
+      const owner = this.#repository(row[0]);
+      const repository = { slug: owner.slug, quality: owner.record.quality };
+      return { owner, repository, latest: row[4] === 1, version: row[2], architecture: row[3], row };
+    });
+    return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
   }
 
-  #summarise(rows: Row[]): PackageSummary {
-    if (rows.length > 1) rows.sort((a, b) => this.#lookupOrder(a, b));
-    const best = rows[0] as Row;
-    const record = parseRecord(best[6]);
-    const latest = rows.filter((row) => row[4] === 1);
+  #summarise(rows: readonly Row[]): PackageSummary {
+    const keyed = this.#inOrder(rows);
+    const best = keyed[0] as Keyed;
+    const [, , , , , , json, details] = best.row;
+    const record = parseRecord(json);
+    const latest = keyed.filter((one) => one.latest);
     const versions = new Map<string, string>();
-    for (const row of latest) {
-      const { slug } = this.#repository(row[0]);
-      if (!versions.has(slug)) versions.set(slug, row[2]);
+    for (const { owner, version } of latest) {
+      if (!versions.has(owner.slug)) versions.set(owner.slug, version);
     }
     const remote = webAddress(record.icon_url);
     const summary: PackageSummary = {
@@ -239,14 +229,14 @@ export class SiteCatalog {
       kind: sectionKind(record.section),
       paid: record.price === 'Paid',
       icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
-      repository: this.#repository(best[0]),
+      repository: best.owner,
       repositories: [...versions.keys()],
       versions,
-      architectures: [...new Set(latest.map((row) => row[3]))].sort(),
-      updatedAt: latest.reduce((newest, row) => (row[5] > newest ? row[5] : newest), best[5]),
-      addedAt: rows.reduce((oldest, row) => (row[5] < oldest ? row[5] : oldest), best[5]),
+      architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
+      updatedAt: newest(latest),
+      addedAt: oldest(keyed),
     };
-    this.#note(summary, best[7] === null ? {} : (JSON.parse(best[7]) as RecordDetails));
+    this.#note(summary, details === null ? {} : (JSON.parse(details) as RecordDetails));
     return summary;
   }
 
@@ -262,6 +252,10 @@ export class SiteCatalog {
     if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
   }
 }
+
+const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
+const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';
+const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
 
 /** The images that stand for a section, wherever this site is published. */
 export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;

@@ -38,7 +38,10 @@ const known: Readonly<Record<string, Advice>> = {
     'Add a Size field, so that downloads can be checked and their progress shown. Scanning tools write it by themselves.',
   ),
   'size-malformed': note('A size is not a number', 'Write Size in bytes, with digits only.'),
-  'installed-size-malformed': note('An installed size is not a number', 'Write Installed-Size in kibibytes, digits only.'),
+  'installed-size-malformed': note(
+    'An installed size is not a number',
+    'Write Installed-Size in kibibytes, digits only.',
+  ),
   'sha256-malformed': weak('A SHA256 is malformed', 'Write 64 hexadecimal digits, so that downloads can be verified.'),
   'icon-malformed': note(
     'An icon has no web address',
@@ -79,7 +82,10 @@ const known: Readonly<Record<string, Advice>> = {
     'One file has two sizes or hashes. Write Release anew after each change.',
   ),
   'release-architecture-singular': note('Release says Architecture', 'The field is called Architectures.'),
-  'release-payment-gateway-malformed': weak('The payment gateway has no https address', 'Payment-Gateway must begin with https://.'),
+  'release-payment-gateway-malformed': weak(
+    'The payment gateway has no https address',
+    'Payment-Gateway must begin with https://.',
+  ),
   'release-expired': weak('Release has expired', 'Its Valid-Until lies in the past. Publish a new Release.'),
   'release-in-future': weak('Release comes from the future', 'Its Date has not been reached yet. Check the clock.'),
   'release-date-unreadable': note(

@@ -7,7 +7,7 @@ export interface Figures {
   readonly repositories: number;
   readonly packages: number;
   readonly versions: number;
-  /** When an origin was last asked; when one last changed where no crawl is on record. ISO 8601. */
+  /** When the origins were last asked; when one last changed where no build is on record. ISO 8601. */
   readonly checkedAt: string | undefined;
   readonly changedAt: string | undefined;
 }
@@ -24,7 +24,7 @@ export const computeFigures = (catalog: SiteCatalog): Figures => {
     repositories: catalog.repositories.length,
     packages: catalog.packages.size,
     versions: catalog.versionCount,
-    checkedAt: latest(catalog.repositories.map((repository) => repository.outcome?.checkedAt)) ?? changedAt,
+    checkedAt: catalog.lastBuild?.builtAt ?? changedAt,
     changedAt,
   };
 };

@@ -78,6 +78,7 @@ export const describeOperations = (): OperationView[] =>
     tag: operation.tag,
     file: operation.file,
     parameters: Object.keys(operation.query?.shape ?? {}).map((name) => ({ name, text: parameterTexts[name] ?? '' })),
-    fields: operation.schema === undefined ? [] : fieldsOf(z.toJSONSchema(operation.schema, { io: 'output' }) as Schema),
+    fields:
+      operation.schema === undefined ? [] : fieldsOf(z.toJSONSchema(operation.schema, { io: 'output' }) as Schema),
     errors: operation.errors,
   }));

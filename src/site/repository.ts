@@ -67,6 +67,7 @@ export interface RepositoryCard {
 export interface RepositoryView {
   readonly card: RepositoryCard;
   readonly record: RepositoryRecord;
+  /** Slugs that it had before. */
   readonly aliases: readonly string[];
   readonly flat: boolean;
   /** The line for sources.list (sources.list(5)). */
@@ -115,10 +116,7 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
 });
 
 /** The head of a repository's pages. `packages` are those it has. */
-export const computeRepositoryView = (
-  repository: Repository,
-  packages: readonly PackageSummary[],
-): RepositoryView => {
+export const computeRepositoryView = (repository: Repository, packages: readonly PackageSummary[]): RepositoryView => {
   const { record, outcome } = repository;
   const counts = new Map<SectionKind, number>();
   for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -133,9 +131,7 @@ export const computeRepositoryView = (
     links: flat ? repositoryLinks(record.uri) : [],
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: repository.findings,
-    trouble: troubled
-      ? { outcome: outcome.outcome, code: outcome.code ?? null, reason: outcome.reason ?? null }
-      : undefined,
+    trouble: troubled ? { outcome: outcome.outcome, code: outcome.code, reason: outcome.reason } : undefined,
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
   };

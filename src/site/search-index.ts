@@ -38,9 +38,9 @@ export const searchRecord = (summary: PackageSummary): SearchRecord => {
     place: summary.repository.name,
     kind: summary.kind,
   };
-  if (summary.summary !== '') meta['summary'] = summary.summary;
-  if (summary.icon !== undefined) meta['icon'] = summary.icon;
-  if (summary.paid) meta['paid'] = '1';
+  if (summary.summary !== '') meta.summary = summary.summary;
+  if (summary.icon !== undefined) meta.icon = summary.icon;
+  if (summary.paid) meta.paid = '1';
   return {
     url: page.package(summary.id),
     content: [...spellings(summary.name), ...spellings(summary.id), summary.author, summary.summary].join(' '),

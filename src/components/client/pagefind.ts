@@ -36,7 +36,13 @@ const load = async (): Promise<Pagefind> => {
   await pagefind.options({
     excerptLength: 0,
     // What matters is where a word stands, in the name or elsewhere, not how long a description goes on.
-    ranking: { termSimilarity: 12, pageLength: 0, termFrequency: 0, termSaturation: 0.5, metaWeights: { title: 12, id: 4 } },
+    ranking: {
+      termSimilarity: 12,
+      pageLength: 0,
+      termFrequency: 0,
+      termSaturation: 0.5,
+      metaWeights: { title: 12, id: 4 },
+    },
   });
   await pagefind.init();
   return pagefind;

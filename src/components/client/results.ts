@@ -80,7 +80,7 @@ const begin = (
       status.textContent = text === '' ? '' : 'Type one more character.';
       return;
     }
-    const sort = sorts[select('sort').value] ?? (text === '' ? sorts['name'] : undefined);
+    const sort = sorts[select('sort').value] ?? (text === '' ? sorts.name : undefined);
     try {
       const found = await search(text, sort === undefined ? { filters } : { filters, sort });
       if (turn !== asked) return;

@@ -67,7 +67,11 @@ export const watchSearch = (form: HTMLFormElement): void => {
       field.removeAttribute('aria-activedescendant');
       active = -1;
       status.textContent =
-        results.length === 0 ? 'Nothing found' : results.length > shown ? `${results.length} found; Enter shows all` : '';
+        results.length === 0
+          ? 'Nothing found'
+          : results.length > shown
+            ? `${results.length} found; Enter shows all`
+            : '';
     } catch {
       if (turn === asked) status.textContent = 'The search could not be loaded. Press Enter to try again.';
     }

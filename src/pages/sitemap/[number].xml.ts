@@ -3,4 +3,4 @@ import { sitemapPaths, sitemapResponse } from '../../site/sitemap.ts';
 
 export const getStaticPaths = sitemapPaths;
 
-export const GET = ({ params }: APIContext) => sitemapResponse(Number(params['number']));
+export const GET = ({ params }: APIContext) => sitemapResponse(Number(params.number));
