@@ -1,12 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'astro';
+import { fork } from 'node:child_process';
 import type { LastBuild } from '../catalog/outcomes.ts';
-import { SiteCatalog } from './catalog.ts';
-import { provideSite } from './context.ts';
-import { type Published, publishFolders } from './publish.ts';
-import { buildSearchIndex } from './search-index.ts';
+import type { Published } from './publish.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
@@ -36,77 +30,35 @@ export interface SiteSummary extends Published {
   };
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-const folderUrl = (folder: string): string => (folder.endsWith(path.sep) ? folder : folder + path.sep);
-
-const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
-  const start = performance.now();
-  const result = await work();
-  return [result, (performance.now() - start) / 1000];
-};
-
-/** Renders the pages; returns which of the files in the folder this build owns. */
-const renderPages = async (staged: string, cache: string, baseUrl: string): Promise<(name: string) => boolean> => {
-  // Astro keeps what the build before left; what no route and no public file owns is removed when publishing.
-  const owned = new Set<string>();
-  rmSync(path.join(staged, 'assets'), { recursive: true, force: true });
-  process.env.ASTRO_TELEMETRY_DISABLED = '1';
-  await build({
-    root,
-    outDir: folderUrl(staged),
-    cacheDir: folderUrl(cache),
-    site: baseUrl,
-    logLevel: 'error',
-    integrations: [
-      {
-        name: 'owned-files',
-        hooks: {
-          'astro:build:done': ({ assets }) => {
-            for (const files of assets.values()) for (const file of files) owned.add(fileURLToPath(file));
-          },
-        },
-      },
-    ],
-  });
-  return (name) =>
-    owned.has(path.join(staged, name)) || name.startsWith('assets/') || existsSync(path.join(root, 'src/public', name));
-};
+/** What the building process is told, and what it says. */
+export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
+export type BuildReport =
+  | { readonly kind: 'progress'; readonly step: 'search' | 'pages'; readonly done: number; readonly total: number }
+  | { readonly kind: 'done'; readonly summary: SiteSummary }
+  | { readonly kind: 'failed'; readonly message: string };
 
 /**
  * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
- * and from there what changed into the output folder. One build at a time per process.
+ * and from there what changed into the output folder. It runs in a process of its own, because Astro's bundle of the
+ * pages stays in the memory of a process and would show the next build the data of this one.
  *
  * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
  * of this build or of the one before
  */
-export const buildSite = async (options: SiteOptions): Promise<SiteSummary> => {
-  const { baseUrl, onProgress = () => {} } = options;
-  const cache = path.resolve(options.cacheDir);
-  const staged = path.join(cache, 'pages');
-  const index = path.join(cache, 'pagefind');
-  mkdirSync(cache, { recursive: true });
-  const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
+export const buildSite = async ({ onProgress = () => {}, ...order }: SiteOptions): Promise<SiteSummary> => {
+  const child = fork(new URL('./build-process.ts', import.meta.url), { execArgv: [], serialization: 'advanced' });
   try {
-    let rendered = 0;
-    provideSite(catalog, baseUrl, () => {
-      rendered++;
-      onProgress('pages', rendered, catalog.packages.size + catalog.repositories.length);
+    return await new Promise<SiteSummary>((resolve, reject) => {
+      child.on('message', (report: BuildReport) => {
+        if (report.kind === 'progress') onProgress(report.step, report.done, report.total);
+        else if (report.kind === 'done') resolve(report.summary);
+        else reject(new Error(`site: ${report.message}`));
+      });
+      child.on('error', reject);
+      child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
+      child.send(order satisfies BuildOrder);
     });
-    // Pagefind works in a process of its own, beside Astro.
-    const [[wanted, pages], [searchable, search]] = await Promise.all([
-      timed(() => renderPages(staged, path.join(cache, 'astro'), baseUrl)),
-      timed(() => buildSearchIndex(catalog, index, (done, total) => onProgress('search', done, total))),
-    ]);
-    const [published, publish] = await timed(() =>
-      publishFolders(path.resolve(options.outDir), [
-        { folder: staged, prefix: '', wanted },
-        { folder: index, prefix: 'pagefind' },
-      ]),
-    );
-    return { ...published, rendered, searchable, seconds: { read, search, pages, publish } };
   } finally {
-    provideSite(undefined);
-    catalog.close();
+    child.kill();
   }
 };

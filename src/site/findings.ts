@@ -92,6 +92,36 @@ const known: Readonly<Record<string, Advice>> = {
     'The date of Release cannot be read',
     'Write it as "Mon, 01 Jun 2026 10:00:00 UTC" (date -Ru writes that).',
   ),
+  'release-encoding-not-utf8': note('Release is not UTF-8', 'Save it as UTF-8.'),
+  'release-weak-hashes': weak(
+    'Release lists weak hashes only',
+    'MD5 and SHA-1 protect nothing any more. Let it list SHA256 too: apt-ftparchive release does.',
+  ),
+  'release-without-hashes': weak(
+    'Release lists no hashes',
+    'Without them nobody can tell a whole index from a damaged one, and each check costs a download more. Write Release with apt-ftparchive release.',
+  ),
+  'encoding-not-utf8': note('A field is not UTF-8', 'Save the control files as UTF-8. It was read as Windows-1252.'),
+  'index-not-listed': weak(
+    'Release does not list this index',
+    'List every compression of Packages in Release, so that it can be verified.',
+  ),
+  'index-variants-differ': weak(
+    'Packages and its compressed copies differ',
+    'Compress Packages anew after each change: clients that choose another compression see other packages.',
+  ),
+  'inrelease-unsigned': weak('InRelease carries no signature', 'Sign it (gpg --clearsign), or publish Release alone.'),
+  'signature-unreadable': weak('The signature cannot be read', 'Sign Release anew.'),
+  'payment-endpoint-unreadable': note(
+    'payment_endpoint is no address',
+    'It must hold one https:// address and no more.',
+  ),
+  'extras-unanswered': note(
+    'The server did not answer for small files',
+    'Signature and payment endpoint were not found.',
+  ),
+  redirected: note('The address redirects', 'Name the final address in the list of repositories, and spare a request.'),
+  'snapshot-damaged': note('Our copy was damaged', 'It is fetched anew; nothing is to be done.'),
 };
 
 // A word of a code, such as "hash" in "packages-hash-mismatch", tells enough about those that have no row above.

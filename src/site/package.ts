@@ -39,7 +39,7 @@ export interface PackageView {
   readonly document: string;
 }
 
-export interface PackageLink {
+interface PackageLink {
   readonly id: string;
   readonly name: string;
 }

@@ -1,5 +1,5 @@
 /** A piece of a stranger's text: plain, or an address that may be followed. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly href?: string;
 }

@@ -1,5 +1,5 @@
 /** One package that a relation names. */
-export interface Alternative {
+interface Alternative {
   readonly name: string;
   /** Version and architecture restriction as written, such as `(>= 1.2)`; empty where there is none. */
   readonly restriction: string;

@@ -1,0 +1,106 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildSite, type SiteOptions } from '../../src/site/build.ts';
+import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const base = 'https://index.example';
+const { folder, remove } = temporaryFolder();
+const out = path.join(folder, 'out');
+const options: SiteOptions = {
+  catalogPath: path.join(folder, 'catalog.sqlite'),
+  lastBuild,
+  outDir: out,
+  cacheDir: path.join(folder, 'cache'),
+  baseUrl: base,
+};
+
+const read = (name: string): string => readFileSync(path.join(out, name), 'utf8');
+const files = (): string[] =>
+  readdirSync(out, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)))
+    .sort();
+const stamps = (): Map<string, string> =>
+  new Map(files().map((name) => [name, `${lstatSync(path.join(out, name)).mtimeMs} ${read(name)}`]));
+
+beforeAll(async () => {
+  mkdirSync(path.join(out, 'v2/jailbreak'), { recursive: true });
+  writeFileSync(path.join(out, 'v2/jailbreak/kept.json'), '{}');
+  writeFileSync(path.join(out, '_headers'), 'kept');
+  await writeCatalog(options.catalogPath, sources, base);
+}, 60_000);
+afterAll(remove);
+
+describe('a build of the site', () => {
+  it('writes a page for every package, repository and section', async () => {
+    const summary = await buildSite(options);
+    expect(summary.rendered).toBeGreaterThan(250);
+    expect(summary.searchable).toBe(248);
+    for (const name of [
+      'index.html',
+      '404.html',
+      'feed.atom',
+      'feed.json',
+      'sitemap.xml',
+      'sitemap/1.xml',
+      'robots.txt',
+    ]) {
+      expect(existsSync(path.join(out, name)), name).toBe(true);
+    }
+    for (const name of ['package/com.alpha.snowboard', 'repository/alpha', 'repository/many/3', 'section/themes/3']) {
+      expect(existsSync(path.join(out, name, 'index.html')), name).toBe(true);
+    }
+  });
+
+  it('C9: keeps identifiers that are paths in folders of their own', () => {
+    expect(existsSync(path.join(out, 'package/.=2e/index.html'))).toBe(true);
+    expect(read('package/.=2e/index.html')).toContain('Two dots');
+    expect(read('package/_com._alpha._lib/index.html')).toContain('Other case');
+    expect(read('package/com.alpha.lib/index.html')).toContain('Alpha Library');
+  });
+
+  it('leaves what is not its own alone', () => {
+    expect(read('v2/jailbreak/kept.json')).toBe('{}');
+    expect(read('_headers')).toBe('kept');
+  });
+
+  it('C13: writes nothing where nothing changed, and keeps bytes and time stamps', async () => {
+    const before = stamps();
+    const summary = await buildSite(options);
+    expect(summary).toMatchObject({ written: 0, removed: 0 });
+    expect(summary.rendered).toBeLessThan(20);
+    expect(stamps()).toEqual(before);
+  });
+
+  it('renders only what a change touches, and removes what vanished', async () => {
+    const [alpha, beta, many, suited] = sources as readonly [Source, Source, Source, Source];
+    const changed = { ...beta, packages: stanza({ Package: 'org.beta.new', Name: 'New one' }) };
+    await writeCatalog(options.catalogPath, [alpha, changed, { ...many }, suited], base);
+    const before = stamps();
+    const summary = await buildSite(options);
+    expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
+    expect(read('package/com.alpha.snowboard/index.html')).not.toContain('/repository/beta/');
+    const after = stamps();
+    expect(after.get('package/com.alpha.paid/index.html')).toBe(before.get('package/com.alpha.paid/index.html'));
+    expect(after.get('package/com.many.p7/index.html')).toBe(before.get('package/com.many.p7/index.html'));
+    expect(summary.rendered).toBeLessThan(40);
+
+    await writeCatalog(options.catalogPath, [alpha, many, suited], base);
+    expect((await buildSite(options)).removed).toBeGreaterThan(0);
+    expect(existsSync(path.join(out, 'package/org.beta.new'))).toBe(false);
+    expect(existsSync(path.join(out, 'repository/beta'))).toBe(false);
+    expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);
+  });
+
+  it('C9: does not write through a symbolic link in the output folder', async () => {
+    const outside = path.join(folder, 'outside');
+    const linked = path.join(folder, 'linked');
+    mkdirSync(outside);
+    mkdirSync(linked);
+    symlinkSync(outside, path.join(linked, 'package'));
+    await buildSite({ ...options, outDir: linked });
+    expect(readdirSync(outside)).toEqual([]);
+    expect(existsSync(path.join(linked, 'package/com.alpha.lib/index.html'))).toBe(true);
+  });
+});

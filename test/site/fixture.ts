@@ -1,0 +1,167 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ingestRepository } from '../../src/catalog/ingest.ts';
+import type { LastBuild } from '../../src/catalog/outcomes.ts';
+import { createTables } from '../../src/catalog/schema.ts';
+import { manifestEntrySchema } from '../../src/contract/manifest.ts';
+
+/** A made-up repository: a manifest entry and the text of its files. */
+export interface Source {
+  readonly entry: Readonly<Record<string, unknown>> & { readonly slug: string };
+  readonly release: string;
+  readonly packages: string;
+  readonly at: string;
+}
+
+/** A stanza from its fields; the usual ones are filled in. */
+export const stanza = (fields: Readonly<Record<string, string>>): string => {
+  const all: Record<string, string> = { Version: '1.0', Architecture: 'iphoneos-arm64', Size: '2048', ...fields };
+  all.Filename ??= `debs/${encodeURIComponent(all.Package ?? '')}_${all.Version}.deb`;
+  return `${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')}\n\n`;
+};
+
+/** Writes a catalog of these repositories to a file, through the catalog's own code. */
+export const writeCatalog = async (file: string, sources: readonly Source[], base: string): Promise<void> => {
+  rmSync(file, { force: true });
+  const database = new DatabaseSync(file);
+  createTables(database);
+  for (const { entry, release, packages, at } of sources) {
+    const content = { release: Buffer.from(release), packages: Buffer.from(packages) };
+    const snapshot = {
+      slug: entry.slug,
+      uri: String(entry.uri),
+      changedAt: at,
+      checkedAt: at,
+      release: { path: '/Release', sha256: hash('sha256', release) },
+      packages: { path: '/Packages', sha256: hash('sha256', packages), compression: 'plain' as const },
+      hasReleaseGpg: false,
+      hasInRelease: false,
+      paymentEndpoint: null,
+      findings: [],
+    };
+    await ingestRepository(
+      database,
+      manifestEntrySchema.parse(entry),
+      snapshot as unknown as Parameters<typeof ingestRepository>[2],
+      content,
+      { base, now: at, source: hash('sha256', packages) },
+    );
+  }
+  database.close();
+};
+
+/** Text that would do harm if any of it were taken for markup, an address or a path. */
+export const hostile = {
+  id: 'com.evil.<script>alert(1)</script>',
+  name: `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
+  description:
+    `</p><script>document.title='owned'</script> see javascript:alert(1) and https://ok.example/a"onmouseover="alert(1)\n` +
+    ` <a href="javascript:alert(2)">x</a> &lt;b&gt; \u202ereversed`,
+  author: `<svg/onload=alert(3)> <evil@example.org>`,
+};
+
+const many = Array.from({ length: 240 }, (_, index) =>
+  stanza({ Package: `com.many.p${index}`, Name: `Many ${String(index).padStart(3, '0')}`, Section: 'Themes' }),
+).join('');
+
+/** Repositories with something of everything that the pages show. */
+export const sources: readonly Source[] = [
+  {
+    entry: { slug: 'alpha', uri: 'https://alpha.example/repo/', ranking: 1, aliases: ['oldalpha'] },
+    release: 'Origin: Alpha Repo\nDescription: Tweaks & tools\nDate: Mon, 01 Jun 2026 10:00:00 UTC\n',
+    at: '2026-11-18T10:00:00.000Z',
+    packages: [
+      stanza({
+        Package: 'com.alpha.snowboard',
+        Name: 'SnowBoard',
+        Version: '1.5.1',
+        Section: 'Tweaks',
+        Author: 'Ada Example <ada@example.org>',
+        Description:
+          'Themes for every icon\n Read more at https://alpha.example/snow (or not).\n .\n - first\n - second',
+        Depends: 'com.alpha.lib (>= 1.0), mobilesubstrate | ellekit, firmware (>= 14.0)',
+        Conflicts: 'com.alpha.gone',
+        Homepage: 'https://alpha.example/snowboard',
+        Icon: 'https://icons.example/missing.png',
+        SHA256: 'a'.repeat(64),
+        Tag: 'purpose::theming, role::enduser',
+        'Installed-Size': '120',
+      }),
+      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.4', Section: 'Tweaks' }),
+      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.5.1', Architecture: 'iphoneos-arm' }),
+      stanza({ Package: 'com.alpha.lib', Name: 'Alpha Library', Section: 'Libraries', Author: 'Ada Example' }),
+      stanza({
+        Package: 'com.alpha.paid',
+        Name: 'NoFomoFix',
+        Section: 'Tweaks (iOS 15)',
+        Tag: 'cydia::commercial',
+        Author: 'Ada Example',
+      }),
+      stanza({
+        Package: 'com.alpha.escaping',
+        Name: 'Escaping',
+        Filename: '../../../etc/passwd',
+        Homepage: 'javascript:alert(1)',
+      }),
+      stanza({ Package: '..', Name: 'Two dots' }),
+      stanza({ Package: 'Com.Alpha.Lib', Name: 'Other case' }),
+      stanza({
+        Package: hostile.id,
+        Name: hostile.name,
+        Description: hostile.description,
+        Author: hostile.author,
+        Section: `<i>Tweaks`,
+        Version: '1.0<b>',
+      }),
+      'Package: com.alpha.broken\nVersion: 1.0\n\n',
+    ].join(''),
+  },
+  {
+    entry: { slug: 'beta', uri: 'http://beta.example', ranking: 3 },
+    release: 'Origin: Beta\n',
+    at: '2026-11-19T10:00:00.000Z',
+    packages: stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks' }),
+  },
+  {
+    entry: { slug: 'many', uri: 'https://many.example', ranking: 4 },
+    release: 'Origin: Many packages\n',
+    at: '2026-11-17T10:00:00.000Z',
+    packages: many,
+  },
+  {
+    entry: {
+      slug: 'suited',
+      uri: 'https://suited.example/apt',
+      suite: 'stable',
+      component: 'main',
+      binary: 'iphoneos-arm64',
+      ranking: 2,
+      bootstrap: true,
+    },
+    release: 'Origin: Suited\n',
+    at: '2026-11-16T10:00:00.000Z',
+    packages: stanza({ Package: 'ellekit', Name: 'ElleKit', Provides: 'mobilesubstrate', Section: 'System' }),
+  },
+];
+
+export const lastBuild: LastBuild = {
+  builtAt: '2026-11-20T10:00:00.000Z',
+  repositories: [
+    { slug: 'alpha', uri: 'https://alpha.example/repo/', outcome: 'fresh', code: null, reason: null },
+    { slug: 'beta', uri: 'http://beta.example', outcome: 'stale', code: 'too-slow', reason: 'It answers too slowly.' },
+    { slug: 'many', uri: 'https://many.example', outcome: 'unchanged', code: null, reason: null },
+    { slug: 'suited', uri: 'https://suited.example/apt', outcome: 'unchanged', code: null, reason: null },
+    { slug: 'gone', uri: 'https://gone.example', outcome: 'failed', code: 'unreachable', reason: 'No such host.' },
+  ],
+};
+
+/** A folder that is removed when the tests of the file have run. */
+export const temporaryFolder = (): { readonly folder: string; readonly remove: () => void } => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-site-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+};

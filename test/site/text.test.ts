@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { packageFolder, packageLinks, repositoryLinks } from '../../src/site/addresses.ts';
+import { composeAtom, escapeXml } from '../../src/site/feeds.ts';
+import { adviceFor, computeHealth } from '../../src/site/findings.ts';
+import { formatSize } from '../../src/site/format.ts';
+import { downloadAddress } from '../../src/site/package.ts';
+import { firstLine, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
+import { parseRelations } from '../../src/site/relations.ts';
+
+describe('descriptions', () => {
+  it('C11: makes links of http(s) addresses alone', () => {
+    const blocks = readProse(
+      'see javascript:alert(1), https://ok.example/x. and data:text/html,x\nhttp://u:p@evil.example',
+    );
+    const hrefs = blocks.flatMap(({ lines }) => lines.flat()).flatMap(({ href }) => (href === undefined ? [] : [href]));
+    expect(hrefs).toEqual(['https://ok.example/x']);
+  });
+
+  it('ends an address before quotes, brackets and the sentence', () => {
+    const hrefs = (text: string) =>
+      readProse(text).flatMap(({ lines }) => lines.flat().map(({ href }) => href ?? null));
+    expect(hrefs('(https://a.example/b)')).toEqual([null, 'https://a.example/b', null]);
+    expect(hrefs('https://a.example/w_(x)')).toEqual(['https://a.example/w_(x)']);
+    expect(hrefs('https://a.example/"onclick="x')).toEqual(['https://a.example/', null]);
+  });
+
+  it('keeps every character of the text', () => {
+    const text = 'one https://a.example two\nthree <b>four</b>';
+    const back = readProse(text)[0]
+      ?.lines.map((line) => line.map((piece) => piece.text).join(''))
+      .join('\n');
+    expect(back).toBe(text);
+  });
+
+  it('reads bullets as a list and blank lines as breaks', () => {
+    expect(readProse('a\n\n- b\n* c\nd').map(({ kind, lines }) => [kind, lines.length])).toEqual([
+      ['paragraph', 1],
+      ['list', 2],
+      ['paragraph', 1],
+    ]);
+  });
+
+  it('cuts the first line at a word and never inside a character', () => {
+    expect(firstLine('short\nrest')).toBe('short');
+    expect(firstLine('🦊'.repeat(20), 10)).toBe(`${'🦊'.repeat(10)}…`);
+    expect(firstLine('aaaa bbbb cccc', 11)).toBe('aaaa bbbb…');
+    expect(firstLine(null)).toBe('');
+  });
+
+  it('reads persons with and without a mail address', () => {
+    expect(readPerson('Ada <ada@example.org>')).toEqual({ name: 'Ada', mail: 'ada@example.org' });
+    expect(readPerson('Ada <javascript:x>')).toEqual({ name: 'Ada' });
+    expect(readPerson(' ')).toBeUndefined();
+  });
+
+  it('C11: takes for web addresses only http(s) without a user', () => {
+    for (const text of ['javascript:alert(1)', ' data:x', 'file:///a', 'https://u@h.example', 'nothing', null]) {
+      expect(webAddress(text)).toBeUndefined();
+    }
+    expect(webAddress('https://h.example/"<>')).toBe('https://h.example/%22%3C%3E');
+  });
+});
+
+describe('addresses', () => {
+  it('C9: no identifier leaves its folder, and none ends with a dot', () => {
+    for (const id of ['..', '.', '../x', 'a.', '/etc', '\\..\\x', 'CON', 'ä', 'x'.repeat(300)]) {
+      const segments = packageFolder(id).split('/');
+      for (const segment of segments) {
+        expect(segment).toMatch(/^[a-z0-9.+\-_=]*[a-z0-9+\-_=]$/);
+        expect(['.', '..']).not.toContain(segment);
+      }
+    }
+    expect(packageFolder('com.example')).toBe('com.example');
+  });
+
+  it('C9: identifiers that differ have folders that differ, whatever the letter case', () => {
+    const ids = ['a', 'A', 'a.', 'a=2e', 'A.', '.', '..', '...', '.=2e'];
+    const folders = ids.map((id) => packageFolder(id).toLowerCase());
+    expect(new Set(folders).size).toBe(ids.length);
+  });
+
+  it('points downloads below their repository or nowhere', () => {
+    const base = 'https://h.example/repo';
+    expect(downloadAddress(base, './debs/a b.deb')).toBe('https://h.example/repo/debs/a%20b.deb');
+    expect(downloadAddress(base, './/debs/x.deb')).toBe('https://h.example/repo/debs/x.deb');
+    expect(downloadAddress(base, 'debs/a#b?c.deb')).toBe('https://h.example/repo/debs/a%23b%3Fc.deb');
+    for (const name of [
+      '../x.deb',
+      'a/../../x.deb',
+      'https://evil.example/x',
+      'javascript:x',
+      '',
+      '/',
+      '%2e%2e/x.deb/../..',
+    ]) {
+      const address = downloadAddress(base, name);
+      expect(address === undefined || address.startsWith('https://h.example/repo/'), name).toBe(true);
+    }
+    expect(downloadAddress(base, '//evil.example/x')).toBe('https://h.example/repo/evil.example/x');
+  });
+
+  it('hands packages and repositories to managers', () => {
+    expect(packageLinks('com.a b', 'https://h.example/r').map(({ href }) => href)).toEqual([
+      'sileo://package/com.a%20b',
+      'zbra://packages/com.a%20b?source=https://h.example/r',
+      'cydia://url/https://cydia.saurik.com/api/share#?source=https://h.example/r&package=com.a%20b',
+    ]);
+    expect(repositoryLinks('https://h.example/r/').map(({ href }) => href)).toEqual([
+      'sileo://source/https://h.example/r/',
+      'zbra://sources/add/https://h.example/r/',
+      'cydia://url/https://cydia.saurik.com/api/share#?source=https://h.example/r/',
+      'installer://add/https://h.example/r/',
+    ]);
+  });
+});
+
+describe('relations', () => {
+  it('reads alternatives, restrictions and architectures', () => {
+    expect(parseRelations('a (>= 1.0), b:any | c [arm64], ,  d ( <<  2 )')).toEqual([
+      [{ name: 'a', restriction: '(>= 1.0)' }],
+      [
+        { name: 'b', restriction: '' },
+        { name: 'c', restriction: '[arm64]' },
+      ],
+      [{ name: 'd', restriction: '( << 2 )' }],
+    ]);
+    expect(parseRelations(undefined)).toEqual([]);
+  });
+});
+
+describe('findings', () => {
+  it('has words for every code, known or not', () => {
+    expect(adviceFor({ code: 'icon-malformed' }).weight).toBe('note');
+    expect(adviceFor({ code: 'packages-hash-mismatch' }).weight).toBe('broken');
+    expect(adviceFor({ code: 'something-new' }).title).toBe('Something new');
+  });
+
+  it('judges health by the worst that is known', () => {
+    const finding = (code: string) => [{ code, count: 1, example: '' }];
+    expect(computeHealth([], 'fresh')).toBe('good');
+    expect(computeHealth(finding('icon-malformed'), 'unchanged')).toBe('good');
+    expect(computeHealth(finding('filename-missing'), 'fresh')).toBe('fair');
+    expect(computeHealth([], 'stale')).toBe('poor');
+  });
+});
+
+it('writes sizes as people read them', () => {
+  expect([0, null, 999, 1000, 64_204, 999_499, 999_999, 5e9].map(formatSize)).toEqual([
+    '–',
+    '–',
+    '999 B',
+    '1.0 kB',
+    '64 kB',
+    '999 kB',
+    '1.0 MB',
+    '5.0 GB',
+  ]);
+});
+
+it('C11: feeds escape text and leave out what XML forbids', () => {
+  expect(escapeXml('<a href="x">&\u0000\u000b\ud800</a>')).toBe('&lt;a href=&quot;x&quot;&gt;&amp;\ufffd&lt;/a&gt;');
+  const empty = composeAtom({
+    base: 'https://s.example',
+    title: '<b>',
+    home: '/',
+    atom: '/a',
+    json: '/j',
+    entries: [],
+  });
+  expect(empty).toContain('<title>&lt;b&gt;</title>');
+});
