@@ -93,7 +93,7 @@ export const sources: readonly Source[] = [
         'Installed-Size': '120',
       }),
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.4', Section: 'Tweaks' }),
-      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.5.1', Architecture: 'iphoneos-arm' }),
+      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.5.1', Architecture: 'iphoneos-arm64e' }),
       stanza({ Package: 'com.alpha.lib', Name: 'Alpha Library', Section: 'Libraries', Author: 'Ada Example' }),
       stanza({
         Package: 'com.alpha.paid',
@@ -118,7 +118,7 @@ export const sources: readonly Source[] = [
         Section: `<i>Tweaks`,
         Version: '1.0<b>',
       }),
-      'Package: com.alpha.broken\nVersion: 1.0\n\n',
+      'Package: com.alpha.broken\nVersion: 1.0\nArchitecture: iphoneos-arm64\n\n',
     ].join(''),
   },
   {

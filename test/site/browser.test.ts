@@ -1,0 +1,338 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildSite } from '../../src/site/build.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type StaticServer, serveFolder } from '../support/static-server.ts';
+import { hostile, lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const { folder, remove } = temporaryFolder();
+const out = path.join(folder, 'out');
+let server: StaticServer;
+let browser: Browser;
+let context: BrowserContext | undefined;
+let outside: string[] = [];
+let mistakes: string[] = [];
+
+/** A page in a new profile. Requests to other hosts are refused and noted; so is what goes wrong in scripts. */
+const open = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  await context.route('**/*', (route) => {
+    const request = route.request();
+    if (request.url().startsWith(server.base)) return route.continue();
+    outside.push(`${request.resourceType()} ${request.url()} ${request.headers()['referer'] ?? 'no referrer'}`);
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => mistakes.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) mistakes.push(message.text());
+  });
+  await page.goto(server.base + address);
+  return page;
+};
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+
+beforeAll(async () => {
+  const catalogPath = path.join(folder, 'catalog.sqlite');
+  await writeCatalog(catalogPath, sources, 'https://index.example');
+  const cacheDir = path.join(folder, 'cache');
+  await buildSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example' });
+  server = await serveFolder(out);
+  browser = await launchBrowser();
+}, 120_000);
+afterEach(async () => {
+  await context?.close();
+  context = undefined;
+  expect(mistakes).toEqual([]);
+  mistakes = [];
+  outside = [];
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  remove();
+});
+
+const kinds: Readonly<Record<string, string>> = {
+  landing: '/',
+  search: '/search/?q=snow',
+  'empty search': '/search/?q=snow&section=themes',
+  repositories: '/repository/',
+  repository: '/repository/alpha/',
+  'repository in trouble': '/repository/beta/',
+  'long list': '/repository/many/2/',
+  package: '/package/com.alpha.snowboard/',
+  sections: '/section/',
+  section: '/section/themes/',
+  ranking: '/ranking/',
+  status: '/status/',
+  api: '/api/',
+  privacy: '/privacy/',
+  about: '/about/',
+  'not found': '/no/such/page',
+};
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
+  it.each(['light', 'dark'] as const)('has no violation that axe knows, in the %s theme', async (colorScheme) => {
+    const page = await open(address, { colorScheme, bypassCSP: true });
+    await page.waitForLoadState('networkidle');
+    await page.evaluate(axe);
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: AxeViolation[] }> } };
+      const result = await axe.run();
+      return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+    });
+    expect(violations).toEqual([]);
+  });
+
+  it('fits a phone without scrolling sideways, and loads nothing from third parties but images', async () => {
+    const page = await open(address, phone);
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
+  });
+});
+interface AxeViolation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+describe('searching', () => {
+  it('answers below the field of the landing page, by keyboard alone', async () => {
+    server.requests.length = 0;
+    const page = await open('/');
+    expect(server.requests.some((name) => name.startsWith('/pagefind/'))).toBe(false);
+    await page.keyboard.press('/');
+    await page.keyboard.type('snow');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('suggestion-0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/com.alpha.snowboard/');
+    expect(await page.locator('h1').textContent()).toBe('SnowBoard');
+  });
+
+  it('loads nothing of the search before its field is used', async () => {
+    server.requests.length = 0;
+    const page = await open('/package/com.alpha.snowboard/');
+    await page.waitForLoadState('networkidle');
+    expect(server.requests.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+  });
+
+  it('Escape closes the list, Enter leads to all results', async () => {
+    const page = await open('/');
+    await page.getByRole('combobox').fill('alpha');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#suggestions').isHidden()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=alpha');
+    await page.locator('#results .name').first().waitFor();
+  });
+
+  const names = (page: Page) => page.locator('#results .name').allTextContents();
+
+  it.each([
+    ['sno', 'SnowBoard'],
+    ['board', 'SnowBoard'],
+    ['fomo', 'NoFomoFix'],
+    ['nofomofix', 'NoFomoFix'],
+    ['com.alpha.lib', 'Alpha Library'],
+    ['alphalibrary', 'Alpha Library'],
+    ['ada exa', 'SnowBoard'],
+  ])('finds by the question %s the package %s', async (question, name) => {
+    const page = await open(`/search/?q=${encodeURIComponent(question)}`);
+    await page.locator('#results .name').first().waitFor();
+    expect(await names(page)).toContain(name);
+  });
+
+  it('filters and sorts, and its address can be shared', async () => {
+    const page = await open('/search/');
+    await page.getByLabel('Section').selectOption('themes');
+    await page.locator('#results .name').first().waitFor();
+    expect(await page.locator('#search-status').textContent()).toBe('240 packages');
+    expect((await names(page)).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    await page.getByLabel('Section').selectOption('');
+    await page.getByLabel('Price').selectOption('paid');
+    await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
+    expect(new URL(page.url()).search).toBe('?price=paid');
+    await page.reload();
+    await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
+  });
+
+  it('helps where nothing is found', async () => {
+    const page = await open('/search/?q=snow&section=themes');
+    await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+  });
+
+  it('arrow keys walk through the results', async () => {
+    const page = await open('/search/?q=alpha');
+    await page.locator('#results .name').first().waitFor();
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe((await names(page))[1]);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  });
+
+  it('says what is missing without JavaScript, and offers the API', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    await page.getByRole('combobox').fill('snow');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=snow');
+    expect(await page.locator('noscript form').getAttribute('action')).toBe('/v2/jailbreak/package/search');
+    expect(await page.locator('noscript h2').isVisible()).toBe(true);
+    expect(await page.locator('#search-form .filters').isHidden()).toBe(true);
+  });
+});
+
+describe('a package', () => {
+  it('shows versions, relations and links', async () => {
+    const page = await open('/package/com.alpha.snowboard/');
+    const rows = page.getByRole('region', { name: 'Latest versions' }).locator('tbody tr');
+    expect(await rows.count()).toBe(3);
+    expect(await page.locator('.relations a').allTextContents()).toEqual([
+      'com.alpha.lib',
+      'mobilesubstrate',
+      'ellekit',
+    ]);
+    expect(await page.locator('.relations a').nth(1).getAttribute('href')).toBe('/package/ellekit/');
+    expect(await page.getByRole('link', { name: 'Open in Sileo' }).getAttribute('href')).toBe(
+      'sileo://package/com.alpha.snowboard',
+    );
+    expect(await page.getByRole('link', { name: 'JSON', exact: true }).getAttribute('href')).toBe(
+      '/v2/jailbreak/package/com.alpha.snowboard.json',
+    );
+    expect(await page.locator('.prose a').getAttribute('href')).toBe('https://alpha.example/snow');
+    expect(await page.locator('.prose li').count()).toBe(2);
+    await page.getByText('One older version').click();
+    expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(1);
+  });
+
+  it('puts our drawing in the place of an icon that does not load', async () => {
+    const page = await open('/package/com.alpha.snowboard/');
+    await expect.poll(() => page.locator('.icon.large').getAttribute('src')).toBe('/icons/sections/tweaks.svg');
+    expect(outside).toContain('image https://icons.example/missing.png no referrer');
+  });
+
+  it('links neither a download that leaves the repository nor a home page that is no web page', async () => {
+    const page = await open('/package/com.alpha.escaping/');
+    expect(await page.getByRole('link', { name: /Download|deb|Home/ }).count()).toBe(0);
+    expect(await page.content()).not.toContain('passwd');
+  });
+
+  it('C11: text full of markup is inert on every page that shows it', async () => {
+    const list = await open('/search/?q=document');
+    await list.waitForLoadState('networkidle');
+    const address = await (await open('/section/tweaks/')).getByText(hostile.name).first().getAttribute('href');
+    for (const where of [address ?? '', '/repository/alpha/', '/section/tweaks/', '/status/', '/', '/search/?q=evil']) {
+      const page = await open(where, { bypassCSP: true });
+      await page.waitForLoadState('networkidle');
+      expect(await page.title()).not.toBe('owned');
+      const found = await page.evaluate(() => ({
+        handlers: [...document.querySelectorAll('*')]
+          .flatMap((one) => [...one.attributes])
+          .filter(({ name }) => /^on/.test(name)).length,
+        scripts: [...document.scripts].filter((one) => /alert|owned/.test(one.textContent ?? '')).length,
+        images: document.querySelectorAll('img[src="x"], svg[onload], i').length,
+        links: [...document.links].filter((one) => !/^(https?|sileo|zbra|cydia|installer):/.test(one.protocol)).length,
+      }));
+      expect(found).toEqual({ handlers: 0, scripts: 0, images: 0, links: 0 });
+    }
+    expect(outside.filter((one) => one.includes('evil'))).toEqual([]);
+  });
+});
+
+describe('a repository', () => {
+  it('copies its address', async () => {
+    const page = await open('/repository/alpha/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const button = page.getByRole('button', { name: 'Copy address' });
+    await button.click();
+    await expect.poll(() => button.textContent()).toBe('Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
+  });
+
+  it('offers all managers, or a line for sources.list where it is not flat', async () => {
+    const flat = await open('/repository/alpha/');
+    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(4);
+    expect(await flat.getByRole('heading', { name: 'A package has no file' }).isVisible()).toBe(true);
+    await context?.close();
+    const suited = await open('/repository/suited/');
+    expect(await suited.getByRole('link', { name: /^Add to/ }).count()).toBe(0);
+    expect(await suited.getByText('deb https://suited.example/apt stable main').isVisible()).toBe(true);
+  });
+
+  it('says what its last crawl failed with', async () => {
+    const page = await open('/repository/beta/');
+    expect(await page.getByText('It answers too slowly.').isVisible()).toBe(true);
+  });
+
+  it('pages through a long list', async () => {
+    const page = await open('/repository/many/');
+    expect(await page.locator('.list .name').count()).toBe(100);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL('**/repository/many/2/');
+    expect(await page.locator('.list .name').first().textContent()).toBe('Many 100');
+  });
+
+  it('is found by ranking and health in the list', async () => {
+    const page = await open('/repository/');
+    await page.getByLabel('Ranking').selectOption('1');
+    expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['Alpha Repo']);
+    await page.getByLabel('Ranking').selectOption('');
+    await page.getByLabel('Health').selectOption('poor');
+    expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['Beta']);
+    expect(await page.locator('#repository-count').textContent()).toBe('1 of 4 repositories');
+  });
+});
+
+describe('everywhere', () => {
+  it('switches the theme and remembers it', async () => {
+    const page = await open('/', { colorScheme: 'light' });
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await ground();
+    await page.getByRole('button', { name: 'Switch theme' }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.goto(`${server.base}/about/`);
+    expect(await ground()).toBe(dark);
+  });
+
+  it('the first stop of the keyboard leads to the content', async () => {
+    const page = await open('/about/');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  it('no link is broken', () => {
+    const files = new Set(
+      readdirSync(out, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => `/${path.relative(out, path.join(entry.parentPath, entry.name))}`),
+    );
+    const broken = new Set<string>();
+    for (const file of files) {
+      if (!file.endsWith('.html')) continue;
+      const html = readFileSync(out + file, 'utf8');
+      for (const [, address = ''] of html.matchAll(/ (?:href|src|action|data-fallback)="(\/[^"]*)"/g)) {
+        const name = decodeURIComponent(address.replace(/[?#].*/, '').replaceAll('&#38;', '&'));
+        // The documents of the API are written by the other half of the build.
+        if (name.startsWith('/v2/')) continue;
+        if (!files.has(name.endsWith('/') ? `${name}index.html` : name)) broken.add(`${file}: ${address}`);
+      }
+    }
+    expect([...broken]).toEqual([]);
+  });
+});
