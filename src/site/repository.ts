@@ -8,7 +8,7 @@ import { computeHealth, type Health } from './findings.ts';
 import { type PackageCard, packageCard } from './package.ts';
 
 /** Packages on one page of a list. */
-export const listLength = 100;
+const listLength = 100;
 
 /** One page of a long list. */
 export interface ListPage {

@@ -30,7 +30,7 @@ interface SearchRecord {
 }
 
 /** What the search knows of a package. No stemming: names are not English. */
-export const searchRecord = (summary: PackageSummary): SearchRecord => {
+const searchRecord = (summary: PackageSummary): SearchRecord => {
   const meta: Record<string, string> = {
     title: summary.name,
     id: summary.id,
