@@ -11,6 +11,9 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/emit': { rooms: ['src/contract', 'src/catalog'] },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
+  'src/pages': { rooms: ['src/site', 'src/components', 'src/layouts', 'src/contract'] },
+  'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
+  'src/components': { rooms: ['src/site', 'src/contract'] },
   functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/safety'] },
 };
 

@@ -147,8 +147,8 @@ export const adviceFor = ({ code }: Pick<Finding, 'code'>): Advice =>
 /** How a repository fares: what its last crawl and its findings come to. */
 export type Health = 'good' | 'fair' | 'poor';
 
-/** Poor where the last crawl failed or is stale; fair where a finding keeps packages away or risks something. */
+/** Poor where the last crawl failed or is stale; fair where a finding keeps packages or updates away from people. */
 export const computeHealth = (findings: readonly Finding[], outcome: string | undefined): Health => {
   if (outcome === 'failed' || outcome === 'stale') return 'poor';
-  return findings.some((finding) => adviceFor(finding).weight !== 'note') ? 'fair' : 'good';
+  return findings.some((finding) => adviceFor(finding).weight === 'broken') ? 'fair' : 'good';
 };

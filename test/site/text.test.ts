@@ -139,6 +139,7 @@ describe('findings', () => {
     const finding = (code: string) => [{ code, count: 1, example: '' }];
     expect(computeHealth([], 'fresh')).toBe('good');
     expect(computeHealth(finding('icon-malformed'), 'unchanged')).toBe('good');
+    expect(computeHealth(finding('release-without-hashes'), 'fresh')).toBe('good');
     expect(computeHealth(finding('filename-missing'), 'fresh')).toBe('fair');
     expect(computeHealth([], 'stale')).toBe('poor');
   });

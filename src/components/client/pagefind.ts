@@ -57,8 +57,40 @@ export const loadPagefind = (): Promise<Pagefind> => {
   return loading;
 };
 
-/** Searches; the answer counts everything and reads only what is asked for. */
-export const search = async (text: string, query: Query = {}): Promise<Answer> => {
+// How close a name is to the question, the closest first.
+const distance = (question: string, { meta }: Found): number => {
+  const name = meta.title.toLowerCase();
+  if (name === question || meta.id.toLowerCase() === question) return 0;
+  if (name.startsWith(question)) return 1;
+  return name.includes(` ${question}`) ? 2 : 3;
+};
+
+// Pagefind weighs words; among its best the name that is or begins with the question comes first, short ones leading.
+const byCloseness = (question: string, found: readonly Found[]): Found[] =>
+  found
+    .map((one) => ({ one, rank: distance(question, one), length: one.meta.title.length }))
+    .sort((a, b) => a.rank - b.rank || (a.rank < 3 ? a.length - b.length : 0))
+    .map(({ one }) => one);
+
+const headLength = 20;
+
+/** An answer: how many packages there are, and their descriptions, read in portions as they are wanted. */
+export interface Results {
+  readonly total: number;
+  readonly read: (from: number, to: number) => Promise<readonly Found[]>;
+}
+
+/** Searches. Without words it lists what the filters let through. */
+export const search = async (text: string, query: Query = {}): Promise<Results> => {
   const pagefind = await loadPagefind();
-  return pagefind.search(text === '' ? null : text, query);
+  const { results } = await pagefind.search(text === '' ? null : text, query);
+  const head = await Promise.all(results.slice(0, headLength).map((result) => result.data()));
+  const first = text === '' || query.sort !== undefined ? head : byCloseness(text.toLowerCase(), head);
+  return {
+    total: results.length,
+    read: async (from, to) => {
+      const rest = results.slice(Math.max(from, headLength), to).map((result) => result.data());
+      return [...first.slice(from, to), ...(await Promise.all(rest))];
+    },
+  };
 };

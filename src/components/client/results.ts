@@ -1,4 +1,4 @@
-import { search } from './pagefind.ts';
+import { type Results, search } from './pagefind.ts';
 import { createRow } from './row.ts';
 
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
@@ -28,11 +28,11 @@ const begin = (
   const field = form.elements.namedItem('q') as HTMLInputElement;
   const select = (name: string) => form.elements.namedItem(name) as HTMLSelectElement;
   let asked = 0;
-  let results: Awaited<ReturnType<typeof search>>['results'] = [];
+  let results: Results | undefined;
   let shown = 0;
 
   const show = async (turn: number) => {
-    const found = await Promise.all(results.slice(shown, shown + step).map((result) => result.data()));
+    const found = (await results?.read(shown, shown + step)) ?? [];
     if (turn !== asked) return;
     const rows = found.map((one) => {
       const item = document.createElement('li');
@@ -42,7 +42,7 @@ const begin = (
     if (shown === 0) list.replaceChildren(...rows);
     else list.append(...rows);
     shown += rows.length;
-    more.hidden = shown >= results.length;
+    more.hidden = shown >= (results?.total ?? 0);
     list.hidden = shown === 0;
   };
 
@@ -73,7 +73,7 @@ const begin = (
     start.hidden = text !== '' || filtered;
     empty.hidden = true;
     if (text.length < 2 && !filtered) {
-      results = [];
+      results = undefined;
       shown = 0;
       list.hidden = true;
       more.hidden = true;
@@ -84,12 +84,12 @@ const begin = (
     try {
       const found = await search(text, sort === undefined ? { filters } : { filters, sort });
       if (turn !== asked) return;
-      results = found.results;
+      results = found;
       shown = 0;
       await show(turn);
       if (turn !== asked) return;
-      status.textContent = `${results.length.toLocaleString('en-US')} ${results.length === 1 ? 'package' : 'packages'}`;
-      empty.hidden = results.length > 0;
+      status.textContent = `${found.total.toLocaleString('en-US')} ${found.total === 1 ? 'package' : 'packages'}`;
+      empty.hidden = found.total > 0;
       const clear = empty.querySelector<HTMLElement>('#clear');
       if (clear !== null) clear.hidden = !filtered;
     } catch {

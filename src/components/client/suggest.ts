@@ -47,8 +47,8 @@ export const watchSearch = (form: HTMLFormElement): void => {
       return;
     }
     try {
-      const { results } = await search(text);
-      const found = await Promise.all(results.slice(0, shown).map((result) => result.data()));
+      const { total, read } = await search(text);
+      const found = await read(0, shown);
       if (turn !== asked) return;
       list.replaceChildren(
         ...found.map((one, index) => {
@@ -66,12 +66,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
       field.setAttribute('aria-expanded', String(found.length > 0));
       field.removeAttribute('aria-activedescendant');
       active = -1;
-      status.textContent =
-        results.length === 0
-          ? 'Nothing found'
-          : results.length > shown
-            ? `${results.length} found; Enter shows all`
-            : '';
+      status.textContent = total === 0 ? 'Nothing found' : total > shown ? `${total} found; Enter shows all` : '';
     } catch {
       if (turn === asked) status.textContent = 'The search could not be loaded. Press Enter to try again.';
     }
