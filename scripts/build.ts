@@ -51,7 +51,8 @@ const build = async (values: OptionValues<typeof buildOptions>): Promise<void> =
   const progress = new Progress();
   try {
     const { state, out } = values;
-    const result = await runBuild({ entries, fetcher, state, out, base, service, version, now, progress });
+    const site = !values['no-site'];
+    const result = await runBuild({ entries, fetcher, state, out, base, service, version, now, progress, site });
     process.stdout.write(describeBuild(result, progress));
     if (result.statistics === undefined) {
       throw new CommandFailure(

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { CatalogBuild } from '../src/catalog/generation.ts';
+import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
 import { lockState } from '../src/catalog/lock.ts';
-import { writeLastBuild } from '../src/catalog/outcomes.ts';
+import { type LastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
 import { readBuildDigest, readFindings, readStatistics } from '../src/catalog/reading.ts';
 import { writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
@@ -16,6 +16,7 @@ import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
 import { publishAssets } from '../src/emit/assets.ts';
 import { Emission, type EmissionCount } from '../src/emit/emit.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
+import { buildSite, type SiteSummary } from '../src/site/build.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
 import type { Progress } from './progress.ts';
 
@@ -32,6 +33,8 @@ export interface BuildInput {
   readonly version: string;
   readonly now: () => Date;
   readonly progress: Progress;
+  /** Whether to build the pages too. */
+  readonly site: boolean;
 }
 
 /** What a build did; see `describeBuild` for how it is told. */
@@ -41,8 +44,11 @@ export interface BuildResult {
   readonly stanzas: number;
   readonly documents: EmissionCount;
   readonly findings: readonly Finding[];
+  /** What became of the pages; undefined where they were left out. */
+  readonly site: SiteSummary | undefined;
 }
 
+const noDocuments: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
 const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
 
 /**
@@ -76,7 +82,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     const statistics = readStatistics(catalog.database);
     if (statistics === undefined) {
       catalog.discard();
-      return { outcomes, statistics, stanzas: 0, documents: { written: 0, unchanged: 0, removed: 0 }, findings: [] };
+      return { outcomes, statistics, stanzas: 0, documents: noDocuments, findings: [], site: undefined };
     }
     const emission = new Emission(catalog, {
       out,
@@ -87,29 +93,21 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       texts: composeDescriptions(base, input.version),
       onDocument: (done, total) => progress.update(done, total, 'documents'),
     });
-    const assets = await progress.step('documents', async () => {
-      await Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]);
-      return publishAssets(out, assetsFolder);
-    });
+    await progress.step('documents', () => Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]));
     const { findings, stanzas } = readFindings(catalog.database);
+    const lastBuild = composeLastBuild(input, outcomes);
     await progress.step('publish', () => {
       emission.forgetVanished();
       catalog.publish();
       emission.removeVanished();
-      writeLastBuild(state, {
-        builtAt: now().toISOString(),
-        repositories: outcomes.map(({ slug, outcome, code, reason }, index) => ({
-          slug,
-          uri: entries[index]?.uri ?? '',
-          outcome,
-          code,
-          reason,
-        })),
-      });
-      const { written, removed } = emission.count;
-      if (catalog.changed || written + removed + assets > 0) writeStamp(state, now());
+      writeLastBuild(state, lastBuild);
     });
-    return { outcomes, statistics, stanzas, documents: emission.count, findings };
+    const site = input.site ? await progress.step('site', () => publishSite(input, lastBuild)) : undefined;
+    const assets = input.site ? 0 : publishAssets(out, assetsFolder);
+    const changes =
+      emission.count.written + emission.count.removed + assets + (site?.written ?? 0) + (site?.removed ?? 0);
+    if (catalog.changed || changes > 0) writeStamp(state, now());
+    return { outcomes, statistics, stanzas, documents: emission.count, findings, site };
   } catch (error) {
     catalog.discard();
     throw error;
@@ -130,15 +128,36 @@ const withDamage = (
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason };
   });
 
+const composeLastBuild = ({ entries, now }: BuildInput, outcomes: readonly CrawlOutcome[]): LastBuild => ({
+  builtAt: now().toISOString(),
+  repositories: outcomes.map(({ slug, outcome, code, reason }, index) => ({
+    slug,
+    uri: entries[index]?.uri ?? '',
+    outcome,
+    code,
+    reason,
+  })),
+});
+
+const publishSite = ({ state, out, base, progress }: BuildInput, lastBuild: LastBuild): Promise<SiteSummary> =>
+  buildSite({
+    catalogPath: path.resolve(catalogPath(state)),
+    lastBuild,
+    outDir: path.resolve(out),
+    cacheDir: path.resolve(state, 'site'),
+    baseUrl: base,
+    onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
+  });
+
 const composeLanding = (
-  { base, service, version }: BuildInput,
+  { base, service, version, site }: BuildInput,
   statistics: LandingRecord['statistics'],
   build: string,
 ): LandingRecord => ({
   info: { name: service.name, version, build, platform: 'static', runtime: 'Node.js' },
   reference: {
-    docs: `${base}/v2/openapi.json`,
-    privacy_policy: `${base}/privacy.txt`,
+    docs: site ? `${base}/api/` : `${base}/v2/openapi.json`,
+    privacy_policy: site ? `${base}/privacy/` : `${base}/privacy.txt`,
     privacy_updated: service.privacy_updated,
     contact_email: service.contact_email,
     copyright: service.copyright,

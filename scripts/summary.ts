@@ -7,7 +7,7 @@ const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n
 
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
-  const { outcomes, statistics, documents, findings, stanzas } = result;
+  const { outcomes, statistics, documents, findings, stanzas, site } = result;
   const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
   const counts = kinds.map((kind) => `${number(outcomes.filter(({ outcome }) => outcome === kind).length)} ${kind}`);
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
@@ -23,6 +23,13 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
     text += row('Packages', `${number(packages)}, ${number(versions)} versions, of ${number(stanzas)} stanzas read`);
     const { written, unchanged, removed } = documents;
     text += row('Documents', `${number(written)} written, ${number(unchanged)} unchanged, ${number(removed)} removed`);
+    if (site !== undefined) {
+      const files = `${number(site.written)} files written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
+      text += row(
+        'Site',
+        `${number(site.rendered)} pages rendered; ${files}; ${number(site.searchable)} packages searchable`,
+      );
+    }
     text += row('Findings', findings.length === 0 ? 'none' : '');
     for (const { code, count } of findings) text += row('', `${number(count)} ${code}`);
   }

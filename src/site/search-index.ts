@@ -56,12 +56,8 @@ const searchRecord = (summary: PackageSummary): SearchRecord => {
   };
 };
 
-// A page of results reads some twenty records, so several share a file: fewer requests, and far fewer files.
-const recordsPerFragment = 16;
-
 const writeIndex = async (records: readonly SearchRecord[], folder: string, onRecord: (done: number) => void) => {
-  const maxFragments = Math.ceil(records.length / recordsPerFragment);
-  const { index, errors } = await createIndex({ forceLanguage: 'unknown', maxFragments });
+  const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   // Some at a time: the records wait in the pipe of another process.
   for (let at = 0; at < records.length; at += 500) {
