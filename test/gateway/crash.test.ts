@@ -99,7 +99,7 @@ describeStores('crashes', (newStore, kind) => {
 
   const total = kind === 'SQLite' ? runs : Math.ceil(runs / 4);
   test(`T7 killed with SIGKILL at random moments of refresh and revoke, ${total} runs`, {
-    timeout: 600_000,
+    timeout: 120_000 + 6_000 * runs,
   }, async () => {
     const counts = { acknowledged: 0, old: 0, new: 0 };
     let server: GatewayProcess = await startGatewayProcess(environment);
