@@ -1,4 +1,6 @@
 import {
+  constants,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,7 +11,6 @@ import {
   rmSync,
   unlinkSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 
@@ -56,11 +57,14 @@ class Publisher {
     this.kept.add(to);
     const target = path.join(this.#out, to);
     const staged = lstatSync(from);
+    // In whole milliseconds, since a file system may keep fewer digits than another.
+    const time = new Date(Math.floor(staged.mtimeMs));
     const present = lstatSync(target, { throwIfNoEntry: false });
     if (present?.isFile() && present.size === staged.size) {
-      if (present.mtimeMs === staged.mtimeMs || readFileSync(from).equals(readFileSync(target))) {
+      const sameTime = Math.floor(present.mtimeMs) === time.getTime();
+      if (sameTime || readFileSync(from).equals(readFileSync(target))) {
         // The next run need not compare their bytes again.
-        if (present.mtimeMs !== staged.mtimeMs) utimesSync(from, present.atime, present.mtime);
+        if (!sameTime) utimesSync(from, present.atime, present.mtime);
         this.unchanged++;
         return;
       }
@@ -69,10 +73,7 @@ class Publisher {
     if (present?.isDirectory()) rmSync(target, { recursive: true });
     const next = temporary(target);
     rmSync(next, { force: true });
-    writeFileSync(next, readFileSync(from), { flag: 'wx' });
-    // Both stamps are set, to whole milliseconds, since a file system may keep fewer digits of one of them.
-    const time = new Date(Math.floor(staged.mtimeMs));
-    utimesSync(from, time, time);
+    copyFileSync(from, next, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     utimesSync(next, time, time);
     renameSync(next, target);
     this.written++;
