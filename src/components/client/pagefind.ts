@@ -72,16 +72,17 @@ const byCloseness = (question: string, found: readonly Found[]): Found[] =>
     .sort((a, b) => a.rank - b.rank || (a.rank < 3 ? a.length - b.length : 0))
     .map(({ one }) => one);
 
-const headLength = 20;
-
 /** An answer: how many packages there are, and their descriptions, read in portions as they are wanted. */
 export interface Results {
   readonly total: number;
   readonly read: (from: number, to: number) => Promise<readonly Found[]>;
 }
 
-/** Searches. Without words it lists what the filters let through. */
-export const search = async (text: string, query: Query = {}): Promise<Results> => {
+/**
+ * Searches. Without words it lists what the filters let through. `headLength` is how many are read at once and put in
+ * order of closeness.
+ */
+export const search = async (text: string, headLength: number, query: Query = {}): Promise<Results> => {
   const pagefind = await loadPagefind();
   const { results } = await pagefind.search(text === '' ? null : text, query);
   const head = await Promise.all(results.slice(0, headLength).map((result) => result.data()));

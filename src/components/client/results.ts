@@ -82,7 +82,7 @@ const begin = (
     }
     const sort = sorts[select('sort').value] ?? (text === '' ? sorts.name : undefined);
     try {
-      const found = await search(text, sort === undefined ? { filters } : { filters, sort });
+      const found = await search(text, step, sort === undefined ? { filters } : { filters, sort });
       if (turn !== asked) return;
       results = found;
       shown = 0;

@@ -47,7 +47,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
       return;
     }
     try {
-      const { total, read } = await search(text);
+      const { total, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;
       list.replaceChildren(
