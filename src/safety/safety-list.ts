@@ -14,18 +14,26 @@ interface Place {
   readonly path: readonly string[];
 }
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
+// Each run of escapes by itself, as forgiving servers do: what is no escape elsewhere must not hide the others.
+const decode = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
 
-// "%2572epo" is "repo" to a server that decodes twice; each pass shortens the text, so this ends.
+/** Nobody encodes an address more often than this, and a server that decodes it is not known. */
+const mostDecodings = 8;
+
+// "%2572epo" is "repo" to a server that decodes twice. A percent sign that was encoded any number of times is one.
 const decodeFully = (text: string): string => {
-  const decoded = decode(text);
-  return decoded === text ? text : decodeFully(decoded);
+  let decoded = text;
+  for (let pass = 0; pass < mostDecodings && decoded.includes('%'); pass++) {
+    decoded = decode(decoded.replace(/%(?:25)+(?=[0-9a-f]{2})/gi, '%'));
+  }
+  return decoded;
 };
 
 // The path as the most forgiving server would read it: decoded, "\" as "/", empty and dot segments resolved.

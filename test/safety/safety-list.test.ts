@@ -64,6 +64,9 @@ describe('safety list', () => {
     'https://shared.example/b%61d/repo',
     'https://shared.example/b%2561d/repo',
     'https://shared.example/bad%2Frepo',
+    'https://shared.example/b%61d/repo/%zz',
+    'https://shared.example/b%61d/%ff/../repo',
+    'https://shared.example/b%25252525252525252525252561d/repo',
     'https://shared.example/bad\\repo',
     'https://shared.example/bad/repo?x#y',
     'https://192.0.2.7/',
@@ -118,6 +121,15 @@ describe('safety list', () => {
         expect(list.check(`https://bad.example/${text}`)).toBe(false);
       }),
     );
+  });
+
+  it('H6 takes no longer for an address that was encoded ten thousand times', () => {
+    const nested = `https://shared.example/%${'25'.repeat(30_000)}61`;
+    const begun = performance.now();
+    for (let round = 0; round < 50; round++) expect(list.check(nested)).toBe(true);
+    expect(list.check(`https://shared.example/b%${'25'.repeat(30_000)}61d/repo`)).toBe(false);
+    // Passes that each take off one layer would need hours.
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
   it('refuses an entry that would list nothing', () => {
