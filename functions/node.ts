@@ -9,10 +9,8 @@ import type { Bindings, Environment } from './environment.ts';
 import { createHotAnswers } from './node/hot-answers.ts';
 import { answerProtocolErrors, refuseWithoutHost } from './node/protocol-errors.ts';
 
-/**
- * Limits of the server. They bound what one client can hold: connections, bytes before an answer, and time.
- */
-const serverLimits = {
+/** Limits of the server. They bound what one client can hold: connections, bytes before an answer, and time. */
+const usualLimits = {
   /** Request line and headers together, in bytes. A multi lookup needs 64 KiB for its line alone. */
   headerBytes: 128 * 1024,
   /** The address alone, in characters: 64 KiB of request line, with room for how one counts. */
@@ -22,6 +20,8 @@ const serverLimits = {
   /** Milliseconds for all headers to arrive, and for the whole request. */
   headersTimeout: 10_000,
   requestTimeout: 30_000,
+  /** How often, in milliseconds, these two are looked after. */
+  timeoutInterval: 2000,
   /** Milliseconds an idle connection stays open: longer than the 60 s of common proxies, which may reuse it. */
   keepAliveTimeout: 65_000,
   /** Milliseconds without a byte in either direction after which a connection is closed: slow readers end here. */
@@ -30,7 +30,8 @@ const serverLimits = {
   connections: 4096,
   /** Milliseconds that answers in flight get to complete when the server stops. */
   drainTimeout: 8_000,
-} as const;
+};
+export type ServerLimits = Readonly<typeof usualLimits>;
 
 /** How often, in milliseconds, a change of what is published is looked for. */
 const stampInterval = 250;
@@ -49,6 +50,8 @@ export interface ServerOptions {
   /** The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. */
   readonly stamp?: string;
   readonly onChange?: () => void;
+  /** Other limits than the usual ones. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 export interface RunningServer {
@@ -94,6 +97,7 @@ const watchStamp = (file: string | undefined, onChange: () => void): (() => void
 /** Starts the server. Rejects where the address cannot be listened on. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { app, now } = options;
+  const limits: ServerLimits = { ...usualLimits, ...options.limits };
   const hot = createHotAnswers(readyMemory);
   let draining = false;
 
@@ -106,7 +110,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const answerByApp = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as IncomingMessage;
-      if ((incoming.url ?? '').length > serverLimits.addressLength) {
+      if ((incoming.url ?? '').length > limits.addressLength) {
         return errorAnswer(new HttpError(414, 'The address of the request is too long'), now(), request.method);
       }
       const peer = incoming.socket.remoteAddress ?? '';
@@ -135,20 +139,20 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const server = createServer(
     {
-      maxHeaderSize: serverLimits.headerBytes,
-      headersTimeout: serverLimits.headersTimeout,
-      requestTimeout: serverLimits.requestTimeout,
-      keepAliveTimeout: serverLimits.keepAliveTimeout,
-      connectionsCheckingInterval: 2000,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      keepAliveTimeout: limits.keepAliveTimeout,
+      connectionsCheckingInterval: limits.timeoutInterval,
       // Its absence is answered here, as JSON.
       requireHostHeader: false,
       noDelay: true,
     },
     listener,
   );
-  server.maxConnections = serverLimits.connections;
-  server.maxHeadersCount = serverLimits.headerCount;
-  server.timeout = serverLimits.socketTimeout;
+  server.maxConnections = limits.connections;
+  server.maxHeadersCount = limits.headerCount;
+  server.timeout = limits.socketTimeout;
   server.on('checkExpectation', listener);
   const underWay = answerProtocolErrors(server, now);
 
@@ -178,7 +182,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     // A connection becomes idle when its answer is complete.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => server.closeAllConnections(), serverLimits.drainTimeout);
+    const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeout);
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);

@@ -1,5 +1,5 @@
-/** The longest path segment, in bytes once decoded (decisions, section 3). */
-const longestSegment = 255;
+import { longestSegment } from '../src/contract/paths.ts';
+
 const utf8 = new TextEncoder();
 
 /** The path of an absolute URL as it stands there, still percent-encoded, without query and fragment. */

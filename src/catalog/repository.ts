@@ -1,4 +1,5 @@
 import { parseDate, type ReleaseFile } from '../apt/release.ts';
+import { writtenWebUrl } from '../apt/urls.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { publicAddress } from '../contract/paths.ts';
 import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
@@ -16,6 +17,7 @@ export const computeRepositoryRecord = (
   base: string,
 ): RepositoryRecord => {
   const address = publicAddress(base);
+  const endpoint = snapshot.paymentEndpoint === null ? null : writtenWebUrl(snapshot.paymentEndpoint);
   return {
     id: entry.slug,
     name: release.origin ?? release.label,
@@ -39,9 +41,9 @@ export const computeRepositoryRecord = (
     origin_has_release_gpg: snapshot.hasReleaseGpg,
     origin_has_in_release: snapshot.hasInRelease,
     origin_uses_https: entry.uri.toLowerCase().startsWith('https:'),
-    origin_supports_payment_v1: snapshot.paymentEndpoint !== null,
+    origin_supports_payment_v1: endpoint !== null,
     origin_supports_payment_v2: release.paymentGateway !== null,
-    partner_endpoint: snapshot.paymentEndpoint,
+    partner_endpoint: endpoint,
     refs: { packages: address.repositoryPackages(entry.slug), meta: address.repository(entry.slug) },
     slug: entry.slug,
     isBootstrap: entry.bootstrap,

@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { repositoryWords } from './paths.ts';
 
 /** A repository's slug: the identifier in addresses and file names. One DNS-like label keeps it safe in both. */
 const slugSchema = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be 1 to 64 lower-case letters, digits and inner hyphens');
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be 1 to 64 lower-case letters, digits and inner hyphens')
+  .refine(
+    (slug) => !repositoryWords.has(slug),
+    'is a word of the API: a repository of that name could not be looked up',
+  );
 
 /** The address of an APT repository. Credentials, queries and fragments have no meaning to APT and would leak. */
 const repositoryUri = z.string().superRefine((text, context) => {
@@ -13,7 +18,11 @@ const repositoryUri = z.string().superRefine((text, context) => {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must begin with https:// or http://');
   if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
   if (/[?#]/.test(text)) return refuse('must not hold a query or a fragment');
-  if (/[\s\\]/.test(text)) refuse('must not hold white space or backslashes');
+  if (/[\s\\]/.test(text)) return refuse('must not hold white space or backslashes');
+  // Package managers refuse a whole answer for one address that RFC 3986 does not allow, and this one is in each.
+  if (!/^https?:\/\/(?:[\w.~-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)?$/i.test(text)) {
+    refuse('must be written as RFC 3986 has it: a host in ASCII (xn--...) and a percent-encoded path');
+  }
 });
 
 // Parts of a path below the repository's address: segments of plain characters, none of which begins with a dot.

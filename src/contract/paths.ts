@@ -83,7 +83,7 @@ export const operations = {
     summary: 'Search packages by text',
     query: searchParametersSchema,
     schema: packagePageSchema,
-    errors: [400],
+    errors: [],
   },
   packageMulti: {
     method: 'GET',
@@ -92,7 +92,7 @@ export const operations = {
     summary: 'Latest record of each of several packages',
     query: multiParametersSchema,
     schema: packageListSchema,
-    errors: [400],
+    errors: [],
   },
   package: {
     method: 'GET',
@@ -101,7 +101,7 @@ export const operations = {
     summary: 'All versions of a package',
     schema: packageListSchema,
     file: 'jailbreak/package/{packageId}.json',
-    errors: [400, 404],
+    errors: [404],
   },
   repositoryRanking: {
     method: 'GET',
@@ -111,7 +111,7 @@ export const operations = {
     query: rankingParametersSchema,
     schema: repositoryListSchema,
     file: 'jailbreak/repository/ranking/{rank}.json',
-    errors: [400],
+    errors: [],
   },
   repositorySearch: {
     method: 'GET',
@@ -120,7 +120,7 @@ export const operations = {
     summary: 'Search repositories by text',
     query: searchParametersSchema,
     schema: repositoryPageSchema,
-    errors: [400],
+    errors: [],
   },
   repositorySafety: {
     method: 'GET',
@@ -129,7 +129,7 @@ export const operations = {
     summary: 'Whether repository addresses are safe',
     query: safetyParametersSchema,
     schema: safetyListSchema,
-    errors: [400],
+    errors: [],
   },
   repository: {
     method: 'GET',
@@ -138,7 +138,7 @@ export const operations = {
     summary: 'One repository',
     schema: repositorySchema,
     file: 'jailbreak/repository/{repositorySlug}.json',
-    errors: [400, 404],
+    errors: [404],
   },
   repositoryPackages: {
     method: 'GET',
@@ -147,7 +147,7 @@ export const operations = {
     summary: 'Every package record of a repository',
     schema: packageListSchema,
     file: 'jailbreak/repository/{repositorySlug}/packages.json',
-    errors: [400, 404],
+    errors: [404],
   },
   downloadIngest: {
     method: 'POST',
@@ -156,7 +156,7 @@ export const operations = {
     summary: 'Report downloads',
     body: downloadsSchema,
     schema: ingestSchema,
-    errors: [400, 413, 415],
+    errors: [413, 415],
   },
 } as const satisfies Record<string, Operation>;
 export type OperationName = keyof typeof operations;
@@ -176,13 +176,36 @@ export const documentPath = {
   ranking: (rank: Rank) => `${apiRoot}/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
 } as const;
 
+/** The longest path segment that the API reads, in bytes once decoded (decisions, section 3). */
+export const longestSegment = 255;
+const utf8 = new TextEncoder();
+
+// Words of the API win over what is called so (decisions, section 1).
+const wordsBelow = (folder: string): ReadonlySet<string> =>
+  new Set(
+    Object.values(operations)
+      .flatMap(({ address }) => address.split(folder)[1] ?? [])
+      .filter((word) => !word.startsWith('{')),
+  );
+const packageWords = wordsBelow('/jailbreak/package/');
+
+/** What no repository may be called: its lookup could not be asked for. */
+export const repositoryWords = wordsBelow('/jailbreak/repository/');
+
+// What every client would resolve as a dot segment, however it is encoded, cannot be asked for by that segment; nor can
+// a word of the API, or what is too long. Their documents have names of their own.
+const packageSegment = (id: string): string =>
+  /^\.{1,2}$/.test(id) || packageWords.has(id) || utf8.encode(id).length > longestSegment
+    ? `${encodeFileName(id)}.json`
+    : encodeURIComponent(id);
+
 /**
  * The absolute addresses that stand in `refs`, for a public address without trailing slash. Path segments are
- * percent-encoded once.
+ * percent-encoded once. Each of them answers: where a package identifier cannot be asked for, it is the address of the document.
  */
 export const publicAddress = (base: string) => ({
   api: `${base}/${apiRoot}`,
-  package: (id: string) => `${base}/${apiRoot}/jailbreak/package/${encodeURIComponent(id)}`,
+  package: (id: string) => `${base}/${apiRoot}/jailbreak/package/${packageSegment(id)}`,
   repository: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}`,
   repositoryPackages: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}/packages`,
 });

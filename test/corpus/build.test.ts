@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -14,11 +12,7 @@ import {
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
-
-const project = path.join(import.meta.dirname, '..', '..');
-const shared = path.join(project, '..', 'shared');
-const hasCorpus = existsSync(path.join(shared, 'corpus'));
-if (!hasCorpus) process.stdout.write('skipped: there is no corpus of real repositories beside the project\n');
+import { buildFrom, type CorpusOrigin, hasCorpus, startCorpus } from '../support/corpus.ts';
 
 /** Findings that say a stanza was left out; with the records they must add up to the stanzas read. */
 const leftOut = [
@@ -39,32 +33,16 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-corpus-'));
   const out = path.join(folder, 'dist');
   const state = path.join(folder, 'state');
-  let origin: ChildProcess;
-  let port = 0;
+  let origin: CorpusOrigin;
 
-  const build = (manifest = path.join(folder, 'manifest.json')) => {
-    const flags = ['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'];
-    const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build', '--', ...flags], {
-      cwd: project,
-      encoding: 'utf8',
-    });
-    return { status, stdout, stderr };
-  };
-  const askOrigin = async (address: string) => (await fetch(`http://127.0.0.1:${port}/${address}`)).json();
+  const build = () => buildFrom(origin.manifest, { state, out });
+  const askOrigin = async (address: string) => (await fetch(`http://127.0.0.1:${origin.port}/${address}`)).json();
 
   beforeAll(async () => {
-    const tool = path.join(shared, 'tools', 'origin.mjs');
-    origin = spawn(process.execPath, [tool, '--manifest', path.join(folder, 'manifest.json')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    if (origin.stdout === null) throw new Error('the origin has no output');
-    for await (const line of createInterface(origin.stdout)) {
-      port = JSON.parse(line).port;
-      break;
-    }
+    origin = await startCorpus(folder);
   });
   afterAll(() => {
-    origin?.kill();
+    origin?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 

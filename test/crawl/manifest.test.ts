@@ -64,6 +64,29 @@ describe('a folder', () => {
     }
   });
 
+  it('takes an address alone that strict clients take too', async () => {
+    for (const uri of [
+      'https://m\u00fcnchen.example/',
+      'https://a.example/caf\u00e9/',
+      'https:a.example/',
+      'https://a"b.example/',
+    ]) {
+      await write('a.yaml', `slug: a\nuri: '${uri}'\nranking: 1\n`);
+      expect(await problemsOf(folder), uri).toEqual([expect.stringMatching(/a.yaml uri: must be written/)]);
+    }
+    await write('a.yaml', 'slug: a\nuri: HTTP://127.0.0.1:8080/A~b/%C3%A9/(x)+y/\nranking: 1\n');
+    expect(await readManifest(folder)).toHaveLength(1);
+  });
+
+  it('calls no repository by a word of the API', async () => {
+    for (const slug of ['search', 'ranking', 'safety']) {
+      await write('list.json', JSON.stringify([{ slug, uri: 'https://a.example/', ranking: 1 }]));
+      expect(await problemsOf(join(folder, 'list.json'))).toEqual([
+        expect.stringMatching(/slug: is a word of the API/),
+      ]);
+    }
+  });
+
   it('may list one address in several suites, and not twice in one', async () => {
     const dists = (slug: string, suite: string, uri: string) =>
       `slug: ${slug}\nuri: ${uri}\nranking: 1\nsuite: ${suite}\ncomponent: main\nbinary: amd64\n`;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { ranks } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import type { EmbeddedRepository, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
+import type { EmbeddedRepository, LandingRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 
 /** The public address in everything published here. */
 export const testAddress = 'https://index.test';
@@ -81,20 +81,17 @@ export const packageRecord = (id: string, slug = 'sample', version = '1.0'): Pac
 export const listDocument = (records: readonly unknown[]): string =>
   JSON.stringify({ message: '200 Successful', date, count: records.length, data: records });
 
-const landing = JSON.stringify({
-  status: '200 OK',
-  date,
-  data: {
-    info: { name: 'Debdex', version: '0.1.0', build: 'test', platform: 'test', runtime: 'test' },
-    reference: {
-      docs: `${testAddress}/docs/`,
-      privacy_policy: `${testAddress}/privacy/`,
-      privacy_updated: '2026-05-01',
-      contact_email: 'index@index.test',
-      copyright: 'MIT',
-    },
-    statistics: { repositories: 1, packages: 1, versions: 1, updated: date },
+/** What the landing document of a test says. */
+export const landingRecord = (address: string): LandingRecord => ({
+  info: { name: 'Debdex', version: '0.1.0', build: 'test', platform: 'test', runtime: 'test' },
+  reference: {
+    docs: `${address}/docs/`,
+    privacy_policy: `${address}/privacy/`,
+    privacy_updated: '2026-05-01',
+    contact_email: 'index@index.test',
+    copyright: 'MIT',
   },
+  statistics: { repositories: 1, packages: 1, versions: 1, updated: date },
 });
 
 /** Whole output folders for tests of the server, made file by file as the build does. */
@@ -108,8 +105,8 @@ export interface Published {
   remove(): void;
 }
 
-/** An output folder with every kind of document, a site of a few pages, and these packages. */
-export const publish = (packages: readonly string[] = ['com.example.one', 'com.example.two']): Published => {
+/** Empty folders for output and state, below one that is removed with all of it. */
+export const createPublished = (): Published => {
   const root = mkdtempSync(path.join(tmpdir(), 'debdex-published-'));
   const folder = path.join(root, 'dist');
   const state = path.join(root, 'state');
@@ -120,7 +117,22 @@ export const publish = (packages: readonly string[] = ['com.example.one', 'com.e
     writeFileSync(`${target}.new`, content);
     renameSync(`${target}.new`, target);
   };
-  write(documentPath.landing, landing);
+  return { folder, state, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+};
+
+/** Puts a site of a few pages into an output folder. */
+export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
+  write('index.html', '<!doctype html><title>Front page</title>');
+  write('404.html', '<!doctype html><title>No such page</title>');
+  write('privacy/index.html', '<!doctype html><title>Privacy</title>');
+  write('_astro/page.B4x9.css', 'body { color: black }');
+};
+
+/** An output folder with every kind of document, a site of a few pages, and these packages. */
+export const publish = (packages: readonly string[] = ['com.example.one', 'com.example.two']): Published => {
+  const published = createPublished();
+  const { write } = published;
+  write(documentPath.landing, JSON.stringify({ status: '200 OK', date, data: landingRecord(testAddress) }));
   write(documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: testAddress, version: '0.1.0' })));
   write(documentPath.openapiYaml, 'openapi: 3.1.0\n');
   for (const id of packages) write(documentPath.package(id), listDocument([packageRecord(id)]));
@@ -132,9 +144,6 @@ export const publish = (packages: readonly string[] = ['com.example.one', 'com.e
   for (const rank of ranks) {
     write(documentPath.ranking(rank), listDocument(rank === '3' || rank === '*' ? [repositoryRecord('sample')] : []));
   }
-  write('index.html', '<!doctype html><title>Front page</title>');
-  write('404.html', '<!doctype html><title>No such page</title>');
-  write('privacy/index.html', '<!doctype html><title>Privacy</title>');
-  write('_astro/page.B4x9.css', 'body { color: black }');
-  return { folder, state, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+  publishPages(published);
+  return published;
 };

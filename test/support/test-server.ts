@@ -4,7 +4,7 @@ import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts'
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/documents.ts';
 import { createDownloads } from '../../functions/node/downloads.ts';
-import { type RunningServer, startServer } from '../../functions/node.ts';
+import { type RunningServer, type ServerLimits, startServer } from '../../functions/node.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 
@@ -44,12 +44,20 @@ export interface TestServer extends Published {
 
 /** Starts a server with everything real but the search index; `overrides` replace single dependencies. */
 export const startTestServer = async (
-  options: { ids?: readonly string[]; overrides?: Partial<Dependencies>; trustedProxies?: number } = {},
+  options: {
+    ids?: readonly string[];
+    /** Served in place of a folder with these identifiers; removed with the server. */
+    published?: Published;
+    overrides?: Partial<Dependencies>;
+    trustedProxies?: number;
+    limits?: Partial<ServerLimits>;
+    onChange?: () => void;
+  } = {},
 ): Promise<TestServer> => {
   const { ids = ['com.example.one', 'com.example.two'], overrides = {}, trustedProxies = 0 } = options;
-  const published = publish(ids);
+  const published = options.published ?? publish(ids);
   const faults: unknown[] = [];
-  const now = () => new Date();
+  const now = overrides.now ?? (() => new Date());
   const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now);
   const dependencies: Dependencies = {
     documents: createDocuments({
@@ -82,6 +90,8 @@ export const startTestServer = async (
     now,
     trustedProxies,
     stamp: path.join(published.state, 'generation.json'),
+    ...(options.limits ? { limits: options.limits } : {}),
+    ...(options.onChange ? { onChange: options.onChange } : {}),
   });
   return {
     ...published,

@@ -1,0 +1,62 @@
+import { readStatistics } from '../../src/catalog/reading.ts';
+import { createOpenApi } from '../../src/contract/openapi.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { Emission } from '../../src/emit/emit.ts';
+import { CatalogSearch } from '../../src/search/search.ts';
+import { base, openBuild, type SourceRepository } from './catalog.ts';
+import { createPublished, landingRecord, type Published, publishPages } from './published.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+/** Builds these repositories into an output folder, or into one built before: catalog, documents, a few pages. */
+const publishBuild = async (
+  repositories: readonly SourceRepository[],
+  published: Published = createPublished(),
+  now = new Date('2026-05-02T00:00:00Z'),
+): Promise<Published> => {
+  const { catalog, update } = await openBuild(published.state, repositories, now);
+  const landing = landingRecord(base);
+  const emission = new Emission(catalog, {
+    out: published.folder,
+    now,
+    ...update,
+    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
+    texts: new Map([
+      [documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: base, version: '0.1.0' }))],
+      [documentPath.openapiYaml, 'openapi: 3.1.0\n'],
+    ]),
+  });
+  await emission.write();
+  emission.forgetVanished();
+  catalog.publish();
+  emission.removeVanished();
+  publishPages(published);
+  return published;
+};
+
+/** A real server over a build of these repositories, its index among them. */
+export interface BuiltServer extends TestServer {
+  readonly search: CatalogSearch;
+}
+
+/** Builds these repositories and serves them; with a server's usual options besides. */
+export const serveBuild = async (
+  repositories: readonly SourceRepository[],
+  options: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'published' | 'ids'> = {},
+): Promise<BuiltServer> => {
+  const published = await publishBuild(repositories);
+  const search = new CatalogSearch(published.state);
+  const server = await startTestServer({
+    onChange: () => search.refresh(),
+    ...options,
+    published,
+    overrides: { search, publicAddress: () => base, ...options.overrides },
+  });
+  return {
+    ...server,
+    search,
+    close: async () => {
+      await server.close();
+      search.close();
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import { type Operation, operations } from '../../src/contract/paths.ts';
+import type { Received } from './wire.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is wrong with an answer, in a sentence; undefined where it is as described. */
+type Verdict = string | undefined;
+
+const pointer = (path: readonly string[]): string =>
+  path.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+
+/** Holds answers against an OpenAPI description, with a validator that knows nothing of how it was made. */
+export class DescribedAnswers {
+  readonly #description: Json;
+  readonly #ajv: Ajv2020;
+  readonly #validators = new Map<string, ValidateFunction>();
+  /** What was seen: "GET /address 200". */
+  readonly seen = new Set<string>();
+
+  constructor(description: Json) {
+    this.#description = description;
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false });
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema({ $id: 'description', ...description });
+  }
+
+  /** Every status that is described, as in `seen`. */
+  get described(): Set<string> {
+    const paths = this.#description.paths as Record<string, Record<string, { responses: Json }>>;
+    return new Set(
+      Object.entries(paths).flatMap(([address, methods]) =>
+        Object.entries(methods).flatMap(([method, { responses }]) =>
+          Object.keys(responses).map((status) => `${method.toUpperCase()} ${address} ${status}`),
+        ),
+      ),
+    );
+  }
+
+  /**
+   * Holds an answer against what is described for an operation; `method` is the one asked with. OPTIONS and an address
+   * without an operation are not described, but their errors have the bodies of all errors.
+   */
+  check(operation: Operation | undefined, method: string, answer: Received): Verdict {
+    const { status, body } = answer;
+    if ((method === 'HEAD' || status === 304 || status === 204) && body.length > 0) return 'has a body';
+    if (method === 'OPTIONS' && status === 204) return undefined;
+    if (operation === undefined) {
+      if (status < 400) return `answers ${status} though there is no such operation`;
+      return this.#checkError(method, answer);
+    }
+    const where = ['paths', operation.address, operation.method.toLowerCase(), 'responses', String(status)];
+    const response = this.#resolve(where);
+    if (response === undefined) return `status ${status} is not described`;
+    this.seen.add(`${operation.method} ${operation.address} ${status}`);
+    for (const name of Object.keys((response.value.headers as Json) ?? {})) {
+      const isAbsent = answer.headers[name.toLowerCase()] === undefined;
+      if (isAbsent) return `${status} lacks the header ${name}`;
+    }
+    const contents = response.value.content as Json | undefined;
+    if (contents === undefined) return undefined;
+    const type = answer.headers['content-type'] ?? '';
+    if (!(type in contents)) return `${status} is of type ${type}`;
+    return method === 'HEAD' ? undefined : this.#validate([...response.path, 'content', type, 'schema'], answer);
+  }
+
+  #checkError(method: string, answer: Received): Verdict {
+    if (answer.headers['content-type'] !== 'application/json') return `is of type ${answer.headers['content-type']}`;
+    if (method === 'HEAD') return undefined;
+    const name = answer.status === 404 ? 'NotFound' : 'Error';
+    const { message } = JSON.parse(answer.body.toString());
+    if (!String(message).startsWith(`${answer.status} `)) return `says ${message} with status ${answer.status}`;
+    return this.#validate(['components', 'schemas', name], answer);
+  }
+
+  #validate(path: readonly string[], { headers, body }: Received): Verdict {
+    const key = pointer(path);
+    let validate = this.#validators.get(key);
+    if (validate === undefined) {
+      validate = this.#ajv.compile({ $ref: `description#/${encodeURI(key)}` });
+      this.#validators.set(key, validate);
+    }
+    const text = body.toString();
+    const value = headers['content-type'] === 'application/yaml' ? parse(text) : JSON.parse(text);
+    return validate(value) ? undefined : this.#ajv.errorsText(validate.errors);
+  }
+
+  #resolve(path: readonly string[]): { path: readonly string[]; value: Json } | undefined {
+    const value = path.reduce<unknown>((at, key) => (at as Json | undefined)?.[key], this.#description);
+    if (value === undefined) return undefined;
+    const reference = (value as Json).$ref;
+    if (typeof reference !== 'string') return { path, value: value as Json };
+    return this.#resolve(reference.slice(2).split('/'));
+  }
+}
+
+const routes = (Object.values(operations) as Operation[])
+  .map((operation) => ({ operation, segments: operation.address.split('/').slice(1) }))
+  // Words of the API win over names.
+  .sort((a, b) => Number(a.operation.address.includes('{')) - Number(b.operation.address.includes('{')));
+
+/** The operation whose address a target is, read without any code of the server; undefined where it is none. */
+export const operationOf = (target: string): Operation | undefined => {
+  // The canonical form of a path is that of the URL standard (H3); a "#" that was sent is part of it.
+  const path = URL.parse(`http://host${target.replaceAll('#', '%23')}`)?.pathname ?? '';
+  let segments: string[];
+  try {
+    segments = path.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+  const below = segments[0] === 'v2' ? segments.slice(1) : segments;
+  if (below.length === 0) return operations.landing;
+  return routes.find(
+    ({ segments: route }) =>
+      route.length === below.length &&
+      route.every((part, index) => (part.startsWith('{') ? below[index] !== '' : part === below[index])),
+  )?.operation;
+};

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { operations } from '../../src/contract/paths.ts';
+import type { Sent } from './wire.ts';
+
+// Requests over every operation: whole ones, ones at a bound, and broken ones.
+
+const one = fc.constantFrom;
+
+/** Text that may stand in a target: as it is where HTTP can carry it, and otherwise percent-encoded. */
+const inTarget = (text: string): string =>
+  [...(/[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text)]
+    .map((character) => (character <= ' ' || character === '\x7f' ? encodeURIComponent(character) : character))
+    .join('');
+
+const odd = one(
+  '%',
+  '%zz',
+  '%ff',
+  '%00',
+  '%0d%0a',
+  '%C3%A9',
+  '%25',
+  '%2e%2e',
+  '..',
+  '.',
+  '%5C',
+  '\\',
+  '//',
+  ';a=b',
+  '#',
+  '{',
+  '"',
+  "'",
+  '*',
+  '`',
+  '<x>',
+  '|',
+  '^',
+  '~',
+  '+',
+  ',',
+  '&',
+  '=',
+  '?',
+  ':',
+  '@',
+  '__proto__',
+  'constructor',
+  'é'.repeat(200),
+  'a'.repeat(300),
+);
+const anyText = fc
+  .oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),
+    fc.string({ unit: 'grapheme', maxLength: 12 }).map(inTarget),
+    fc.string({ maxLength: 20 }).map(inTarget),
+    fc.array(odd, { maxLength: 4 }).map((pieces) => pieces.join('')),
+  )
+  .map(inTarget);
+
+/** A value that is usual three times out of four. */
+const mostly = (usual: fc.Arbitrary<string>, other: fc.Arbitrary<string> = anyText): fc.Arbitrary<string> =>
+  fc.oneof({ arbitrary: usual, weight: 3 }, { arbitrary: other, weight: 1 });
+
+const number = (most: number) =>
+  mostly(
+    fc.integer({ min: 1, max: Math.min(most, 20) }).map(String),
+    fc.oneof(
+      one(
+        '0',
+        '-1',
+        '',
+        '1.5',
+        '1e2',
+        '0x10',
+        '%20',
+        '+1',
+        '٣',
+        '9'.repeat(30),
+        String(most),
+        String(most + 1),
+        'null',
+        '1,2',
+      ),
+      anyText,
+    ),
+  );
+
+const words = one(
+  'snow',
+  'sn',
+  'time',
+  'better dock',
+  'com.',
+  'ÉCLAIR',
+  '汉化',
+  '🎉',
+  'azrue',
+  'AND',
+  'NEAR(',
+  'a',
+  '',
+  ' ',
+  'x'.repeat(256),
+  'x'.repeat(257),
+);
+
+const parameters = (ids: readonly string[]): Readonly<Record<string, fc.Arbitrary<string>>> => ({
+  q: mostly(words.map(encodeURIComponent)),
+  limit: number(250),
+  page: number(100),
+  rank: mostly(one('1', '2', '3', '4', '5', '*', '%2A'), fc.oneof(one('0', '6', '', '**', '１'), anyText)),
+  ids: mostly(
+    fc.array(one(...ids), { minLength: 1, maxLength: 8 }).map((list) => list.map(encodeURIComponent).join(',')),
+  ),
+  priority: mostly(one('default', 'bootstrap')),
+  uris: fc
+    .array(
+      fc.oneof(
+        one(
+          'https://a.example/',
+          'unsafe.test',
+          'http://x.unsafe.test:1/',
+          'https://B.example/Path%20',
+          '',
+          'https://[::1',
+        ),
+        anyText,
+      ),
+      { maxLength: 5 },
+    )
+    .map((list) => list.join(',')),
+});
+
+const queryOf = (names: readonly string[], ids: readonly string[]): fc.Arbitrary<string> => {
+  const known = parameters(ids);
+  const given = names.map((name) =>
+    fc.oneof(
+      { arbitrary: (known[name] ?? anyText).map((value) => [`${name}=${value}`]), weight: 12 },
+      { arbitrary: fc.constant<string[]>([]), weight: 2 },
+      { arbitrary: (known[name] ?? anyText).map((value) => [`${name}=${value}`, `${name}=${value}`]), weight: 1 },
+    ),
+  );
+  const extra = fc.oneof(
+    { arbitrary: fc.constant<string[]>([]), weight: 6 },
+    { arbitrary: anyText.map((text) => [text.replaceAll('#', '')]), weight: 1 },
+  );
+  return fc.tuple(fc.tuple(...given), extra).map(([pairs, more]) => [...pairs.flat(), ...more].join('&'));
+};
+
+const download = fc.record(
+  {
+    package_id: fc.oneof(one('com.example.one', '', 'x'.repeat(255), 'x'.repeat(256)), fc.string()),
+    package_version: fc.oneof(one('1.0', '1:2~3'), fc.string({ minLength: 1 })),
+    package_author: one<unknown>(null, 'A', 7),
+    repository_uri: one<unknown>(null, 'https://a.example/', []),
+  },
+  { requiredKeys: ['package_id', 'package_version'] },
+);
+const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
+  { arbitrary: fc.array(download, { maxLength: 4 }).map((list) => JSON.stringify(list)), weight: 6 },
+  fc.json(),
+  fc.string(),
+  fc.uint8Array({ maxLength: 64 }),
+  one(
+    '',
+    'null',
+    '{}',
+    '[{}]',
+    '[',
+    `${'['.repeat(10_000)}`,
+    '{"__proto__": []}',
+    '\ufeff[]',
+    JSON.stringify(Array.from({ length: 256 }, () => ({ package_id: 'a', package_version: '1' }))),
+    JSON.stringify(Array.from({ length: 257 }, () => ({ package_id: 'a', package_version: '1' }))),
+    `[${' '.repeat(300_000)}]`,
+  ),
+);
+
+const headers = fc.record(
+  {
+    accept: one('*/*', 'application/json', 'text/html', 'text/html;q=0', 'x', ''),
+    'accept-encoding': one('identity', 'gzip', 'br', 'zstd, gzip', '*', '*;q=0', 'gzip;q=x', ','),
+    'if-none-match': one('*', '"x"', 'W/"x"', '"', ''),
+    'x-forwarded-for': one('1.2.3.4', '::1, 1.2.3.4', '\t', 'x'.repeat(1000)),
+    range: one('bytes=0-1', 'bytes=5-', 'x'),
+    origin: one('https://other.example', 'null'),
+    'if-modified-since': one('Fri, 01 Jan 2100 00:00:00 GMT', 'x'),
+    cookie: one('a=b', '='),
+    host: one('a', '', 'evil.example:99999', '[::1]'),
+  },
+  { requiredKeys: [] },
+);
+const contentType = one(
+  'application/json',
+  'application/json; charset=utf-8',
+  'text/plain',
+  'application/vnd.x+json',
+  'multipart/form-data',
+  '',
+);
+
+const methodFor = (usual: string) =>
+  fc.oneof(
+    { arbitrary: fc.constant(usual), weight: 10 },
+    one('HEAD', 'GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'),
+  );
+
+const segment = (names: readonly string[]) =>
+  mostly(
+    one(...names.map(encodeURIComponent)),
+    fc.oneof(anyText, one('none.of.these', 'search', 'multi', 'ranking', 'a%2Fb', '%61')),
+  );
+
+/** Requests to a server that knows these identifiers and slugs. */
+export const arbitraryRequest = (ids: readonly string[], slugs: readonly string[]): fc.Arbitrary<Sent> => {
+  const toOperation = Object.values(operations).map((operation) => {
+    const names = 'query' in operation ? Object.keys(operation.query.shape) : [];
+    const query = names.length > 0 ? queryOf(names, ids) : fc.oneof({ arbitrary: fc.constant(''), weight: 4 }, anyText);
+    const asked = fc.tuple(
+      methodFor(operation.method),
+      one('/v2', '/v2', ''),
+      segment(ids),
+      segment(slugs),
+      query,
+      headers,
+    );
+    return asked.chain(([method, root, id, slug, search, fields]): fc.Arbitrary<Sent> => {
+      const path = operation.address.replace('{packageId}', () => id).replace('{repositorySlug}', () => slug);
+      const target = inTarget(`${root}${path}${search === '' ? '' : `?${search}`}`);
+      if (method === 'GET' || method === 'HEAD') return fc.constant({ method, target, headers: fields });
+      return fc.tuple(body, contentType).map(([content, type]) => ({
+        method,
+        target,
+        headers: { ...fields, ...(type === '' ? {} : { 'content-type': type }) },
+        body: content,
+      }));
+    });
+  });
+  const toNothing = fc
+    .tuple(
+      methodFor('GET'),
+      one('/v2/', '/jailbreak/', '/v2/jailbreak/', '/v2/jailbreak/package/', '/v2/jailbreak/download/'),
+      anyText,
+      headers,
+    )
+    .map(([method, start, rest, fields]) => ({ method, target: start + rest, headers: fields }));
+  return fc.oneof(...toOperation.map((arbitrary) => ({ arbitrary, weight: 3 })), { arbitrary: toNothing, weight: 3 });
+};
