@@ -12,7 +12,7 @@ const sentences: Partial<Record<ErrorStatus, string>> = {
   431: 'The headers of the request are too large',
 };
 
-const answerText = (status: ErrorStatus, now: Date): string => {
+const answerText = (status: ErrorStatus, now: Date, method?: string): string => {
   const body = JSON.stringify(errorBody(status, sentences[status] ?? '', now));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -24,7 +24,7 @@ const answerText = (status: ErrorStatus, now: Date): string => {
     'X-Content-Type-Options: nosniff',
     'Connection: close',
     '',
-    body,
+    method === 'HEAD' ? '' : body,
   ].join('\r\n');
 };
 
@@ -37,8 +37,8 @@ const statusOf = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ErrorS
 };
 
 /** Refuses a request of HTTP/1.1 that names no host (RFC 9112, section 3.2). */
-export const refuseWithoutHost = ({ socket }: IncomingMessage, now: Date): void => {
-  socket.end(answerText(400, now), () => socket.destroy());
+export const refuseWithoutHost = ({ socket, method }: IncomingMessage, now: Date): void => {
+  socket.end(answerText(400, now, method), () => socket.destroy());
 };
 
 /** Knows which connections are in the middle of an answer. */
@@ -58,7 +58,8 @@ export const answerProtocolErrors = (server: Server, now: () => Date): AnswersUn
       socket.destroy();
       return;
     }
-    socket.end(answerText(statusOf(error), now()), () => socket.destroy());
+    const method = error.rawPacket?.subarray(0, 5).toString('latin1').trim();
+    socket.end(answerText(statusOf(error), now(), method), () => socket.destroy());
   });
 
   server.on('connect', (_request, socket) => {

@@ -79,9 +79,10 @@ const schemaOf = (schema: z.ZodType): Json => {
 };
 
 const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
-  400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, or the body is not valid.',
+  400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.',
   404: 'Unknown package, repository or address.',
   405: 'The address does not answer this method.',
+  408: 'The request took too long to arrive.',
   413: 'The body is too large.',
   414: 'The address is too long.',
   415: 'The body is of another content type.',
@@ -104,6 +105,7 @@ const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
 const errorSentences: Partial<Record<ErrorStatus, string>> = {
   400: "Missing query parameter: 'q'",
   405: 'This address answers GET, HEAD, OPTIONS',
+  408: 'The request took too long to arrive',
   413: 'The body must be at most 262144 bytes',
   414: 'The address of the request is too long',
   415: 'The body must be JSON (application/json)',
@@ -135,7 +137,7 @@ const createErrorResponses = (): Json =>
   );
 
 /** Error statuses that every operation may answer. */
-const commonErrors = [405, 414, 431, 500, 503] as const satisfies readonly ErrorStatus[];
+const commonErrors = [400, 405, 408, 414, 431, 500, 503] as const satisfies readonly ErrorStatus[];
 
 const cacheHeaders = {
   ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
@@ -153,12 +155,12 @@ const successResponse = (operation: Operation, example: unknown): Json => {
 };
 
 const createResponses = (operation: Operation, example: unknown): Json => {
-  const errors = [...operation.errors, ...(isLimited(operation) ? [429] : []), ...commonErrors] as ErrorStatus[];
+  const errors = new Set([...operation.errors, ...(isLimited(operation) ? [429] : []), ...commonErrors]);
   const responses: Json = { 200: successResponse(operation, example) };
   if (operation.file !== undefined) {
     responses[304] = { description: 'The client has the answer already.', headers: cacheHeaders };
   }
-  for (const status of errors.sort((a, b) => a - b)) {
+  for (const status of [...errors].sort((a, b) => a - b) as ErrorStatus[]) {
     responses[status] = { $ref: `#/components/responses/${responseName(status)}` };
   }
   if (operation.schema === healthSchema) {

@@ -8,7 +8,7 @@ const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-05-01
 const ranking = z.number().int().min(1).max(5).describe('Ranking of the repository: 1 is best, 5 is last.');
 const byteCount = z.number().int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const absolutePath = z.string().startsWith('/');
+const absolutePath = z.string().regex(/^\//);
 
 const repositoryFields = {
   id: z.string().describe('Repository identifier.'),

@@ -34,6 +34,12 @@ describe('H1 malformed requests', () => {
     expect(bodyOf(answer)).toMatchObject({ message: '400 Bad Request', error: 'The request is not valid HTTP' });
   });
 
+  it('H4 a refused HEAD has no body', async () => {
+    for (const request of ['HEAD / HTTP/1.1\r\n\r\n', 'HEAD / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n']) {
+      expect(await exchange(server.port, request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
+    }
+  });
+
   it.each([
     ['a long address', `GET /v2/${'a'.repeat(70_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 414],
     ['an endless address', `GET /v2/${'a'.repeat(400_000)}`, 414],

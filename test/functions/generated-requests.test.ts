@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Unavailable } from '../../functions/dependencies.ts';
+import { type Operation, operations } from '../../src/contract/paths.ts';
+import { readPublished } from '../clients/published-records.ts';
+import { type BuiltServer, serveBuild } from '../support/built.ts';
+import { DescribedAnswers, operationOf } from '../support/described-answers.ts';
+import { generatedRepositories } from '../support/generated.ts';
+import { arbitraryRequest } from '../support/generated-requests.ts';
+import { openSocket, readToEnd } from '../support/raw-http.ts';
+import { openConnections, type Received, type Sent } from '../support/wire.ts';
+
+let server: BuiltServer;
+let connections: ReturnType<typeof openConnections>;
+let answers: DescribedAnswers;
+/** What the dependencies of the server do at the moment. */
+let mode: 'well' | 'limited' | 'unavailable' | 'broken' = 'well';
+
+const fail = () => {
+  if (mode === 'unavailable') throw new Unavailable('away');
+  if (mode === 'broken') throw new Error('broken');
+};
+// A fault that no dependency is asked about can only be the clock's.
+let clockFails = false;
+const now = () => {
+  if (clockFails) {
+    clockFails = false;
+    throw new Error('broken');
+  }
+  return new Date(Date.now() + passed);
+};
+let passed = 0;
+
+beforeAll(async () => {
+  server = await serveBuild(generatedRepositories(), {
+    limits: { headersTimeout: 300, requestTimeout: 600, timeoutInterval: 100 },
+    overrides: {
+      now,
+      limiter: {
+        take: () => {
+          fail();
+          return mode === 'limited' ? 3 : 0;
+        },
+      },
+      probeCredentials: async () => mode === 'well',
+    },
+  });
+  const { documents } = server.dependencies;
+  const { read } = documents;
+  Object.assign(documents, {
+    read: (...asked: Parameters<typeof read>) => {
+      fail();
+      return read(...asked);
+    },
+  });
+  connections = openConnections(server.port);
+  const { body } = await connections.send({ method: 'GET', target: '/v2/openapi.json' });
+  answers = new DescribedAnswers(JSON.parse(body.toString()));
+});
+afterAll(async () => {
+  connections.close();
+  await server.close();
+});
+
+const check = (sent: Sent, received: Received) => {
+  const operation = operationOf(sent.target);
+  const isPage = received.headers['content-type']?.startsWith('text/html') || received.status === 308;
+  // Outside the API are the pages of the site.
+  if (isPage && !sent.target.startsWith('/v2') && !sent.target.startsWith('/jailbreak')) return undefined;
+  return answers.check(operation, sent.method, received);
+};
+
+const parseRaw = (text: string): Received => {
+  const end = text.indexOf('\r\n\r\n');
+  const [line = '', ...fields] = text.slice(0, end).split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => [field.split(':')[0]?.toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(line.split(' ')[1]), headers, body: Buffer.from(text.slice(end + 4), 'latin1') };
+};
+const exchangeRaw = async (request: string): Promise<Received> => {
+  const socket = await openSocket(server.port);
+  const answer = readToEnd(socket);
+  socket.write(request, 'latin1');
+  return parseRaw(await answer);
+};
+
+const requests = 12_000;
+/** So many are under way at once. */
+const atOnce = 8;
+
+describe('H5 generated requests', () => {
+  it(`${requests} answers are as described, and no status is outside the description`, async () => {
+    const { packages, repositories } = readPublished(server.folder);
+    const ids = [...new Set(packages.map(({ package_id }) => package_id))];
+    const arbitrary = arbitraryRequest(
+      ids.filter((_, index) => index % 5 === 0),
+      repositories.map(({ slug }) => slug),
+    );
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(arbitrary, { minLength: atOnce, maxLength: atOnce }), async (sent) => {
+        const received = await Promise.all(sent.map(connections.send));
+        for (const [index, each] of sent.entries()) {
+          expect(check(each, received[index] as Received), `${each.method} ${each.target}`).toBeUndefined();
+          answered++;
+        }
+      }),
+      { numRuns: requests / atOnce, endOnFailure: true },
+    );
+    expect(answered).toBe(requests);
+    expect(server.faults).toEqual([]);
+  });
+
+  it('reach every status of every operation', async () => {
+    const ask = async (operation: Operation, sent: Partial<Sent> = {}) => {
+      const address = operation.address.replace('{packageId}', 'odd.bare').replace('{repositorySlug}', 'odd');
+      const query: Record<string, string> = { q: 'snow', rank: '*', ids: 'odd.bare', uris: 'https://a.example/' };
+      const names = Object.keys(operation.query?.shape ?? {}).filter((name) => name in query);
+      // A document that is ready needs no dependency; with a query it is not taken from there.
+      const search = `?${['unknown=1', ...names.map((name) => `${name}=${query[name]}`)].join('&')}`;
+      const whole = { method: operation.method, target: `/v2${address}${search}`, ...sent };
+      if (operation.method === 'POST' && whole.method === 'POST' && whole.body === undefined) {
+        Object.assign(whole, { body: '[]', headers: { 'content-type': 'application/json', ...whole.headers } });
+      }
+      const received = await connections.send(whole);
+      expect(check(whole, received), `${whole.method} ${whole.target} ${mode}`).toBeUndefined();
+    };
+    const all = Object.values(operations) as Operation[];
+    const raw = async (operation: Operation, request: string) => {
+      const received = await exchangeRaw(request);
+      expect(answers.check(operation, operation.method, received), request.slice(0, 80)).toBeUndefined();
+    };
+    for (const operation of all) {
+      const target = `/v2${operation.address.replace(/\{\w+\}/, 'x')}`;
+      await ask(operation);
+      await ask(operation, { headers: { 'if-none-match': '*' } });
+      await ask(operation, { method: 'DELETE' });
+      await ask(operation, { target: `${target}?${'x'.repeat(70_000)}` });
+      await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n`);
+      const filler = `X-Filler: ${'a'.repeat(8000)}\r\n`.repeat(20);
+      await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\n${filler}\r\n`);
+      if (operation.address.includes('{')) await ask(operation, { target: target.replace('/x', '/none.of.these') });
+    }
+    await ask(operations.downloadIngest, { body: 'x', headers: { 'content-type': 'text/plain' } });
+    await ask(operations.downloadIngest, { body: ' '.repeat(300_000) });
+    // A request that does not end, all at once because each has to wait.
+    await Promise.all(
+      all.map((operation) => raw(operation, `${operation.method} /v2${operation.address} HTTP/1.1\r\nHost: a\r\nX: `)),
+    );
+    for (const next of ['limited', 'unavailable', 'broken'] as const) {
+      mode = next;
+      passed += 60_000;
+      for (const operation of all) {
+        clockFails = next === 'broken' && operation.address === operations.health.address;
+        await ask(operation);
+      }
+    }
+    mode = 'well';
+    expect([...answers.seen].sort()).toEqual([...answers.described].sort());
+  });
+});
