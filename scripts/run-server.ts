@@ -136,8 +136,12 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     trustedProxies: values['trusted-proxies'],
     stamp: path.join(state, 'generation.json'),
     onChange: () => {
-      search.refresh();
       publicAddress = readPublicAddress(out);
+      try {
+        search.refresh();
+      } catch (error) {
+        report(error);
+      }
     },
   }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(`Cannot listen on ${addressText(host, port)}: ${error.message}`);

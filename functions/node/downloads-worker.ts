@@ -1,12 +1,16 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 // The counters' database has a thread of its own, so that no read ever waits for its disk.
 
 /** The most counters kept, and the days they are kept for; the oldest days go first. */
-const mostCounters = 1_000_000;
-const mostDays = 400;
+export interface CounterLimits {
+  readonly counters: number;
+  readonly days: number;
+  /** How many counters may be added before these two are looked after. */
+  readonly interval: number;
+}
 
 export interface Counted {
   readonly day: string;
@@ -24,32 +28,47 @@ export interface DownloadsReply {
   readonly error?: string;
 }
 
-const file = (workerData as { file: string }).file;
+const { file, limits } = workerData as { file: string; limits: CounterLimits };
 let database: DatabaseSync | undefined;
+let identity: string | undefined;
+
+const identityOf = (): string | undefined => {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats && `${stats.dev}-${stats.ino}`;
+};
 
 const openDatabase = (): DatabaseSync => {
-  // Whoever removed the file wants new counters, not ones in a file without a name.
-  if (database !== undefined && !existsSync(file)) {
+  // Whoever removed or replaced the file wants counters in the one of that name, not in one without a name.
+  if (database !== undefined && identityOf() !== identity) {
     database.close();
     database = undefined;
   }
   if (database === undefined) {
     const opened = new DatabaseSync(file, { timeout: 1000 });
-    opened.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      CREATE TABLE IF NOT EXISTS downloads (
-        day TEXT NOT NULL,
-        package_id TEXT NOT NULL,
-        package_version TEXT NOT NULL,
-        count INTEGER NOT NULL,
-        PRIMARY KEY (day, package_id, package_version)
-      ) STRICT, WITHOUT ROWID;
-    `);
+    try {
+      createTable(opened);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+    identity = identityOf();
     database = opened;
   }
   return database;
 };
+
+const createTable = (opened: DatabaseSync): void =>
+  opened.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS downloads (
+      day TEXT NOT NULL,
+      package_id TEXT NOT NULL,
+      package_version TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (day, package_id, package_version)
+    ) STRICT, WITHOUT ROWID;
+  `);
 
 const inTransaction = (opened: DatabaseSync, work: () => void): void => {
   opened.exec('BEGIN IMMEDIATE');
@@ -63,15 +82,15 @@ const inTransaction = (opened: DatabaseSync, work: () => void): void => {
 };
 
 const dropOldest = (opened: DatabaseSync): void => {
-  const limit = new Date(Date.now() - mostDays * 86_400_000).toISOString().slice(0, 10);
+  const limit = new Date(Date.now() - limits.days * 86_400_000).toISOString().slice(0, 10);
   opened.prepare('DELETE FROM downloads WHERE day < ?').run(limit);
   const { total } = opened.prepare('SELECT count(*) AS total FROM downloads').get() as { total: number };
-  if (total <= mostCounters) return;
+  if (total <= limits.counters) return;
   opened
     .prepare(
       'DELETE FROM downloads WHERE (day, package_id, package_version) IN (SELECT day, package_id, package_version FROM downloads ORDER BY day, count LIMIT ?)',
     )
-    .run(total - mostCounters);
+    .run(total - limits.counters);
 };
 
 let added = 0;
@@ -84,7 +103,7 @@ const add = (counted: readonly Counted[]): void => {
     `);
     for (const { day, package_id, package_version, count } of counted)
       insert.run(day, package_id, package_version, count);
-    if (added === 0 || added > 50_000) {
+    if (added === 0 || added > limits.interval) {
       dropOldest(opened);
       added = 0;
     }

@@ -16,11 +16,16 @@ class Generation {
   constructor(file: string) {
     this.identity = identityOf(file);
     this.#database = new DatabaseSync(file, { readOnly: true });
-    // The file is never written in place, so the kernel's page cache can be read without copying.
-    this.#database.exec('PRAGMA mmap_size = 8589934592; PRAGMA query_only = 1');
-    this.packages = new PackageSearch(this.#database);
-    this.repositories = new RepositorySearch(this.#database);
-    this.latest = prepareLatest(this.#database);
+    try {
+      // The file is never written in place, so the kernel's page cache can be read without copying.
+      this.#database.exec('PRAGMA mmap_size = 8589934592; PRAGMA query_only = 1');
+      this.packages = new PackageSearch(this.#database);
+      this.repositories = new RepositorySearch(this.#database);
+      this.latest = prepareLatest(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
   }
 
   close(): void {
@@ -61,10 +66,11 @@ export class CatalogSearch {
     return this.#current().latest(ids, priority);
   }
 
-  /** Whether the index answers a question now; its file must be there, not only open. */
+  /** Whether the index answers a question now; the catalog in force must be there and readable, not only open. */
   async probe(): Promise<boolean> {
     try {
       if (!existsSync(this.#file)) return false;
+      this.refresh();
       this.#current().packages.find('probe', 1, 1);
       return true;
     } catch {
@@ -72,7 +78,7 @@ export class CatalogSearch {
     }
   }
 
-  /** Takes up the catalog in force, if it is another one than before. */
+  /** Takes up the catalog in force, if it is another one than before. Throws where it cannot be read; the one before then stays. */
   refresh(): void {
     const before = this.#generation;
     if (before === undefined || !existsSync(this.#file) || before.identity === identityOf(this.#file)) return;

@@ -8,7 +8,7 @@ import { createPublished, landingRecord, type Published, publishPages } from './
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** Builds these repositories into an output folder, or into one built before: catalog, documents, a few pages. */
-const publishBuild = async (
+export const publishBuild = async (
   repositories: readonly SourceRepository[],
   published: Published = createPublished(),
   now = new Date('2026-05-02T00:00:00Z'),

@@ -1,0 +1,216 @@
+import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import type { HealthRecord } from '../../src/contract/records.ts';
+import { type BuiltServer, publishBuild, serveBuild } from '../support/built.ts';
+import { generatedRepositories } from '../support/generated.ts';
+
+let server: BuiltServer;
+let passed = 0;
+let credentials: () => Promise<boolean> = async () => true;
+let probes = 0;
+const reported: unknown[] = [];
+
+beforeAll(async () => {
+  server = await serveBuild(generatedRepositories(), {
+    onChange: () => {
+      try {
+        server.search.refresh();
+      } catch (error) {
+        reported.push(error);
+      }
+    },
+    overrides: {
+      now: () => new Date(Date.now() + passed),
+      probeCredentials: () => {
+        probes++;
+        return credentials();
+      },
+    },
+  });
+});
+afterAll(() => server.close());
+
+/** Asks anew: results are kept for a few seconds of the server's clock. */
+const askHealth = async () => {
+  passed += 10_000;
+  const answer = await fetch(`${server.address}/healthz`);
+  const body = (await answer.json()) as { status: string; date: string; data: HealthRecord };
+  expect(Object.keys(body)).toEqual(['status', 'date', 'data']);
+  return { status: answer.status, phrase: body.status, record: body.data };
+};
+
+/** Every leaf and group that is false, by its path. */
+const unhealthy = (record: object, place = ''): string[] =>
+  Object.entries(record).flatMap(([name, value]) => {
+    const path = place === '' ? name : `${place}.${name}`;
+    return typeof value === 'object' ? unhealthy(value, path) : value === true ? [] : [path];
+  });
+
+/** Breaks something, sees what turns false, mends it, and sees that all is well again. */
+const expectUnhealthy = async (
+  expected: string[],
+  broken: () => Promise<void> | void,
+  mend: () => Promise<void> | void,
+) => {
+  expect(await askHealth()).toMatchObject({ status: 200, phrase: '200 OK' });
+  await broken();
+  const { status, phrase, record } = await askHealth();
+  expect(unhealthy(record).sort()).toEqual(['healthy', ...expected].sort());
+  expect([status, phrase]).toEqual([503, '503 Service Unavailable']);
+  await mend();
+  const after = await askHealth();
+  expect(unhealthy(after.record)).toEqual([]);
+  expect(after.status).toBe(200);
+};
+
+const inService = (leaf: string) => [`service_data.healthy`, `service_data.${leaf}`];
+const inRoutes = (group: string, ...leaves: string[]) =>
+  ['healthy', ...leaves].map((leaf) => `route_data.${group}.${leaf}`);
+
+describe('health', () => {
+  it('turns false with the search index, and back', async () => {
+    const file = catalogPath(server.state);
+    await expectUnhealthy(
+      inService('search_index_healthy'),
+      () => renameSync(file, `${file}.away`),
+      () => renameSync(`${file}.away`, file),
+    );
+  });
+
+  it('turns false with a catalog that cannot be read, which the one before outlives', async () => {
+    const file = catalogPath(server.state);
+    await expectUnhealthy(
+      inService('search_index_healthy'),
+      async () => {
+        renameSync(file, `${file}.away`);
+        writeFileSync(file, 'this is no database'.repeat(1000));
+        server.write('../state/generation.json', 'damaged');
+        await sleep(600);
+        expect(reported.length).toBeGreaterThan(0);
+        expect((await fetch(`${server.address}/v2/jailbreak/package/search?q=snow`)).status).toBe(200);
+      },
+      async () => {
+        renameSync(`${file}.away`, file);
+        await publishBuild(generatedRepositories(), server, new Date('2026-05-03T00:00:00Z'));
+      },
+    );
+  });
+
+  it.each<[string, () => Promise<boolean>]>([
+    ['says no', async () => false],
+    ['fails', () => Promise.reject(new Error('away'))],
+    [
+      'fails at once',
+      () => {
+        throw new Error('away');
+      },
+    ],
+    ['does not answer', () => new Promise(() => {})],
+  ])('turns false with a credential store that %s, and back', async (_how, probe) => {
+    await expectUnhealthy(
+      inService('database_healthy'),
+      () => {
+        credentials = probe;
+      },
+      () => {
+        credentials = async () => true;
+      },
+    );
+  });
+
+  const counters = () => path.join(server.state, 'downloads.sqlite');
+
+  it('turns false with counters that cannot be written, and back', async () => {
+    const other = new DatabaseSync(counters());
+    await expectUnhealthy(
+      inRoutes('download', 'ingest_healthy'),
+      () => other.exec('BEGIN IMMEDIATE'),
+      () => other.exec('ROLLBACK'),
+    );
+    other.close();
+  });
+
+  it('turns false where the counters have no file, and back', async () => {
+    const files = ['', '-wal', '-shm'].map((ending) => counters() + ending);
+    await expectUnhealthy(
+      inRoutes('download', 'ingest_healthy'),
+      () => {
+        for (const file of files) renameSync(file, `${file}.away`);
+        mkdirSync(counters());
+      },
+      () => rmdirSync(counters()),
+    );
+  });
+
+  const documents = (...names: string[]) => path.join(server.folder, 'v2', ...names);
+  const away = (...names: string[]) => {
+    const file = documents(...names);
+    return [() => renameSync(file, `${file}.away`), () => renameSync(`${file}.away`, file)] as const;
+  };
+  /** Both ways of several moves, each as one. */
+  const together = (moves: readonly ReturnType<typeof away>[]) =>
+    [0, 1].map((way) => () => {
+      for (const move of moves) move[way as 0 | 1]();
+    }) as [() => void, () => void];
+
+  it('turns false with the documents of packages, and back', async () => {
+    await expectUnhealthy(inRoutes('package', 'lookup_healthy'), ...away('jailbreak', 'package'));
+  });
+
+  it('turns false with the documents of repositories, and back', async () => {
+    const records = readdirSync(documents('jailbreak', 'repository')).filter((name) => name.endsWith('.json'));
+    const moves = records.map((name) => away('jailbreak', 'repository', name));
+    await expectUnhealthy(inRoutes('repository', 'lookup_healthy'), ...together(moves));
+  });
+
+  it('turns false with the lists of their packages, and back', async () => {
+    const folders = readdirSync(documents('jailbreak', 'repository')).filter((name) => !name.includes('.'));
+    const lists = folders.filter((name) => name !== 'ranking');
+    const moves = lists.map((name) => away('jailbreak', 'repository', name, 'packages.json'));
+    await expectUnhealthy(inRoutes('repository', 'packages_healthy'), ...together(moves));
+  });
+
+  it('turns false with the whole output folder, and back', async () => {
+    await expectUnhealthy(
+      [...inRoutes('package', 'lookup_healthy'), ...inRoutes('repository', 'lookup_healthy', 'packages_healthy')],
+      () => renameSync(server.folder, `${server.folder}.away`),
+      () => renameSync(`${server.folder}.away`, server.folder),
+    );
+  });
+
+  it('is probed once, however many ask', async () => {
+    passed += 10_000;
+    probes = 0;
+    await Promise.all(
+      Array.from({ length: 50 }, () => fetch(`${server.address}/healthz`).then((answer) => answer.text())),
+    );
+    expect(probes).toBe(1);
+  });
+
+  it('without any index is false for all that needs one, and true once there is one', async () => {
+    const bare = await serveBuild(generatedRepositories(), { overrides: { now: () => new Date(Date.now() + passed) } });
+    const file = catalogPath(bare.state);
+    bare.search.close();
+    renameSync(file, `${file}.away`);
+    const ask = async () => {
+      passed += 10_000;
+      const { data } = (await (await fetch(`${bare.address}/healthz`)).json()) as { data: HealthRecord };
+      return unhealthy(data).filter((place) => !place.endsWith('.healthy') && place !== 'healthy');
+    };
+    expect(await ask()).toEqual([
+      'service_data.search_index_healthy',
+      'route_data.package.multi_lookup_healthy',
+      'route_data.package.search_healthy',
+      'route_data.repository.search_healthy',
+    ]);
+    const search = await fetch(`${bare.address}/v2/jailbreak/package/search?q=snow`);
+    expect([search.status, search.headers.get('retry-after')]).toEqual([503, '5']);
+    renameSync(`${file}.away`, file);
+    expect(await ask()).toEqual([]);
+    await bare.close();
+  });
+});
