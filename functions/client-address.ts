@@ -8,3 +8,18 @@ export const clientAddress = (peer: string, forwardedFor: string | undefined, tr
   const hops = forwardedFor.split(',').map((hop) => hop.trim());
   return hops[hops.length - trustedProxies] || peer;
 };
+
+/**
+ * What counts as one client: an IPv4 address, or a network of IPv6 ones, because one subscriber usually has a whole /64
+ * (RFC 6177).
+ */
+export const clientNetwork = (client: string): string => {
+  if (!client.includes(':')) return client;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(client)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = client.split('::');
+  const first = head.split(':').filter(Boolean);
+  const last = tail === undefined ? [] : tail.split(':').filter(Boolean);
+  const middle = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
+  return [...first, ...middle, ...last].slice(0, 4).join(':');
+};

@@ -61,12 +61,20 @@ export interface RateLimiter {
   take(client: string): number;
 }
 
+/** Decides whose question to the index is answered next, where many ask at once. */
+export interface Turns {
+  /** Answers a question of this client when it is its turn. */
+  ask<T>(client: string, question: () => Promise<T>): Promise<T>;
+}
+
 export interface Dependencies {
   readonly documents: Documents;
   readonly search: SearchIndex;
   readonly safety: SafetyList;
   readonly downloads: DownloadCounters;
   readonly limiter: RateLimiter;
+  /** Left out where the index does not keep this process busy. */
+  readonly turns?: Turns;
   /** Whether the credential store answers. */
   readonly probeCredentials: () => Promise<boolean>;
   readonly now: () => Date;

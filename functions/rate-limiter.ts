@@ -1,19 +1,8 @@
+import { clientNetwork } from './client-address.ts';
 import type { RateLimiter } from './dependencies.ts';
 
 /** The most clients remembered; beyond it the ones seen longest ago are forgotten and begin with a full bucket. */
 const mostClients = 50_000;
-
-// One subscriber usually has a whole /64 of IPv6 addresses (RFC 6177).
-const bucketOf = (client: string): string => {
-  if (!client.includes(':')) return client;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(client)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = client.split('::');
-  const first = head.split(':').filter(Boolean);
-  const last = tail === undefined ? [] : tail.split(':').filter(Boolean);
-  const middle = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
-  return [...first, ...middle, ...last].slice(0, 4).join(':');
-};
 
 /**
  * A token bucket for each client: `rate` requests a second on average, `burst` at once. A rate of 0 lets everything
@@ -25,7 +14,7 @@ export const createRateLimiter = (options: { rate: number; burst: number; now: (
   const buckets = new Map<string, { tokens: number; at: number }>();
   return {
     take: (client) => {
-      const key = bucketOf(client);
+      const key = clientNetwork(client);
       const at = options.now().getTime();
       const bucket = buckets.get(key) ?? { tokens: burst, at };
       const tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * rate);

@@ -11,6 +11,7 @@ import { openGateway } from '../functions/gateway/open-gateway.ts';
 import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
 import { createDocuments } from '../functions/node/documents.ts';
 import { createDownloads } from '../functions/node/downloads.ts';
+import { createTurns } from '../functions/node/turns.ts';
 import { startServer } from '../functions/node.ts';
 import { createRateLimiter } from '../functions/rate-limiter.ts';
 import { apiRoot, documentPath } from '../src/contract/paths.ts';
@@ -121,6 +122,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     safety: readSafetyList(safetyFile),
     downloads,
     limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
+    turns: createTurns(),
     probeCredentials: gateway.health,
     gateway: gateway.routes,
     now,

@@ -17,18 +17,20 @@ export const packageHandlers = (dependencies: Dependencies) =>
       return answer;
     },
 
-    packageSearch: async ({ req }) => {
+    packageSearch: async (context) => {
+      const { req } = context;
       const { q, limit, page } = readQuery(req.url, searchParametersSchema);
-      const found = await askIndex(() => dependencies.search.searchPackages(q, limit, page));
+      const found = await askIndex(dependencies, context, (index) => index.searchPackages(q, limit, page));
       const { address } = operations.packageSearch;
       const base = dependencies.publicAddress();
       const text = pageText(dependencies.now(), found, { base, address, q, limit, page });
       return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
     },
 
-    packageMulti: async ({ req }) => {
+    packageMulti: async (context) => {
+      const { req } = context;
       const { ids, priority } = readQuery(req.url, multiParametersSchema);
-      const records = await askIndex(() => dependencies.search.latest(ids, priority));
+      const records = await askIndex(dependencies, context, (index) => index.latest(ids, priority));
       return jsonAnswer(req.raw, dependencies, listText(dependencies.now(), records), { cache: cacheControl.none });
     },
   }) satisfies Record<string, Handler>;

@@ -36,9 +36,10 @@ export const repositoryHandlers = (dependencies: Dependencies) =>
       return answer;
     },
 
-    repositorySearch: async ({ req }) => {
+    repositorySearch: async (context) => {
+      const { req } = context;
       const { q, limit, page } = readQuery(req.url, searchParametersSchema);
-      const found = await askIndex(() => dependencies.search.searchRepositories(q, limit, page));
+      const found = await askIndex(dependencies, context, (index) => index.searchRepositories(q, limit, page));
       const { address } = operations.repositorySearch;
       const base = dependencies.publicAddress();
       const text = pageText(dependencies.now(), found, { base, address, q, limit, page });

@@ -2,7 +2,7 @@ import { splitWords } from '../catalog/search-text.ts';
 
 /** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
 export interface Question {
-  /** The words in the order typed, each once. */
+  /** The words in the order typed, without those that others begin with. */
   readonly words: readonly string[];
   /** All words written together. */
   readonly joined: string;
@@ -11,7 +11,11 @@ export interface Question {
 }
 
 // More words than anybody types; the rest would only make an expensive query of a pasted text.
-const mostWords = 16;
+const mostWords = 8;
+
+// Words are beginnings, so one that another word begins with asks for nothing more.
+const distinctWords = (words: readonly string[]): string[] =>
+  [...new Set(words)].filter((word, _, all) => !all.some((other) => other !== word && other.startsWith(word)));
 
 /** The question that a text asks; undefined where it holds no letter and no digit. */
 export const parseQuestion = (text: string): Question | undefined => {
@@ -19,7 +23,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   if (words.length === 0) return undefined;
   const trimmed = text.trim();
   return {
-    words: [...new Set(words)].slice(0, mostWords),
+    words: distinctWords(words.slice(0, mostWords)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
   };

@@ -4,6 +4,7 @@ import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts'
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/documents.ts';
 import { createDownloads } from '../../functions/node/downloads.ts';
+import { createTurns } from '../../functions/node/turns.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../functions/node.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
@@ -76,6 +77,7 @@ export const startTestServer = async (
     ]),
     downloads,
     limiter: { take: () => 0 },
+    turns: createTurns(),
     probeCredentials: async () => true,
     now,
     publicAddress: () => testAddress,

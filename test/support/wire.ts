@@ -23,9 +23,9 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
-/** Sends requests to a server on this port of loopback, over connections that are kept. */
-export const openConnections = (port: number) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+/** Sends requests to a server on this port of loopback, over so many connections, which are kept. */
+export const openConnections = (port: number, connections = 8) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const send = ({ method, target, headers = {}, body }: Sent): Promise<Received> =>
     new Promise((resolve, reject) => {
       // For some methods node sends a body without saying how long it is.

@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createTurns } from '../../functions/node/turns.ts';
+
+/** Keeps the process busy, as a question to the index does. */
+const busy = (milliseconds: number) => {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+};
+
+describe('turns', () => {
+  it('go round among clients, however much one of them asks', async () => {
+    const turns = createTurns();
+    const answered: string[] = [];
+    const ask = (client: string) =>
+      turns.ask(client, async () => {
+        busy(5);
+        answered.push(client);
+      });
+    await Promise.all([...Array.from({ length: 10 }, () => ask('many')), ask('one'), ask('two'), ask('one')]);
+    expect(answered.slice(0, 6)).toEqual(['many', 'many', 'one', 'two', 'many', 'one']);
+    expect(answered).toHaveLength(13);
+  });
+
+  it('let everything else go on between questions', async () => {
+    const turns = createTurns();
+    const questions = Array.from({ length: 10 }, () => turns.ask('many', async () => busy(5)));
+    let others = 0;
+    let asking = true;
+    const all = Promise.all(questions).then(() => (asking = false));
+    while (asking) {
+      await nextTurn();
+      others++;
+    }
+    await all;
+    expect(others).toBeGreaterThanOrEqual(9);
+  });
+
+  it('answer at once where nobody waits', async () => {
+    const turns = createTurns();
+    let answered = false;
+    void turns.ask('one', async () => (answered = true));
+    expect(answered).toBe(true);
+  });
+
+  it('hand on what a question answers and how it fails', async () => {
+    const turns = createTurns();
+    expect(await turns.ask('one', async () => 7)).toBe(7);
+    await expect(turns.ask('one', () => Promise.reject(new Error('late')))).rejects.toThrow('late');
+    const atOnce = turns.ask('one', () => {
+      throw new Error('at once');
+    });
+    await expect(atOnce).rejects.toThrow('at once');
+    expect(await turns.ask('one', async () => 8)).toBe(8);
+  });
+});
