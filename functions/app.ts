@@ -4,6 +4,7 @@ import { errorAnswer, HttpError, notFound, openHeaders } from './answers.ts';
 import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
 import { documentAnswer } from './document-answer.ts';
 import type { Environment, Handler } from './environment.ts';
+import { mountGateway } from './mounted-gateway.ts';
 import { decodePath, pathOf } from './request-path.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { packageHandlers } from './routes/packages.ts';
@@ -60,22 +61,6 @@ const readPath: MiddlewareHandler<Environment> = async ({ req, set }, next) => {
     throw new HttpError(400, 'The path must not hold an empty segment');
   }
   await next();
-};
-
-// The gateway's addresses are known by their first word, so that nothing it adds to its answers touches the read API's.
-const gatewayMiddleware = (gateway: Hono, now: () => Date): MiddlewareHandler<Environment> => {
-  const words = new Set(
-    gateway.routes.map(({ path }) => path.split('/')[1] ?? '').filter((word) => word !== '' && word !== '*'),
-  );
-  const mounted = new Hono().route(`/${apiRoot}`, gateway);
-  mounted.notFound(({ req }) => {
-    const answer = errorAnswer(notFound(), now(), req.raw.method);
-    answer.headers.set('Cache-Control', 'no-store');
-    answer.headers.delete('Access-Control-Allow-Origin');
-    return answer;
-  });
-  return async ({ req, env, var: { segments } }, next) =>
-    words.has(segments[0] ?? '') ? mounted.fetch(req.raw, env) : next();
 };
 
 // A document under the name of its file, as a plain static host answers it.
@@ -140,8 +125,10 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
         : new HttpError(500, 'Something went wrong on our side');
     return errorAnswer(answer, dependencies.now(), method);
   });
+  const [sealing, answering] = dependencies.gateway ? mountGateway(dependencies.gateway, dependencies) : [];
+  if (sealing) app.use(`/${apiRoot}/*`, sealing);
   app.use(readPath);
-  if (dependencies.gateway) app.use(`/${apiRoot}/*`, gatewayMiddleware(dependencies.gateway, dependencies.now));
+  if (answering) app.use(`/${apiRoot}/*`, answering);
   app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
   app.use('/jailbreak/*', documentNameMiddleware(dependencies));
   addOperations(app, dependencies);
