@@ -1,0 +1,138 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listDocument, packageRecord } from '../support/published.ts';
+import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const known = '/v2/jailbreak/package/com.example.one';
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const start = async (options: Parameters<typeof startTestServer>[0] = {}) => {
+  server = await startTestServer(options);
+  return server;
+};
+const quick = { headersTimeout: 400, requestTimeout: 800, timeoutInterval: 50 };
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+
+/** Writes one byte in each interval until the connection is closed. */
+const drip = async (socket: Socket, text: string, interval: number) => {
+  for (const byte of text) {
+    if (socket.destroyed || socket.writableEnded) return;
+    socket.write(byte);
+    await sleep(interval);
+  }
+};
+
+describe('H1 slow clients', () => {
+  it('get 408 when their headers take too long, and the others do not wait', async () => {
+    const { port, address } = await start({ limits: quick });
+    const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(port)));
+    const answers = sockets.map(readToEnd);
+    for (const socket of sockets) void drip(socket, `GET ${known} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(1000)}`, 50);
+    for (let asked = 0; asked < 20; asked++) expect((await fetch(address + known)).status).toBe(200);
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+      expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+      expect(bodyOf(answer)).toMatchObject({ message: '408 Request Timeout' });
+    }
+  });
+
+  it('get an end when their body takes too long', async () => {
+    const { port, address } = await start({ limits: quick });
+    const socket = await openSocket(port);
+    const answer = readToEnd(socket);
+    const head =
+      'POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n';
+    socket.write(head);
+    void drip(socket, '['.repeat(999), 50);
+    expect((await fetch(address + known)).status).toBe(200);
+    expect(await answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  it('are closed when they say nothing at all', async () => {
+    const { port } = await start({ limits: { socketTimeout: 300 } });
+    const socket = await openSocket(port);
+    expect(await readToEnd(socket)).toBe('');
+  });
+
+  it('are not more than so many at once', async () => {
+    const { port, address } = await start({ limits: { connections: 5 } });
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => openSocket(port)));
+    expect(await readToEnd(await openSocket(port))).toBe('');
+    for (const socket of sockets) socket.destroy();
+    await sleep(50);
+    expect((await fetch(address + known)).status).toBe(200);
+  });
+});
+
+describe('H1 oversized requests', () => {
+  it('are refused without being read to their end, with a length and without', async () => {
+    const { port } = await start();
+    const head =
+      'POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n';
+    const announced = await exchange(port, `${head}Content-Length: 999999999\r\n\r\n[`);
+    expect(announced).toMatch(/^HTTP\/1\.1 413 /);
+    expect(bodyOf(announced)).toMatchObject({ message: '413 Content Too Large' });
+
+    const socket = await openSocket(port);
+    const answer = readToEnd(socket);
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+    let sent = 0;
+    while (!socket.destroyed && sent < 2000) {
+      sent++;
+      if (!socket.write(chunk))
+        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), sleep(100)]);
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(sent, 'the connection was closed long before 125 MiB').toBeLessThan(2000);
+  });
+
+  it('leave the connection usable or closed, never in between', async () => {
+    const { port } = await start();
+    const requests = Array.from(
+      { length: 50 },
+      (_, index) => `GET ${index % 2 ? known : '/v2/none'} HTTP/1.1\r\nHost: a\r\n`,
+    );
+    const answer = await exchange(port, `${requests.join('\r\n')}Connection: close\r\n\r\n`);
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual(requests.map((_, index) => (index % 2 ? '200' : '404')));
+  });
+});
+
+describe('H2 stopping', () => {
+  const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+  const target = '/v2/jailbreak/repository/large/packages';
+
+  it('completes a long download that is under way', async () => {
+    const { port, write, close } = await start();
+    server = undefined;
+    write('v2/jailbreak/repository/large/packages.json', large);
+    const socket = await openSocket(port);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+    const closed = close();
+    await sleep(100);
+    const answer = await readToEnd(socket);
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === large).toBe(true);
+    await closed;
+  });
+
+  it('cuts who does not read, when the time is over', async () => {
+    const { port, write, close } = await start({ limits: { drainTimeout: 300 } });
+    server = undefined;
+    write('v2/jailbreak/repository/large/packages.json', large);
+    const socket = await openSocket(port);
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await sleep(300);
+    await close();
+    socket.destroy();
+  });
+});
