@@ -45,6 +45,12 @@ export default {
       to: { path: '^node_modules/undici/' },
     },
     {
+      name: 'only src/crawl verifies signatures',
+      severity: 'error',
+      from: { path: '^(src|functions|scripts)/', pathNot: '^src/crawl/signature.ts$' },
+      to: { path: '^node_modules/openpgp/' },
+    },
+    {
       name: 'nobody imports scripts or test',
       severity: 'error',
       from: { path: '^(src|functions)/' },

@@ -60,7 +60,11 @@ export const updateCatalog = async (
   const damaged: { slug: string; cause: unknown }[] = [];
   let done = 0;
   for (const entry of entries) {
-    const snapshot = await store.read(entry.slug);
+    const snapshot = await store.read(entry.slug).catch((cause: unknown) => {
+      damaged.push({ slug: entry.slug, cause });
+      known.delete(entry.slug);
+      return undefined;
+    });
     if (snapshot !== undefined) {
       const source = computeSource(entry, snapshot, base);
       if (known.get(entry.slug) !== source) {

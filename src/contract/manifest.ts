@@ -34,6 +34,15 @@ const pathSegments = (what: string) =>
       `must be ${what}, without "." segments or blanks`,
     );
 
+// As apt takes it inside Signed-By (sources.list(5)).
+const publicKey = z
+  .string()
+  .max(200_000)
+  .regex(
+    /^\s*-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n[\s\S]*\n-----END PGP PUBLIC KEY BLOCK-----\s*$/,
+    'must be an armoured public key, from "-----BEGIN PGP PUBLIC KEY BLOCK-----" to its end line',
+  );
+
 /**
  * One entry of the manifest: what a person writes to have a repository indexed. Strict, so that a misspelt field is an
  * error and not a silent default.
@@ -57,6 +66,8 @@ export const manifestEntrySchema = z
       .max(5, 'must be a whole number from 1 (best) to 5'),
     bootstrap: z.boolean().default(false),
     aliases: z.array(slugSchema).default([]),
+    /** The keys, one of which must have signed the Release: anything else then leaves the last good data in force. */
+    key: publicKey.optional(),
   })
   .superRefine((entry, context) => {
     const flat = entry.suite === './';

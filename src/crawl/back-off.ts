@@ -43,6 +43,8 @@ export const backOff = {
       reason: error.message,
       notBefore: notBefore?.toISOString() ?? null,
       askedByOrigin: error.code === 'origin-busy',
+      refused: error.refused ?? null,
+      accepted: before.accepted,
     };
   },
 };

@@ -1,4 +1,5 @@
 import type { NetworkErrorCode } from '../net/network-error.ts';
+import type { Baseline } from '../snapshots/snapshot.ts';
 
 // What each failure of a crawl means to the operator. `{}` stands for the evidence.
 const sentences = {
@@ -31,6 +32,16 @@ const sentences = {
   'release-empty': 'The Release of the origin is empty: {}.',
   'release-unreadable': 'The Release of the origin holds no Release: {}.',
   'release-length-unknown': 'The Release may have been cut short, for the origin does not say how long it is: {}.',
+  'release-older': 'The Release is older than the last one accepted, so the data from before stays: {}.',
+  'signature-missing': 'The Release is not signed, though the manifest names a key: {}.',
+  'signature-unanswered': 'The origin did not say whether its Release is signed, and the manifest names a key: {}.',
+  'signature-lost': 'The Release is no longer signed: {}.',
+  'signature-bad': 'The signature of the Release does not fit it: {}.',
+  'signature-weak': 'The signature of the Release uses methods that prove nothing any more: {}.',
+  'signature-key-changed': 'The Release is signed by another key than before, or than the manifest names: {}.',
+  'signature-key-expired': 'The key that signed the Release has expired: {}.',
+  'signature-key-revoked': 'The key that signed the Release was revoked: {}.',
+  'signature-expired': 'The signature of the Release has expired: {}.',
   // Packages.
   'index-missing': 'The origin has no Packages index in any compression: {}.',
   'index-forbidden': 'The origin refuses to give its Packages index: {}.',
@@ -63,8 +74,10 @@ export class CrawlError extends Error {
   readonly detail: string;
   /** No request to this host before, where the origin said so. */
   readonly notBefore: Date | undefined;
+  /** What was found and not taken, where the operator may want it all the same. */
+  readonly refused: Baseline | undefined;
 
-  constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date }) {
+  constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date; refused?: Baseline }) {
     super(
       sentences[code].replace('{}', () => detail),
       options,
@@ -72,5 +85,6 @@ export class CrawlError extends Error {
     this.code = code;
     this.detail = detail;
     this.notBefore = options?.notBefore;
+    this.refused = options?.refused;
   }
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
-import type { Attempts, Snapshot } from '../snapshots/snapshot.ts';
+import type { Attempts, Baseline, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { backOff, HostPauses } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
@@ -25,6 +25,8 @@ export interface CrawlOutcome {
   readonly bytes: number;
   /** Of the snapshot that is in force now. */
   readonly findings: Finding[];
+  /** How the release of that snapshot is signed; null where there is none. */
+  readonly signing: Signing | null;
   readonly seconds: number;
 }
 
@@ -63,14 +65,14 @@ const readPrevious = async (store: SnapshotStore, entry: ManifestEntry) => {
   }
 };
 
-const visitOnce = async (entry: ManifestEntry, previous: Snapshot | undefined, visit: Visit) => {
+const visitOnce = async (previous: Snapshot | undefined, accepted: Baseline | null, visit: Visit) => {
   try {
-    return await crawlRepository(visit, previous);
+    return await crawlRepository(visit, previous, accepted);
   } catch (error) {
     // The store found its own damage during the visit: start over without it.
     if (!(error instanceof SnapshotError) || previous === undefined) throw error;
-    visit.findings.add('snapshot-damaged', `${entry.slug}: ${error.message}`);
-    return await crawlRepository(visit, undefined);
+    visit.findings.add('snapshot-damaged', `${visit.entry.slug}: ${error.message}`);
+    return await crawlRepository(visit, undefined, null);
   }
 };
 
@@ -95,9 +97,10 @@ const crawlOne = async (
     before = snapshot;
     attempts = await store.readAttempts(entry.slug);
     pauses.assertOver(entry, attempts, now);
-    const { snapshot: kept, changed } = await visitOnce(entry, usable, visit);
+    const { snapshot: kept, changed } = await visitOnce(usable, attempts.accepted, visit);
     await store.writeAttempts(entry.slug, backOff.succeeded(now));
-    return { outcome: changed ? 'fresh' : 'unchanged', code: null, reason: null, findings: [...kept.findings] };
+    const { findings, signing } = kept;
+    return { outcome: changed ? 'fresh' : 'unchanged', code: null, reason: null, findings: [...findings], signing };
   };
   const fail = async (thrown: unknown): Promise<Result> => {
     outer?.throwIfAborted();
@@ -109,7 +112,8 @@ const crawlOne = async (
       await store.writeAttempts(entry.slug, next).catch(() => {});
     }
     const findings = [...(before?.findings ?? [])];
-    return { outcome: before ? 'stale' : 'failed', code: error.code, reason: error.message, findings };
+    const signing = before?.signing ?? null;
+    return { outcome: before ? 'stale' : 'failed', code: error.code, reason: error.message, findings, signing };
   };
 
   try {

@@ -8,7 +8,16 @@ const endpointBytes = 4096;
 const signatureBytes = 1_000_000;
 
 /** What an origin offers besides release and index. */
-export type Extras = Pick<Snapshot, 'signature' | 'hasReleaseGpg' | 'paymentEndpoint'>;
+export interface Extras extends Pick<Snapshot, 'hasReleaseGpg' | 'paymentEndpoint'> {
+  /** The detached signature of a Release; undefined where the origin did not answer. */
+  readonly signature: DetachedSignature | null | undefined;
+}
+
+/** A detached signature and its bytes. */
+export interface DetachedSignature {
+  readonly file: SnapshotFile;
+  readonly bytes: Uint8Array;
+}
 
 /** The https URL that `<uri>/payment_endpoint` holds, or null. */
 const fetchPaymentEndpoint = async (visit: Visit): Promise<string | null> => {
@@ -27,20 +36,41 @@ const fetchPaymentEndpoint = async (visit: Visit): Promise<string | null> => {
 const looksLikeSignature = (head: Uint8Array): boolean =>
   ((head[0] ?? 0) & 0x80) !== 0 || Buffer.from(head).toString('latin1').trimStart().startsWith('-----BEGIN PGP');
 
-const fetchSignature = async (visit: Visit): Promise<SnapshotFile | null> => {
+const fetchSignature = async (visit: Visit): Promise<DetachedSignature | null> => {
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;
   const answer = await visit.get(path, { maxBytes: signatureBytes });
+  if (answer.kind === 'unusable') throw new CrawlError(answer.error.code, answer.error.message);
+  if (answer.kind === 'absent' && answer.status >= 500)
+    throw new CrawlError('server-error', `status ${answer.status} for ${path}`);
   if (answer.kind !== 'received') return null;
   const { file, etag, lastModified } = answer;
   const bytes = await collect(file.read());
-  if (looksLikeSignature(bytes)) return { path, sha256: file.sha256, size: file.size, etag, lastModified };
+  if (looksLikeSignature(bytes)) {
+    return { file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes };
+  }
   if (bytes.length > 0 && !looksLikeHtml(bytes)) visit.findings.add('signature-unreadable', path);
   return null;
 };
 
+/** The detached signature of the snapshot before. Throws `SnapshotError` where the store has lost it. */
+const readStoredSignature = async (visit: Visit, previous: Snapshot): Promise<DetachedSignature | null> => {
+  const { signature: file } = previous;
+  return file && { file, bytes: await visit.store.readFile(previous.slug, file) };
+};
+
+// A signature belongs to the bytes that it was fetched with.
+const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot | undefined): boolean => {
+  if (release.name !== 'Release' || previous === undefined) return false;
+  const isExpected = previous.hasReleaseGpg || previous.signing.remembered.length > 0 || visit.entry.key !== undefined;
+  const isNew = release.file.sha256 !== previous.release.sha256;
+  return (isNew && isExpected) || previous.signing.state === 'unanswered';
+};
+
 /**
  * Fetches the detached signature and the payment endpoint, each only where the answer may have changed: the signature
- * with a Release that did, both where they were last asked for long ago (`due`). Nothing here makes a crawl fail.
+ * with a Release that did, both where they were last asked for long ago (`due`). Nothing here makes a crawl fail; what
+ * the origin does not answer stays as it was, and a signature is undefined then. Throws `SnapshotError` where the store
+ * has lost the one before.
  */
 export const fetchExtras = async (
   visit: Visit,
@@ -48,24 +78,24 @@ export const fetchExtras = async (
   previous: Snapshot | undefined,
   due: boolean,
 ): Promise<Extras> => {
-  const isDetached = release.name === 'Release';
-  const isNew = release.file.sha256 !== previous?.release.sha256;
-  const extras = {
-    // A signature belongs to the bytes that it was fetched with.
-    signature: isDetached && !isNew ? (previous?.signature ?? null) : null,
-    hasReleaseGpg: previous?.hasReleaseGpg ?? false,
-    paymentEndpoint: previous?.paymentEndpoint ?? null,
-  };
-  try {
-    if (due || (isDetached && isNew && extras.hasReleaseGpg)) {
-      const signature = await fetchSignature(visit);
-      extras.hasReleaseGpg = signature !== null;
-      extras.signature = isDetached ? signature : null;
+  const attempt = async <T, U>(isDue: boolean, fetchIt: () => Promise<T>, before: T, otherwise: U): Promise<T | U> => {
+    if (!isDue) return before;
+    try {
+      return await fetchIt();
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      visit.findings.add('extras-unanswered', error.message);
+      return otherwise;
     }
-    if (due) extras.paymentEndpoint = await fetchPaymentEndpoint(visit);
-  } catch (error) {
-    if (!(error instanceof CrawlError)) throw error;
-    visit.findings.add('extras-unanswered', error.message);
-  }
-  return extras;
+  };
+  const isNew = release.file.sha256 !== previous?.release.sha256;
+  const stored = previous && !isNew ? await readStoredSignature(visit, previous) : null;
+  const isDue = due || isSignatureDue(visit, release, previous);
+  const signature = await attempt(isDue, () => fetchSignature(visit), stored, undefined);
+  const before = previous?.paymentEndpoint ?? null;
+  return {
+    signature: release.name === 'Release' ? signature : null,
+    hasReleaseGpg: isDue && signature !== undefined ? signature !== null : (previous?.hasReleaseGpg ?? false),
+    paymentEndpoint: await attempt(due, () => fetchPaymentEndpoint(visit), before, before),
+  };
 };

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
+import { readPublicKeys } from './signature.ts';
 
 /** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
 export interface ManifestProblem {
@@ -105,6 +106,19 @@ const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | 
   return undefined;
 };
 
+const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems: ManifestProblem[]): Promise<void> => {
+  if (key === undefined) return;
+  try {
+    await readPublicKeys(key);
+  } catch (error) {
+    problems.push({
+      file,
+      field: fieldOf(place, ['key']),
+      message: `cannot be read as a public key (${messageOf(error)})`,
+    });
+  }
+};
+
 /** The address of an entry's index in one spelling: what two entries must not share. */
 const originKey = (entry: ManifestEntry): string =>
   [new URL(entry.uri).href.replace(/\/+$/, ''), entry.suite, entry.component ?? '', entry.binary ?? ''].join(' ');
@@ -151,7 +165,7 @@ const checkAliases = (
 /**
  * Reads a manifest: a folder with one entry in each `.yaml`, `.yml` or `.json` file, whose name is the entry's slug, or
  * one such file that holds a list of entries. Returns the entries sorted by slug. Throws `ManifestError` with every
- * mistake there is: files that cannot be read, fields that break the schema, slugs, aliases or addresses (with suite,
+ * mistake there is: files that cannot be read, fields that break the schema, keys that are none, slugs, aliases or addresses (with suite,
  * component and architecture) that two entries share, an empty manifest.
  */
 export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
@@ -177,6 +191,7 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     const entry = checkDraft(draft, problems);
     if (entry === undefined) continue;
     entries.push({ draft, entry });
+    await checkKey(draft, entry, problems);
     const name = basename(draft.file, extname(draft.file));
     if (isFolder && entry.slug !== name) {
       problems.push({ file: draft.file, field: 'slug', message: `must be "${name}", as the file is called` });

@@ -9,6 +9,8 @@ import type { Received, Visit } from './visit.ts';
 export interface FoundRelease {
   readonly name: ReleaseName;
   readonly file: SnapshotFile;
+  /** As downloaded. */
+  readonly bytes: Uint8Array;
   readonly content: ReleaseFile;
 }
 
@@ -38,14 +40,15 @@ const isEmpty = ({ files, architectures, components, ...release }: ReleaseFile):
 const check = async (visit: Visit, name: ReleaseName, received: Received): Promise<FoundRelease | CrawlError> => {
   const { path, file, etag, lastModified } = received;
   if (received.encoding !== null) return new CrawlError('release-unreadable', `${path} comes as ${received.encoding}`);
-  const read = readText(await collect(file.read()), path);
+  const bytes = await collect(file.read());
+  const read = readText(bytes, path);
   if (read instanceof CrawlError) return read;
   // Only the end mark of a signature shows that a body without a length is whole.
   if (!received.framed && !read.signed) return new CrawlError('release-length-unknown', path);
   if (name === 'InRelease' && !read.signed) visit.findings.add('inrelease-unsigned', path);
   const content = parseRelease(read.text);
   if (isEmpty(content)) return new CrawlError('release-unreadable', path);
-  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, content };
+  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes, content };
 };
 
 const absence = (path: string, status: number): CrawlError => {
@@ -99,7 +102,8 @@ export const fetchRelease = async (
 /** The release of the snapshot before, read again. Throws `SnapshotError` where the store has lost it. */
 export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promise<FoundRelease> => {
   const file = previous.release;
-  const read = readText(await visit.store.readFile(previous.slug, file), file.path);
+  const bytes = await visit.store.readFile(previous.slug, file);
+  const read = readText(bytes, file.path);
   if (read instanceof CrawlError) throw read;
-  return { name: nameOfRelease(file), file, content: parseRelease(read.text) };
+  return { name: nameOfRelease(file), file, bytes, content: parseRelease(read.text) };
 };

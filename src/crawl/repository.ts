@@ -1,11 +1,12 @@
-import { checkValidity, type ReleaseFile } from '../apt/release.ts';
+import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Snapshot } from '../snapshots/snapshot.ts';
+import type { Baseline, Snapshot } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundIndex, fetchIndex } from './index-file.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './release.ts';
+import { checkSigning, withSigning } from './signing.ts';
 import type { Visit } from './visit.ts';
 
 const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['origin'] => ({
@@ -29,11 +30,34 @@ const withValidity = (findings: readonly Finding[], release: ReleaseFile, now: D
   return counter.list();
 };
 
+const dateOf = ({ content }: FoundRelease): Date | null => (content.date === null ? null : parseDate(content.date));
+
+/** What to compare with: the word of the operator, else the snapshot before. */
+const computeBaseline = (
+  previous: Snapshot | undefined,
+  known: FoundRelease | undefined,
+  accepted: Baseline | null,
+): Baseline => ({
+  stanzas: accepted?.stanzas ?? previous?.packages.stanzas ?? null,
+  date: accepted?.date ?? (known && dateOf(known)?.toISOString()) ?? null,
+});
+
+/**
+ * Fails for a release that was made before the last one accepted: somebody serves an old state of the repository, or an
+ * old mirror answers. A date that has not come yet is no measure, or one wrong clock would lock the repository for good.
+ */
+const assertNotOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): void => {
+  const date = dateOf(release);
+  if (before === null || date === null || before > now.toISOString() || date.toISOString() >= before) return;
+  const detail = `${release.file.path} is of ${date.toISOString()}, and the last one was of ${before}`;
+  throw new CrawlError('release-older', detail, { refused: { stanzas: null, date: date.toISOString() } });
+};
+
 /** Fails where more than half of the stanzas are gone: that is more often an accident than a wish. */
-const assertNotShrunken = (index: FoundIndex, previous: Snapshot | undefined): void => {
-  const before = previous?.packages.stanzas ?? 0;
-  if (index.stanzas * 2 >= before) return;
-  throw new CrawlError('index-shrunken', `${index.path} has ${index.stanzas} packages, and had ${before}`);
+const assertNotShrunken = (index: FoundIndex, { stanzas: before }: Baseline): void => {
+  if (before === null || index.stanzas * 2 >= before) return;
+  const detail = `${index.path} has ${index.stanzas} packages, and had ${before}`;
+  throw new CrawlError('index-shrunken', detail, { refused: { stanzas: index.stanzas, date: null } });
 };
 
 /**
@@ -55,42 +79,74 @@ const fetchMatching = async (
   }
 };
 
+// Keys expire and are revoked by the manifest, not by the origin; and what was amiss may have been mended.
+const isSigningDue = ({ entry }: Visit, { signing }: Snapshot, due: boolean): boolean =>
+  entry.key !== undefined ||
+  ['verified', 'unanswered'].includes(signing.state) ||
+  (due && ['bad', 'signature-expired'].includes(signing.state));
+
+/** Looks at the signature of an unchanged release again. */
+const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
+  const isAsked = due && !['verified', 'signed'].includes(same.signing.state);
+  const { signature, ...extras } = await fetchExtras(visit, release, same, isAsked);
+  const signing = await checkSigning(visit, release, signature, same);
+  return {
+    ...same,
+    ...extras,
+    signature: signature?.file ?? null,
+    signing,
+    extrasCheckedAt: isAsked ? visit.now().toISOString() : same.extrasCheckedAt,
+    findings: withSigning(same.findings, signing, release.file.path),
+  };
+};
+
 /**
  * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
- * the same address, if there is one). Returns the snapshot in force and whether the bytes of release or index changed.
- * Throws `CrawlError` where the origin gives nothing better than `previous`, which then stays, and `SnapshotError`
- * where the store has lost what `previous` names.
+ * the same address, if there is one). `accepted` is what the operator wants compared with instead of `previous`. Returns
+ * the snapshot in force and whether the bytes of release or index changed. Throws `CrawlError` where the origin gives
+ * nothing better than `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
  */
 export const crawlRepository = async (
   visit: Visit,
   previous: Snapshot | undefined,
+  accepted: Baseline | null,
 ): Promise<{ snapshot: Snapshot; changed: boolean }> => {
   const now = visit.now();
   const due = previous === undefined || now.getTime() - Date.parse(previous.extrasCheckedAt) >= visit.limits.extrasMs;
   const known = previous && (await readStoredRelease(visit, previous));
-  const { release, index } = await fetchMatching(visit, await fetchRelease(visit, known, due), previous);
-  assertNotShrunken(index, previous);
+  const baseline = computeBaseline(previous, known, accepted);
+  // A release that lost its signature may have it in an InRelease again.
+  const first = await fetchRelease(visit, known, due || previous.signing.state === 'lost');
+  assertNotOlder(first, baseline, now);
+  const { release, index } = await fetchMatching(visit, first, previous);
+  assertNotOlder(release, baseline, now);
+  assertNotShrunken(index, baseline);
   const found = { release: release.file, packages: index };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
   if (previous && isSame) {
     const findings = withValidity(previous.findings, release.content, now);
-    const snapshot = { ...previous, ...found, findings };
+    const same = { ...previous, ...found, findings };
+    const snapshot = isSigningDue(visit, previous, due) ? await resign(visit, release, same, due) : same;
     // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
     return { snapshot, changed: false };
   }
-  const extras = await fetchExtras(visit, release, previous, due);
+  const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
+  const signing = await checkSigning(visit, release, signature, previous);
   for (const { code, detail } of release.content.findings) visit.findings.add(code, detail);
+  const findings = withSigning(visit.findings.list(), signing, release.file.path);
   const snapshot: Snapshot = {
     slug: visit.entry.slug,
     origin: originOf(visit.entry),
     ...found,
     ...extras,
+    signature: signature?.file ?? null,
+    signing,
     hasInRelease: release.name === 'InRelease',
     extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
     changedAt: now.toISOString(),
     checkedAt: now.toISOString(),
-    findings: withValidity(visit.findings.list(), release.content, now),
+    findings: withValidity(findings, release.content, now),
   };
   await visit.store.write(snapshot, visit.staged);
   return { snapshot, changed: true };

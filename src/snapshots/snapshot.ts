@@ -19,6 +19,40 @@ export type SnapshotFile = Readonly<z.infer<typeof snapshotFileSchema>>;
 
 const findingSchema = z.strictObject({ code: z.string(), count: z.number().int().min(1), example: z.string() });
 
+/**
+ * How a release is signed. `unsigned`: not, and it never was. `signed`: by the keys remembered, which nobody named, so
+ * that it is not verified. `verified`: by the key that the manifest pins. `lost`: no longer, and it was. `unanswered`:
+ * the origin did not say. The others name what is wrong with a signature that is there.
+ */
+const signingStates = [
+  'unsigned',
+  'signed',
+  'verified',
+  'lost',
+  'unanswered',
+  'bad',
+  'weak',
+  'key-changed',
+  'key-expired',
+  'key-revoked',
+  'signature-expired',
+] as const;
+export type SigningState = (typeof signingStates)[number];
+
+// Fingerprints, or key identifiers where a signature names no fingerprint, in upper-case hex.
+const keyNames = z.array(z.string().regex(/^[0-9A-F]{16,64}$/));
+
+const signingSchema = z.strictObject({
+  state: z.enum(signingStates),
+  /** Who says to have signed the release. */
+  signers: keyNames,
+  /** Who signed before: the keys remembered on first use. */
+  remembered: keyNames,
+});
+
+/** How the release of a snapshot is signed, and what is remembered of how it was. */
+export type Signing = Readonly<z.infer<typeof signingSchema>>;
+
 /** What was crawled of one repository and held good: the files of one generation and what the origin said of them. */
 export const snapshotSchema = z.strictObject({
   slug: z.string(),
@@ -41,6 +75,7 @@ export const snapshotSchema = z.strictObject({
   }),
   /** The detached signature of a Release. */
   signature: snapshotFileSchema.nullable(),
+  signing: signingSchema,
   hasInRelease: z.boolean(),
   hasReleaseGpg: z.boolean(),
   /** The https URL that the origin's payment_endpoint holds. */
@@ -55,6 +90,16 @@ export const snapshotSchema = z.strictObject({
 });
 export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
 
+const baselineSchema = z.strictObject({
+  /** Stanzas of an index. */
+  stanzas: z.number().int().min(0).nullable(),
+  /** The Date of a release. */
+  date: timestamp.nullable(),
+});
+
+/** What a repository is compared with to tell that it lost packages or went back in time; null where with nothing. */
+export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
+
 /** What is remembered of the attempts to crawl one repository, so that a restart forgets no back-off. */
 export const attemptsSchema = z.strictObject({
   /** The last attempt that confirmed or replaced the snapshot. */
@@ -68,6 +113,10 @@ export const attemptsSchema = z.strictObject({
   notBefore: timestamp.nullable(),
   /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
   askedByOrigin: z.boolean(),
+  /** What the last attempt found and did not take, for the operator to accept. */
+  refused: baselineSchema.nullable(),
+  /** What the operator accepted: it stands in for the snapshot in the next comparison. */
+  accepted: baselineSchema.nullable(),
 });
 export type Attempts = Readonly<z.infer<typeof attemptsSchema>>;
 
@@ -79,4 +128,6 @@ export const noAttempts: Attempts = {
   reason: null,
   notBefore: null,
   askedByOrigin: false,
+  refused: null,
+  accepted: null,
 };

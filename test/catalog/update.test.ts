@@ -186,12 +186,17 @@ describe('catalog', () => {
     const { entryOf, memorySnapshots } = await import('../support/catalog.ts');
     const changed: SourceRepository = { slug: 'one', packages: packages({ Package: 'b' }) };
     const store = memorySnapshots([changed]);
-    const broken = { ...store, readFile: () => Promise.reject(new Error('hash differs')) };
-    const catalog = new CatalogBuild(state);
-    const update = await updateCatalog(catalog, [entryOf(changed)], broken, { base, now: new Date() });
-    expect(update.damaged.map(({ slug }) => slug)).toEqual(['one']);
-    expect(recordsOf(catalog.database, 'a')).toHaveLength(1);
-    catalog.discard();
+    const fail = () => Promise.reject(new Error('hash differs'));
+    for (const broken of [
+      { ...store, readFile: fail },
+      { ...store, read: fail },
+    ]) {
+      const catalog = new CatalogBuild(state);
+      const update = await updateCatalog(catalog, [entryOf(changed)], broken, { base, now: new Date() });
+      expect(update).toMatchObject({ removed: [], damaged: [{ slug: 'one' }] });
+      expect(recordsOf(catalog.database, 'a')).toHaveLength(1);
+      catalog.discard();
+    }
   });
 
   it('writes repository records as documented, with the embedded form free of nulls', async () => {

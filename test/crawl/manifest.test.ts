@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManifestError, readManifest } from '../../src/crawl/manifest.ts';
+import { createSigner } from '../support/signer.ts';
 
 let folder: string;
 
@@ -34,6 +35,22 @@ describe('a folder', () => {
       expect.objectContaining({ slug: 'a', suite: 'stable', component: 'main', binary: 'iphoneos-arm64' }),
       expect.objectContaining({ slug: 'b', suite: './', bootstrap: true, aliases: ['old-b'] }),
       expect.objectContaining({ slug: 'c', suite: './', bootstrap: false, aliases: [], ranking: 1 }),
+    ]);
+  });
+
+  it('C5: takes an armoured public key, and refuses what is none', async () => {
+    const { publicKey } = await createSigner();
+    const indented = (text: string) => `key: |\n  ${text.trim().replace(/\r?\n/g, '\n  ')}\n`;
+    await write('a.yaml', plain('a', indented(publicKey)));
+    expect((await readManifest(folder))[0]?.key?.trim()).toBe(publicKey.trim().replaceAll('\r', ''));
+    const broken = publicKey.replace(/\n\r?\n[\s\S]{40}/, '\n\nAAAA');
+    await write('a.yaml', plain('a', indented(broken)));
+    await write('b.yaml', plain('b', 'key: 574871554A993E38F32D6CBC9EE2B1ABE995A588\n'));
+    await write('c.yaml', plain('c', indented(publicKey.replaceAll('PUBLIC', 'PRIVATE'))));
+    expect(await problemsOf(folder)).toEqual([
+      expect.stringMatching(/^\/a.yaml key: cannot be read as a public key/),
+      expect.stringMatching(/^\/b.yaml key: must be an armoured public key/),
+      expect.stringMatching(/^\/c.yaml key: must be an armoured public key/),
     ]);
   });
 

@@ -38,6 +38,7 @@ const makeSnapshot = (release: StagedFile, packages: StagedFile, fields: Partial
       listed: false,
     },
     signature: null,
+    signing: { state: 'unsigned', signers: [], remembered: [] },
     hasInRelease: false,
     hasReleaseGpg: false,
     paymentEndpoint: null,

@@ -63,6 +63,7 @@ export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
           release: keep('/Release', release),
           packages: { ...kept, compression: 'plain', decompressedSize: kept.size, stanzas: 0, listed: false },
           signature: null,
+          signing: { state: 'unsigned', signers: [], remembered: [] },
           hasInRelease: false,
           hasReleaseGpg: false,
           paymentEndpoint: null,

@@ -1,0 +1,109 @@
+import { splitClearSigned } from '../apt/clearsigned.ts';
+import { type Finding, FindingCounter } from '../contract/findings.ts';
+import type { Signing, SigningState, Snapshot } from '../snapshots/snapshot.ts';
+import { CrawlError } from './crawl-error.ts';
+import type { DetachedSignature } from './extras.ts';
+import type { FoundRelease } from './release.ts';
+import { inspectSignature, type SignatureReport, type SignedText } from './signature.ts';
+import type { Visit } from './visit.ts';
+
+// What is wrong, where a state says so. Unsigned and unverified releases are states and no faults: today's installers
+// take them too.
+const faults = {
+  lost: 'signature-lost',
+  bad: 'signature-bad',
+  weak: 'signature-weak',
+  'key-changed': 'signature-key-changed',
+  'key-expired': 'signature-key-expired',
+  'key-revoked': 'signature-key-revoked',
+  'signature-expired': 'signature-expired',
+} as const satisfies Partial<Record<SigningState, string>>;
+
+const faultOf = (state: SigningState) => (state in faults ? faults[state as keyof typeof faults] : undefined);
+
+const faultCodes: ReadonlySet<string> = new Set(Object.values(faults));
+
+/** `findings` with what `signing` says in place of what an earlier one said. */
+export const withSigning = (findings: readonly Finding[], signing: Signing, path: string): Finding[] => {
+  const counter = new FindingCounter();
+  counter.addAll(findings.filter(({ code }) => !faultCodes.has(code)));
+  const code = faultOf(signing.state);
+  if (code !== undefined) counter.add(code, describe(signing, path));
+  return counter.list();
+};
+
+const names = (keys: readonly string[]): string => (keys.length === 0 ? 'nobody' : keys.join(', '));
+
+const describe = ({ state, signers, remembered }: Signing, path: string): string => {
+  if (state === 'lost') return `${path} was signed by ${names(remembered)}`;
+  if (state === 'key-changed' && remembered.length > 0) {
+    return `${path} is signed by ${names(signers)}, and was by ${names(remembered)}`;
+  }
+  return `${path} is signed by ${names(signers)}`;
+};
+
+// A key is named by its fingerprint or by the end of it, its identifier.
+const isSameKey = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a);
+
+const findSigned = (release: FoundRelease, detached: DetachedSignature | null): SignedText | undefined => {
+  if (release.name === 'InRelease') {
+    const split = splitClearSigned(release.bytes);
+    return split.kind === 'signed' ? { text: split.content, signature: split.signatures, clear: true } : undefined;
+  }
+  return detached ? { text: release.bytes, signature: detached.bytes, clear: false } : undefined;
+};
+
+const stateOf = (report: SignatureReport, remembered: readonly string[], pinned: boolean): SigningState => {
+  const { fault, signers } = report;
+  if (fault === 'other-key') return 'key-changed';
+  if (fault === 'bad' || pinned) return fault ?? 'verified';
+  const isKnown = signers.some((signer) => remembered.some((key) => isSameKey(key, signer)));
+  if (remembered.length > 0 && !isKnown) return 'key-changed';
+  return fault ?? 'signed';
+};
+
+/**
+ * How a release is signed. The keys of the manifest entry verify it; where there are none, the keys that signed it first
+ * are remembered by name, and another name, or none, is a state of its own until the operator accepts it. `detached` is
+ * what stands in Release.gpg, or undefined where the origin did not answer.
+ */
+const assess = async (
+  release: FoundRelease,
+  detached: DetachedSignature | null | undefined,
+  remembered: readonly string[],
+  key: string | undefined,
+  now: Date,
+): Promise<Signing> => {
+  const known = [...remembered];
+  if (release.name === 'Release' && detached === undefined) {
+    return { state: 'unanswered', signers: [], remembered: known };
+  }
+  const signed = findSigned(release, detached ?? null);
+  if (signed === undefined) {
+    return { state: remembered.length > 0 ? 'lost' : 'unsigned', signers: [], remembered: known };
+  }
+  const report = await inspectSignature(signed, key, now);
+  const state = stateOf(report, remembered, key !== undefined);
+  const signers = [...report.signers];
+  // A key that signs beside a remembered one is how owners announce the next.
+  const isTrusted = state === 'verified' || state === 'signed' || (state !== 'bad' && remembered.length === 0);
+  return { state, signers, remembered: isTrusted ? signers : known };
+};
+
+/**
+ * How the release of a visit is signed. With a key in the manifest, throws `CrawlError` for anything but a good
+ * signature by it: then the last good data stays.
+ */
+export const checkSigning = async (
+  visit: Visit,
+  release: FoundRelease,
+  detached: DetachedSignature | null | undefined,
+  previous: Snapshot | undefined,
+): Promise<Signing> => {
+  const { key } = visit.entry;
+  const signing = await assess(release, detached, previous?.signing.remembered ?? [], key, visit.now());
+  if (key === undefined || signing.state === 'verified') return signing;
+  const { path } = release.file;
+  if (signing.state === 'unanswered') throw new CrawlError('signature-unanswered', path);
+  throw new CrawlError(faultOf(signing.state) ?? 'signature-missing', describe(signing, path));
+};

@@ -1,0 +1,96 @@
+import {
+  config,
+  createCleartextMessage,
+  createMessage,
+  enums,
+  generateKey,
+  PacketList,
+  readPrivateKey,
+  revokeKey,
+  Signature,
+  SignaturePacket,
+  sign,
+} from 'openpgp';
+import type { RepositoryFiles } from './apt-repository.ts';
+
+/** A key made on the spot, and what it signs. */
+export interface Signer {
+  /** The armoured public key. */
+  readonly publicKey: string;
+  /** The same, revoked. */
+  readonly revoked: string;
+  /** Upper-case hex. */
+  readonly fingerprint: string;
+  /** A text with its signature around it. */
+  clearSign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
+  /** An armoured signature apart from its text. */
+  sign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
+  /** The same with a hash that proves nothing any more, by an RSA key. */
+  signWithSha1(text: Uint8Array | string): Promise<string>;
+}
+
+interface SignOptions {
+  /** When it is signed; now, unless given. */
+  readonly date?: Date;
+}
+
+/** Makes a key of the year 2026 that is valid for so many seconds (0: without end). */
+export const createSigner = async (options: { validSeconds?: number; rsa?: boolean } = {}): Promise<Signer> => {
+  const made = await generateKey({
+    userIDs: [{ name: 'Example', email: 'repo@example.org' }],
+    ...(options.rsa ? { type: 'rsa', rsaBits: 2048 } : { type: 'ecc', curve: 'ed25519Legacy' }),
+    date: new Date('2026-01-01T00:00:00Z'),
+    keyExpirationTime: options.validSeconds ?? 0,
+    format: 'armored',
+  });
+  const key = await readPrivateKey({ armoredKey: made.privateKey });
+  const { revocationCertificate } = made;
+  const revoked = await revokeKey({ key: key.toPublic(), revocationCertificate, format: 'object' });
+  const usual = { signingKeys: key, date: new Date('2026-06-01T00:00:00Z') };
+  return {
+    publicKey: made.publicKey,
+    revoked: revoked.publicKey.armor(),
+    fingerprint: key.getFingerprint().toUpperCase(),
+    clearSign: async (text, signOptions) => {
+      const message = await createCleartextMessage({ text: Buffer.from(text).toString().replace(/\n$/, '') });
+      return sign({ message, ...usual, ...signOptions });
+    },
+    sign: async (text, signOptions) => {
+      const message = await createMessage({ binary: Buffer.from(text) });
+      return String(await sign({ message, detached: true, ...usual, ...signOptions }));
+    },
+    signWithSha1: async (text) => {
+      const { packets } = await createMessage({ binary: Buffer.from(text) });
+      const packet = new SignaturePacket();
+      packet.signatureType = enums.signature.binary;
+      packet.publicKeyAlgorithm = key.keyPacket.algorithm;
+      packet.hashAlgorithm = enums.hash.sha1;
+      // The library's types leave out its last parameter; its signatures carry a salt, and SHA-1 has none.
+      const signPacket = packet.sign.bind(packet) as (...parameters: unknown[]) => Promise<void>;
+      const unsalted = { ...config, nonDeterministicSignaturesViaNotation: false };
+      await signPacket(key.keyPacket, packets[0], usual.date, true, unsalted);
+      const list = new PacketList<SignaturePacket>();
+      list.push(packet);
+      return new Signature(list).armor();
+    },
+  };
+};
+
+/** Signs the Release of a flat repository: into an InRelease, into a Release.gpg, or both. */
+export const signRepository = async (
+  files: RepositoryFiles,
+  signer: Signer,
+  into: readonly ('InRelease' | 'Release.gpg')[] = ['InRelease', 'Release.gpg'],
+  options: SignOptions = {},
+  folder = '',
+): Promise<RepositoryFiles> => {
+  const release = files.get(`${folder}/Release`) ?? new Uint8Array();
+  const signed = new Map(files);
+  if (into.includes('InRelease')) {
+    signed.set(`${folder}/InRelease`, Buffer.from(await signer.clearSign(release, options)));
+  }
+  if (into.includes('Release.gpg')) {
+    signed.set(`${folder}/Release.gpg`, Buffer.from(await signer.sign(release, options)));
+  }
+  return signed;
+};
