@@ -19,6 +19,8 @@ export interface Option {
 export interface Command<Options extends Record<string, Option> = Record<string, Option>> {
   readonly name: string;
   readonly summary: string;
+  /** What the command is about, such as `URL`, where it needs one besides its flags. */
+  readonly operand?: string;
   readonly options: Options;
 }
 
@@ -68,31 +70,45 @@ const readValue = (option: Option, source: string, text: string): string | numbe
   throw new UsageError(`${source} must be a whole number ${bounds}, not "${text}"`);
 };
 
-/**
- * The values of a command's flags, from its arguments and, where a flag is not among them, from the environment.
- * Undefined where the help is asked for. Throws a UsageError for what it does not understand.
- */
-export const readOptions = <Options extends Record<string, Option>>(
-  { options }: Command<Options>,
-  argv: readonly string[],
-  environment: NodeJS.ProcessEnv,
-): OptionValues<Options> | undefined => {
+const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [
       name,
       { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) },
     ]),
   );
-  let given: Record<string, string | boolean | undefined>;
   try {
-    const parsed = parseArgs({ args: [...argv], options: { ...config, help: { type: 'boolean', short: 'h' } } });
-    given = parsed.values;
+    return parseArgs({
+      args: [...argv],
+      options: { ...config, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: operand !== undefined,
+    });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+};
+
+/** What the command is about. Throws a UsageError where it is not given exactly once. */
+const readOperand = (command: Command, argv: readonly string[]): string => {
+  const { positionals } = parse(command, argv);
+  const [operand] = positionals;
+  if (operand !== undefined && positionals.length === 1) return operand;
+  throw new UsageError(`${command.name} needs one ${command.operand}: npm run ${command.name} -- ${command.operand}`);
+};
+
+/**
+ * The values of a command's flags, from its arguments and, where a flag is not among them, from the environment.
+ * Undefined where the help is asked for. Throws a UsageError for what it does not understand.
+ */
+export const readOptions = <Options extends Record<string, Option>>(
+  command: Command<Options>,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): OptionValues<Options> | undefined => {
+  const given: Record<string, string | boolean | undefined> = parse(command, argv).values;
   if (given.help === true) return undefined;
   const values: Record<string, unknown> = {};
-  for (const [name, option] of Object.entries(options)) {
+  for (const [name, option] of Object.entries(command.options)) {
     const argument = given[name];
     const variable = environment[option.environment];
     if (typeof argument === 'boolean') values[name] = argument;
@@ -104,7 +120,7 @@ export const readOptions = <Options extends Record<string, Option>>(
 };
 
 /** What --help prints. */
-export const helpText = ({ name, summary, options }: Command): string => {
+export const helpText = ({ name, summary, operand, options }: Command): string => {
   const rows = Object.entries(options).map(([flag, option]) => ({
     left: `  --${flag}${option.value === undefined ? '' : ` ${option.value}`}`,
     right: [
@@ -116,7 +132,7 @@ export const helpText = ({ name, summary, options }: Command): string => {
   rows.push({ left: '  --help', right: 'Print this.' });
   const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
   return [
-    `Usage: npm run ${name} -- [options]`,
+    `Usage: npm run ${name} -- ${operand === undefined ? '' : `${operand} `}[options]`,
     '',
     summary,
     '',
@@ -131,12 +147,12 @@ export const helpText = ({ name, summary, options }: Command): string => {
  */
 export const runCommand = async <Options extends Record<string, Option>>(
   command: Command<Options>,
-  main: (values: OptionValues<Options>) => Promise<void>,
+  main: (values: OptionValues<Options>, operand: string) => Promise<void>,
 ): Promise<void> => {
   try {
     const values = readOptions(command, process.argv.slice(2), process.env);
     if (values === undefined) process.stdout.write(helpText(command));
-    else await main(values);
+    else await main(values, command.operand === undefined ? '' : readOperand(command, process.argv.slice(2)));
   } catch (error) {
     if (error instanceof UsageError) {
       process.stderr.write(`${error.message}\nSee npm run ${command.name} -- --help\n`);

@@ -13,6 +13,7 @@ import { documentPath } from '../src/contract/paths.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
 import type { Service } from '../src/contract/service.ts';
 import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
+import { CrawlError } from '../src/crawl/crawl-error.ts';
 import { publishAssets } from '../src/emit/assets.ts';
 import { Emission, type EmissionCount } from '../src/emit/emit.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
@@ -49,6 +50,9 @@ export interface BuildResult {
 }
 
 const noDocuments: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
+// How long the snapshots of a repository outlive its entry in the manifest.
+const unusedMs = 30 * 86_400_000;
+
 const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
 
 /**
@@ -89,6 +93,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       now: now(),
       touched: update.touched,
       ingested: update.ingested,
+      failures: composeFailures(outcomes),
       landing: composeLanding(input, statistics, readBuildDigest(catalog.database)),
       texts: composeDescriptions(base, input.version),
       onDocument: (done, total) => progress.update(done, total, 'documents'),
@@ -96,11 +101,12 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     await progress.step('documents', () => Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]));
     const { findings, stanzas } = readFindings(catalog.database);
     const lastBuild = composeLastBuild(input, outcomes);
-    await progress.step('publish', () => {
+    await progress.step('publish', async () => {
       emission.forgetVanished();
       catalog.publish();
       emission.removeVanished();
       writeLastBuild(state, lastBuild);
+      await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
     });
     const site = input.site ? await progress.step('site', () => publishSite(input, lastBuild)) : undefined;
     const assets = input.site ? 0 : publishAssets(out, assetsFolder);
@@ -124,8 +130,8 @@ const withDamage = (
   outcomes.map((outcome) => {
     const damage = damaged.find(({ slug }) => slug === outcome.slug);
     if (damage === undefined) return outcome;
-    const reason = `its stored snapshot cannot be read (${String(damage.cause)}): the next build crawls it anew`;
-    return { ...outcome, outcome: 'stale', code: 'store-failed', reason };
+    const { message: reason, detail } = new CrawlError('store-failed', String(damage.cause));
+    return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
 
 const composeLastBuild = ({ entries, now }: BuildInput, outcomes: readonly CrawlOutcome[]): LastBuild => ({
@@ -148,6 +154,12 @@ const publishSite = ({ state, out, base, progress }: BuildInput, lastBuild: Last
     baseUrl: base,
     onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
   });
+const composeFailures = (outcomes: readonly CrawlOutcome[]): Map<string, Finding> =>
+  new Map(
+    outcomes.flatMap(({ slug, code, detail }) =>
+      code === null ? [] : [[slug, { code, count: 1, example: detail ?? '' }]],
+    ),
+  );
 
 const composeLanding = (
   { base, service, version, site }: BuildInput,

@@ -5,6 +5,16 @@ const number = (value: number): string => value.toLocaleString('en');
 
 const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
 
+/** How many repositories are signed in which way, the most common first. */
+const countSignatures = (outcomes: BuildResult['outcomes']): string => {
+  const counts = new Map<string, number>();
+  for (const { signing } of outcomes) {
+    if (signing !== null) counts.set(signing.state, (counts.get(signing.state) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([state, count]) => `${number(count)} ${state}`).join(', ') || 'none read';
+};
+
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
   const { outcomes, statistics, documents, findings, stanzas, site } = result;
@@ -17,6 +27,7 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
     if (outcome === 'stale' || outcome === 'failed')
       text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}`);
   }
+  text += row('Signatures', countSignatures(outcomes));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {
     const { packages, versions } = statistics;

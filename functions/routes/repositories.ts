@@ -28,6 +28,13 @@ export const repositoryHandlers = (dependencies: Dependencies) =>
       return answer;
     },
 
+    repositoryFindings: async ({ req, env, var: { segments } }) => {
+      const path = documentPath.repositoryFindings(segments.at(-2) ?? '');
+      const answer = await documentAnswer(req.raw, dependencies, path, { remember: env?.remember });
+      if (answer === undefined) throw notFound();
+      return answer;
+    },
+
     repositoryRanking: async ({ req }) => {
       const { rank } = readQuery(req.url, rankingParametersSchema);
       const answer = await documentAnswer(req.raw, dependencies, documentPath.ranking(rank));

@@ -28,9 +28,9 @@ export interface SnapshotContent {
 
 /** What a repository's rows are computed from; while its digest stays the same the rows do too. */
 export const computeSource = (entry: ManifestEntry, snapshot: Snapshot, base: string): string => {
-  const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings } = snapshot;
+  const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing } = snapshot;
   const files = [release.path, release.sha256, packages.path, packages.sha256];
-  const origin = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings];
+  const origin = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing.state, signing.signers];
   return hash('sha256', JSON.stringify([catalogFormat, base, entry, files, origin]));
 };
 
@@ -243,8 +243,8 @@ export const ingestRepository = async (
   database
     .prepare(
       `INSERT INTO repository (id, slug, source, ranking, bootstrap, uri, suite, aliases, package_count, stanzas,
-         added_at, changed_at, record, embedded)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         added_at, changed_at, signing, record, embedded)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       id,
@@ -259,6 +259,7 @@ export const ingestRepository = async (
       writer.stanzas,
       before?.added_at ?? options.now,
       snapshot.changedAt,
+      JSON.stringify({ state: snapshot.signing.state, signers: snapshot.signing.signers }),
       JSON.stringify(record),
       JSON.stringify(computeEmbeddedRepository(record)),
     );

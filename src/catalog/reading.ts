@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { compareVersions } from '../apt/version.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { LandingRecord } from '../contract/records.ts';
+import type { SigningState } from '../contract/signing.ts';
 import { completeRecord } from './record.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
@@ -233,6 +234,25 @@ const latestOrder = (a: LatestRow, b: LatestRow, priority: LatestPriority): numb
 export const readBuildDigest = (database: DatabaseSync): string => {
   const rows = database.prepare('SELECT source FROM repository ORDER BY slug').all();
   return hash('sha256', rows.map((row) => row.source).join('\n')).slice(0, 16);
+};
+
+/** What was found about one repository, and how its Release is signed. */
+export interface RepositoryFindings {
+  readonly slug: string;
+  readonly signing: { readonly state: SigningState; readonly signers: readonly string[] };
+  /** Ordered by code. */
+  readonly findings: readonly Finding[];
+}
+
+/** The findings of every repository, by slug. */
+export const readRepositoryFindings = (database: DatabaseSync): RepositoryFindings[] => {
+  const select = database.prepare('SELECT code, count, example FROM finding WHERE repository = ? ORDER BY code');
+  const rows = database.prepare('SELECT id, slug, signing FROM repository ORDER BY slug').all();
+  return rows.map((row) => ({
+    slug: row.slug as string,
+    signing: JSON.parse(row.signing as string),
+    findings: select.all(row.id as number) as unknown as Finding[],
+  }));
 };
 
 /** The findings of all repositories, added up, and the number of stanzas that were read. */

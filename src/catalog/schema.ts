@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 1;
+export const catalogFormat = 2;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -31,6 +31,7 @@ const tables = `
     stanzas INTEGER NOT NULL,      -- stanzas read, those left out included
     added_at TEXT NOT NULL,        -- when it first entered the catalog
     changed_at TEXT NOT NULL,      -- when its origin was last seen to change
+    signing TEXT NOT NULL,         -- JSON: state and signers of its Release
     record TEXT NOT NULL,          -- JSON: the public repository record
     embedded TEXT NOT NULL         -- JSON: the repository inside a package record
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  findingsRecordSchema,
   healthRecordSchema,
   landingRecordSchema,
   packageRecordSchema,
@@ -22,6 +23,7 @@ const page = <T extends z.ZodType>(record: T) =>
 export const packageListSchema = list(packageRecordSchema);
 export const packagePageSchema = page(packageRecordSchema);
 export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
+export const repositoryFindingsSchema = z.strictObject({ message, date, data: findingsRecordSchema });
 export const repositoryListSchema = list(repositoryRecordSchema);
 export const repositoryPageSchema = page(repositoryRecordSchema);
 export const safetyListSchema = list(safetyRecordSchema);

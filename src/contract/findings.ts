@@ -1,18 +1,20 @@
+import type { FindingCode } from './finding-texts.ts';
+
 /**
- * Something wrong with an origin, counted and named. `code` is stable, in kebab case; `example` is the first
+ * Something wrong with an origin, counted and named. What `code` means stands in finding-texts.ts; `example` is the first
  * occurrence, in words or as the offending text, cut to 200 characters.
  */
 export interface Finding {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly count: number;
   readonly example: string;
 }
 
 /** Adds up findings by code, keeping the first example of each. */
 export class FindingCounter {
-  readonly #findings = new Map<string, { code: string; count: number; example: string }>();
+  readonly #findings = new Map<FindingCode, { code: FindingCode; count: number; example: string }>();
 
-  add(code: string, example: string, count = 1): void {
+  add(code: FindingCode, example: string, count = 1): void {
     const known = this.#findings.get(code);
     if (known) known.count += count;
     else this.#findings.set(code, { code, count, example: example.slice(0, 200).toWellFormed() });

@@ -5,6 +5,7 @@ import {
   landingSchema,
   packageListSchema,
   packagePageSchema,
+  repositoryFindingsSchema,
   repositoryListSchema,
   repositoryPageSchema,
   repositorySchema,
@@ -149,6 +150,15 @@ export const operations = {
     file: 'jailbreak/repository/{repositorySlug}/packages.json',
     errors: [404],
   },
+  repositoryFindings: {
+    method: 'GET',
+    address: '/jailbreak/repository/{repositorySlug}/findings',
+    tag: 'repository',
+    summary: 'What is wrong with a repository, and how its owner can mend it',
+    schema: repositoryFindingsSchema,
+    file: 'jailbreak/repository/{repositorySlug}/findings.json',
+    errors: [400, 404],
+  },
   downloadIngest: {
     method: 'POST',
     address: '/jailbreak/download/ingest',
@@ -173,6 +183,7 @@ export const documentPath = {
   package: (id: string) => `${apiRoot}/jailbreak/package/${encodeFileName(id)}.json`,
   repository: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}.json`,
   repositoryPackages: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}/packages.json`,
+  repositoryFindings: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}/findings.json`,
   ranking: (rank: Rank) => `${apiRoot}/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
 } as const;
 

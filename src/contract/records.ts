@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type FindingCode, findingTexts } from './finding-texts.ts';
+import { signingStates } from './signing.ts';
 
 // The public records, field for field and in the order of the API document ("Resources and their fields"). They are
 // strict: what is written must be what is documented, and nothing else.
@@ -170,6 +172,35 @@ export const healthRecordSchema = z.strictObject({
   }),
 });
 export type HealthRecord = z.infer<typeof healthRecordSchema>;
+
+/** Something wrong with a repository. */
+export const findingSchema = z.strictObject({
+  code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('What is wrong; stable.'),
+  weight: z
+    .enum(['broken', 'weak', 'note'])
+    .describe('broken keeps packages or updates away from people, weak risks something, note is worth tidying.'),
+  count: z.number().int().min(1).describe('How often it was found.'),
+  title: z.string().describe('What is wrong, in a few words.'),
+  for_operator: z.string().describe('A sentence for the operator of this service, with the first occurrence in it.'),
+  for_owner: z.string().describe('A sentence for the owner of the repository that says how to mend it.'),
+});
+export type FindingRecord = z.infer<typeof findingSchema>;
+
+/** What is wrong with one repository. */
+export const findingsRecordSchema = z.strictObject({
+  repository_id: repositoryFields.id,
+  failure: findingSchema.nullable().describe('Why the last crawl took nothing; null where it went well.'),
+  signature: z
+    .strictObject({
+      state: z.enum(signingStates),
+      text: z.string().describe('What the state means.'),
+      signers: z.array(z.string()).describe('Fingerprints, or key identifiers, of those who say to have signed.'),
+    })
+    .nullable()
+    .describe('How the Release of the data in force is signed; null where none was ever read.'),
+  findings: z.array(findingSchema).describe('In the data in force, ordered by code.'),
+});
+export type FindingsRecord = z.infer<typeof findingsRecordSchema>;
 
 /** What the landing document says of the service. */
 export const landingRecordSchema = z.strictObject({

@@ -43,7 +43,7 @@ export const backOff = {
       reason: error.message,
       notBefore: notBefore?.toISOString() ?? null,
       askedByOrigin: error.code === 'origin-busy',
-      refused: error.refused ?? null,
+      refused: error.refused ?? before.refused,
       accepted: before.accepted,
     };
   },

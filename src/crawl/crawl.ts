@@ -20,6 +20,8 @@ export interface CrawlOutcome {
   readonly code: CrawlCode | null;
   /** A sentence that an operator can act on. */
   readonly reason: string | null;
+  /** The evidence in that sentence alone. */
+  readonly detail: string | null;
   readonly requests: number;
   /** Bytes received in bodies. */
   readonly bytes: number;
@@ -93,6 +95,7 @@ const crawlOne = async (
   let attempts: Attempts | undefined;
 
   const succeed = async (): Promise<Result> => {
+    await store.removeTemporary(entry.slug);
     const { snapshot, usable } = await readPrevious(store, entry);
     before = snapshot;
     attempts = await store.readAttempts(entry.slug);
@@ -100,7 +103,8 @@ const crawlOne = async (
     const { snapshot: kept, changed } = await visitOnce(usable, attempts.accepted, visit);
     await store.writeAttempts(entry.slug, backOff.succeeded(now));
     const { findings, signing } = kept;
-    return { outcome: changed ? 'fresh' : 'unchanged', code: null, reason: null, findings: [...findings], signing };
+    const outcome = changed ? 'fresh' : 'unchanged';
+    return { outcome, code: null, reason: null, detail: null, findings: [...findings], signing };
   };
   const fail = async (thrown: unknown): Promise<Result> => {
     outer?.throwIfAborted();
@@ -113,7 +117,8 @@ const crawlOne = async (
     }
     const findings = [...(before?.findings ?? [])];
     const signing = before?.signing ?? null;
-    return { outcome: before ? 'stale' : 'failed', code: error.code, reason: error.message, findings, signing };
+    const { code, message: reason, detail } = error;
+    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings, signing };
   };
 
   try {

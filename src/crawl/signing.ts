@@ -1,6 +1,7 @@
 import { splitClearSigned } from '../apt/clearsigned.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
-import type { Signing, SigningState, Snapshot } from '../snapshots/snapshot.ts';
+import type { SigningState } from '../contract/signing.ts';
+import type { Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
 import type { FoundRelease } from './release.ts';

@@ -1,8 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { readPackages, readRepositoryRows } from '../catalog/reading.ts';
+import {
+  type RepositoryFindings,
+  readPackages,
+  readRepositoryFindings,
+  readRepositoryRows,
+} from '../catalog/reading.ts';
+import { type FindingText, findingTexts, operatorSentence } from '../contract/finding-texts.ts';
+import type { Finding } from '../contract/findings.ts';
 import { ranks } from '../contract/parameters.ts';
 import { documentPath } from '../contract/paths.ts';
-import type { LandingRecord } from '../contract/records.ts';
+import type { FindingRecord, FindingsRecord, LandingRecord } from '../contract/records.ts';
+import { signingTexts } from '../contract/signing.ts';
 import { type Document, listDocument, objectDocument, statusHead } from './document.ts';
 
 /** The lookup document of each of these packages that the catalog holds. */
@@ -24,6 +32,40 @@ export function* repositoryDocuments(database: DatabaseSync): Generator<Document
       documentPath.ranking(rank),
       ranked.map(({ record }) => record),
     );
+  }
+}
+
+const computeFinding = ({ code, count, example }: Finding): FindingRecord => {
+  const { weight, title, owner }: FindingText = findingTexts[code];
+  return { code, weight, count, title, for_operator: operatorSentence(code, example), for_owner: owner };
+};
+
+/** What is wrong with a repository, in words; `failure` is why its last crawl took nothing. */
+export const composeFindings = (
+  slug: string,
+  found: Omit<RepositoryFindings, 'slug'> | undefined,
+  failure: Finding | undefined,
+): FindingsRecord => ({
+  repository_id: slug,
+  failure: failure ? computeFinding(failure) : null,
+  signature: found
+    ? { state: found.signing.state, text: signingTexts[found.signing.state], signers: [...found.signing.signers] }
+    : null,
+  findings: (found?.findings ?? []).map(computeFinding),
+});
+
+/**
+ * The findings document of every repository of the catalog, and of those of `failures` (why the last crawl of a
+ * repository took nothing, by slug) that never got there.
+ */
+export function* findingsDocuments(
+  database: DatabaseSync,
+  failures: ReadonlyMap<string, Finding>,
+): Generator<Document> {
+  const found = new Map(readRepositoryFindings(database).map((one) => [one.slug, one]));
+  for (const slug of new Set([...found.keys(), ...failures.keys()])) {
+    const record = composeFindings(slug, found.get(slug), failures.get(slug));
+    yield objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record));
   }
 }
 

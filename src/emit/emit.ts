@@ -8,10 +8,11 @@ import {
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
+import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import { type Document, dateOf, documentDigest, documentText, successHead } from './document.ts';
-import { landingDocument, packageDocuments, repositoryDocuments } from './documents.ts';
+import { findingsDocuments, landingDocument, packageDocuments, repositoryDocuments } from './documents.ts';
 import { OutputFolder, StagedFile } from './files.ts';
 import { Ledger, type LedgerEntry } from './ledger.ts';
 import { DocumentWriter } from './writer.ts';
@@ -30,6 +31,8 @@ export interface EmissionOptions {
   readonly touched: ReadonlySet<string>;
   /** Slugs of repositories whose records may have changed. */
   readonly ingested: readonly string[];
+  /** Why the last crawl of a repository took nothing, by slug. */
+  readonly failures: ReadonlyMap<string, Finding>;
   readonly landing: LandingRecord;
   /** Documents without a date, by path: the descriptions of the API. */
   readonly texts: ReadonlyMap<string, string>;
@@ -78,7 +81,11 @@ export class Emission {
         this.#expected.add(documentPath.repositoryPackages(repository.slug));
         this.#publishRepositoryPackages(repository, ingested.has(repository.slug));
       }
-      const documents = [...repositoryDocuments(database), landingDocument(this.#options.landing)];
+      const documents = [
+        ...findingsDocuments(database, this.#options.failures),
+        ...repositoryDocuments(database),
+        landingDocument(this.#options.landing),
+      ];
       for (const { path: file } of documents) this.#expected.add(file);
       await this.#publishAll(documents, documents.length);
       for (const [file, text] of this.#options.texts) {

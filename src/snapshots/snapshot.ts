@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { isFindingCode } from '../contract/finding-texts.ts';
+import type { Finding } from '../contract/findings.ts';
+import { signingStates } from '../contract/signing.ts';
 
 const timestamp = z.iso.datetime({ precision: 3 });
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -19,25 +22,7 @@ export type SnapshotFile = Readonly<z.infer<typeof snapshotFileSchema>>;
 
 const findingSchema = z.strictObject({ code: z.string(), count: z.number().int().min(1), example: z.string() });
 
-/**
- * How a release is signed. `unsigned`: not, and it never was. `signed`: by the keys remembered, which nobody named, so
- * that it is not verified. `verified`: by the key that the manifest pins. `lost`: no longer, and it was. `unanswered`:
- * the origin did not say. The others name what is wrong with a signature that is there.
- */
-const signingStates = [
-  'unsigned',
-  'signed',
-  'verified',
-  'lost',
-  'unanswered',
-  'bad',
-  'weak',
-  'key-changed',
-  'key-expired',
-  'key-revoked',
-  'signature-expired',
-] as const;
-export type SigningState = (typeof signingStates)[number];
+const isKnown = (finding: z.infer<typeof findingSchema>): finding is Finding => isFindingCode(finding.code);
 
 // Fingerprints, or key identifiers where a signature names no fingerprint, in upper-case hex.
 const keyNames = z.array(z.string().regex(/^[0-9A-F]{16,64}$/));
@@ -86,7 +71,8 @@ export const snapshotSchema = z.strictObject({
   changedAt: timestamp,
   /** When the origin last confirmed them. */
   checkedAt: timestamp,
-  findings: z.array(findingSchema),
+  /** A code that another version knew is dropped: the data is good without it. */
+  findings: z.array(findingSchema).transform((findings) => findings.filter(isKnown)),
 });
 export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
 
@@ -113,7 +99,7 @@ export const attemptsSchema = z.strictObject({
   notBefore: timestamp.nullable(),
   /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
   askedByOrigin: z.boolean(),
-  /** What the last attempt found and did not take, for the operator to accept. */
+  /** What was found since the last success and not taken, for the operator to accept. */
   refused: baselineSchema.nullable(),
   /** What the operator accepted: it stands in for the snapshot in the next comparison. */
   accepted: baselineSchema.nullable(),

@@ -180,6 +180,34 @@ export class SnapshotStore {
     await rm(folder, { recursive: true, force: true });
   }
 
+  /**
+   * Forgets the repositories that are not among `kept` and that nobody has tried to crawl since `unused`: a line lost
+   * from a manifest by accident costs nothing until then. Returns their slugs.
+   */
+  async removeUnused(kept: ReadonlySet<string>, unused: Date): Promise<string[]> {
+    const removed: string[] = [];
+    for (const slug of await this.list()) {
+      if (kept.has(slug)) continue;
+      const { succeededAt, failedAt } = await this.readAttempts(slug);
+      const last = [succeededAt, failedAt]
+        .filter((moment) => moment !== null)
+        .sort()
+        .at(-1);
+      if (last !== undefined && last >= unused.toISOString()) continue;
+      await this.remove(slug);
+      removed.push(slug);
+    }
+    return removed;
+  }
+
+  /** Removes what a visit that ended in the middle left behind. */
+  async removeTemporary(slug: string): Promise<void> {
+    const folder = this.#folder(slug);
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (isTemporary(name)) await rm(join(folder, name), { force: true });
+    }
+  }
+
   /** What is remembered of the attempts to crawl a repository; where nothing is, `noAttempts`. */
   async readAttempts(slug: string): Promise<Attempts> {
     const path = join(this.#folder(slug), attemptsName);

@@ -9,6 +9,7 @@ import { readFindings, readStatistics } from '../../src/catalog/reading.ts';
 import {
   landingSchema,
   packageListSchema,
+  repositoryFindingsSchema,
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
@@ -75,6 +76,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
       [/^jailbreak\/package\//, packageListSchema],
       [/^jailbreak\/repository\/ranking\//, repositoryListSchema],
       [/^jailbreak\/repository\/[^/]+\.json$/, repositorySchema],
+      [/^jailbreak\/repository\/[^/]+\/findings\.json$/, repositoryFindingsSchema],
       [/^jailbreak\/repository\/[^/]+\/packages\.json$/, packageListSchema],
     ];
     let checked = 0;

@@ -2,7 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStatistics } from '../../src/catalog/reading.ts';
-import { packageListSchema, repositoryListSchema, repositorySchema } from '../../src/contract/envelope.ts';
+import {
+  packageListSchema,
+  repositoryFindingsSchema,
+  repositoryListSchema,
+  repositorySchema,
+} from '../../src/contract/envelope.ts';
 import type { LandingRecord } from '../../src/contract/records.ts';
 import { Emission } from '../../src/emit/emit.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
@@ -26,6 +31,7 @@ const emit = async (folder: string, repositories: readonly SourceRepository[], n
     out: path.join(folder, 'dist'),
     now: new Date(now),
     ...update,
+    failures: new Map([['never', { code: 'dns', count: 1, example: 'no such host' }]]),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
     texts: new Map([['v2/openapi.json', '{}']]),
   });
@@ -61,14 +67,16 @@ const second = '2026-05-03T00:00:00.000Z';
 describe('emission', () => {
   it('writes every document of the contract', async () => {
     const folder = temporaryFolder();
-    expect(await emit(folder, [one, two], first)).toEqual({ written: 15, unchanged: 0, removed: 0 });
+    expect(await emit(folder, [one, two], first)).toEqual({ written: 18, unchanged: 0, removed: 0 });
     const files = filesOf(folder);
     expect([...files.keys()]).toEqual([
       'v2/index.json',
       'v2/jailbreak/package/_b.json',
       'v2/jailbreak/package/a.json',
       'v2/jailbreak/package/c.json',
+      'v2/jailbreak/repository/never/findings.json',
       'v2/jailbreak/repository/one.json',
+      'v2/jailbreak/repository/one/findings.json',
       'v2/jailbreak/repository/one/packages.json',
       'v2/jailbreak/repository/ranking/1.json',
       'v2/jailbreak/repository/ranking/2.json',
@@ -77,6 +85,7 @@ describe('emission', () => {
       'v2/jailbreak/repository/ranking/5.json',
       'v2/jailbreak/repository/ranking/all.json',
       'v2/jailbreak/repository/two.json',
+      'v2/jailbreak/repository/two/findings.json',
       'v2/jailbreak/repository/two/packages.json',
       'v2/openapi.json',
     ]);
@@ -91,6 +100,15 @@ describe('emission', () => {
     expect(repositorySchema.parse(read('repository/one.json')).data.package_count).toBe(2);
     expect(repositoryListSchema.parse(read('repository/ranking/all.json')).count).toBe(2);
     expect(repositoryListSchema.parse(read('repository/ranking/5.json')).data).toEqual([]);
+    expect(repositoryFindingsSchema.parse(read('repository/one/findings.json')).data).toMatchObject({
+      failure: null,
+      signature: { state: 'unsigned' },
+      findings: [],
+    });
+    expect(repositoryFindingsSchema.parse(read('repository/never/findings.json')).data).toMatchObject({
+      failure: { code: 'dns', weight: 'broken', for_operator: expect.stringContaining('no such host') },
+      signature: null,
+    });
     expect(Object.keys(read('package/a.json'))).toEqual(['message', 'date', 'count', 'data']);
   });
 
@@ -117,7 +135,7 @@ describe('emission', () => {
     const before = filesOf(folder);
     const file = path.join(folder, 'dist/v2/jailbreak/package/_b.json');
     const { ino } = statSync(file);
-    expect(await emit(folder, [one, two], second)).toEqual({ written: 0, unchanged: 15, removed: 0 });
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 0, unchanged: 18, removed: 0 });
     expect(filesOf(folder)).toEqual(before);
 
     await emit(folder, [one, { ...two, packages: packages({ Package: 'a', Version: '3' }) }], second);
@@ -136,7 +154,7 @@ describe('emission', () => {
       rmSync(path.join(folder, 'dist/v2/jailbreak', file));
     }
     writeFileSync(path.join(folder, 'dist/v2/jailbreak/package/stranger.json'), '{}');
-    expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 12, removed: 1 });
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 15, removed: 1 });
     expect(filesOf(folder)).toEqual(before);
   });
 

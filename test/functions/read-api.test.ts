@@ -57,6 +57,7 @@ describe('prebuilt documents', () => {
     ['/v2/jailbreak/package/search.json', documentPath.package('search')],
     ['/v2/jailbreak/repository/sample', documentPath.repository('sample')],
     ['/v2/jailbreak/repository/sample.json', documentPath.repository('sample')],
+    ['/v2/jailbreak/repository/sample/findings', documentPath.repositoryFindings('sample')],
     ['/v2/jailbreak/repository/sample/packages', documentPath.repositoryPackages('sample')],
     ['/v2/jailbreak/repository/sample/packages.json', documentPath.repositoryPackages('sample')],
     ['/v2/jailbreak/repository/ranking?rank=3', documentPath.ranking('3')],

@@ -141,6 +141,14 @@ export const publish = (packages: readonly string[] = ['com.example.one', 'com.e
     JSON.stringify({ message: '200 Successful', date, data: repositoryRecord('sample') }),
   );
   write(documentPath.repositoryPackages('sample'), listDocument(packages.map((id) => packageRecord(id))));
+  write(
+    documentPath.repositoryFindings('sample'),
+    JSON.stringify({
+      message: '200 Successful',
+      date,
+      data: { repository_id: 'sample', failure: null, signature: null, findings: [] },
+    }),
+  );
   for (const rank of ranks) {
     write(documentPath.ranking(rank), listDocument(rank === '3' || rank === '*' ? [repositoryRecord('sample')] : []));
   }

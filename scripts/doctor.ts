@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CatalogBuild } from '../src/catalog/generation.ts';
+import { readRepositoryFindings } from '../src/catalog/reading.ts';
+import { updateCatalog } from '../src/catalog/update.ts';
+import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
+import type { FindingRecord, FindingsRecord } from '../src/contract/records.ts';
+import { crawlAll } from '../src/crawl/crawl.ts';
+import { composeFindings } from '../src/emit/documents.ts';
+import { createFetcher } from '../src/net/fetcher.ts';
+import { composeUserAgent } from '../src/net/user-agent.ts';
+import { openSnapshotStore } from '../src/snapshots/store.ts';
+import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
+import { readService } from './read-service.ts';
+
+const command = {
+  name: 'doctor',
+  summary: 'Crawls one repository and says what is wrong with it. Exit code 1 where that keeps packages from people.',
+  operand: 'URL',
+  options: {
+    suite: { type: 'string', value: 'SUITE', environment: 'DEBDEX_SUITE', help: 'Suite; flat without one.' },
+    component: { type: 'string', value: 'NAME', environment: 'DEBDEX_COMPONENT', help: 'Component of the suite.' },
+    binary: { type: 'string', value: 'ARCH', environment: 'DEBDEX_BINARY', help: 'Architecture of the suite.' },
+    key: { type: 'string', value: 'FILE', environment: 'DEBDEX_KEY', help: 'Armoured public key to verify with.' },
+    'allow-private-networks': {
+      type: 'boolean',
+      environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
+      help: 'Crawl loopback and private addresses too.',
+    },
+    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the findings document instead of words.' },
+  },
+} as const satisfies Command;
+
+type Values = OptionValues<typeof command.options>;
+
+const slug = 'repository';
+
+const readKey = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--key: ${(error as Error).message}`);
+  }
+};
+
+const readEntry = (uri: string, { suite, component, binary, key }: Values): ManifestEntry => {
+  const given = { suite, component, binary, ...(key === undefined ? {} : { key: readKey(key) }) };
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const entry = manifestEntrySchema.safeParse({ slug, uri, ranking: 3, ...fields });
+  if (entry.success) return entry.data;
+  const [issue] = entry.error.issues;
+  throw new UsageError(`${issue?.path.join('.') === 'uri' ? 'URL' : `--${issue?.path.join('.')}`} ${issue?.message}`);
+};
+
+const describe = ({ weight, title, count, for_operator, for_owner }: FindingRecord): string =>
+  `\n[${weight}] ${title}${count > 1 ? ` (${count} times)` : ''}\n  ${for_operator}\n  To mend it: ${for_owner}\n`;
+
+const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
+  const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const userAgent = composeUserAgent(version, readService().contact_email);
+  const fetcher = createFetcher({ allowPrivateNetworks: values['allow-private-networks'], userAgent });
+  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const catalog = new CatalogBuild(folder);
+  try {
+    const [outcome] = await crawlAll([entry], { store, fetcher, now: () => new Date() });
+    await updateCatalog(catalog, [entry], store, { base: 'http://localhost', now: new Date() });
+    const [found] = readRepositoryFindings(catalog.database);
+    const { code = null, detail } = outcome ?? {};
+    const failure = code === null ? undefined : { code, count: 1, example: detail ?? '' };
+    const { package_count: packages = 0 } =
+      catalog.database.prepare('SELECT package_count FROM repository').get() ?? {};
+    return { record: composeFindings(slug, found, failure), packages: Number(packages) };
+  } finally {
+    catalog.discard();
+    await fetcher.close();
+  }
+};
+
+const report = ({ failure, signature, findings }: FindingsRecord, packages: number): string => {
+  const listed = [...(failure ? [failure] : []), ...findings];
+  const head = failure ? 'The repository cannot be used.' : `The repository can be used: ${packages} packages.`;
+  const signed = signature ? `\n${signature.text} ${signature.signers.join(', ')}`.trimEnd() : '';
+  return `${head}${signed}\n${listed.length === 0 ? '\nNothing is wrong with it.\n' : listed.map(describe).join('')}`;
+};
+
+await runCommand(command, async (values, uri) => {
+  const entry = readEntry(uri, values);
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
+  try {
+    const { record, packages } = await examine(entry, values, folder);
+    process.stdout.write(values.json ? `${JSON.stringify(record, null, 1)}\n` : report(record, packages));
+    const isBroken = record.failure !== null || record.findings.some(({ weight }) => weight === 'broken');
+    if (isBroken) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,24 @@
+import { crawlTexts } from './finding-texts/crawl.ts';
+import { networkTexts } from './finding-texts/network.ts';
+import { packageTexts } from './finding-texts/packages.ts';
+import { releaseTexts } from './finding-texts/release.ts';
+import type { FindingText } from './finding-texts/text.ts';
+
+/** Why nothing new could be taken from a repository; these may be findings too, where another file served. */
+const failureTexts = { ...networkTexts, ...crawlTexts } as const;
+export type FailureCode = keyof typeof failureTexts;
+
+/** What each finding means, by its code: the one place that says so. Codes are stable. */
+export const findingTexts = { ...failureTexts, ...releaseTexts, ...packageTexts } as const;
+export type FindingCode = keyof typeof findingTexts;
+
+/** Whether a text is the code of a finding; a snapshot of another version may hold one that is not. */
+export const isFindingCode = (text: string): text is FindingCode => Object.hasOwn(findingTexts, text);
+
+/** The sentence for the operator, with the evidence in its place. */
+export const operatorSentence = (code: FindingCode, evidence: string): string => {
+  const { operator }: FindingText = findingTexts[code];
+  return operator.replace('{}', () => evidence);
+};
+
+export type { FindingText };

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { crawlTexts } from '../../src/contract/finding-texts/crawl.ts';
+import { networkTexts } from '../../src/contract/finding-texts/network.ts';
+import { packageTexts } from '../../src/contract/finding-texts/packages.ts';
+import { releaseTexts } from '../../src/contract/finding-texts/release.ts';
+import { findingTexts, isFindingCode, operatorSentence } from '../../src/contract/finding-texts.ts';
+
+// That every code which can be produced has an entry is checked by the compiler: Finding.code is of this table.
+describe('the texts of findings', () => {
+  it.each(Object.entries(findingTexts))('%s: has sentences for operator and owner', (code, text) => {
+    expect(code).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(text.operator.split('{}')).toHaveLength(2);
+    expect(text.operator).toMatch(/^[A-Z].*\.$/s);
+    expect(text.owner).toMatch(/^[A-Z].*\.$/s);
+    expect(text.title).toMatch(/^[A-Z].*[^.]$/);
+  });
+
+  it('name each code once', () => {
+    const tables = [networkTexts, crawlTexts, releaseTexts, packageTexts];
+    const codes = tables.flatMap((table) => Object.keys(table));
+    expect(codes).toHaveLength(Object.keys(findingTexts).length);
+  });
+
+  it('C10: no name of an object is a code, and evidence is taken as it is', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) expect(isFindingCode(name)).toBe(false);
+    expect(operatorSentence('dns', "$& $' {}")).toContain("not resolve: $& $' {}.");
+  });
+});
