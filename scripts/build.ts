@@ -6,6 +6,7 @@ import { OutputError } from '../src/emit/files.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { buildOptions } from './build-options.ts';
+import { assertRoom, isDiskFull } from './disk.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { runBuild } from './pipeline.ts';
 import { Progress } from './progress.ts';
@@ -52,6 +53,7 @@ const build = async (values: OptionValues<typeof buildOptions>): Promise<void> =
   try {
     const { state, out } = values;
     const site = !values['no-site'];
+    assertRoom(state, out);
     const result = await runBuild({ entries, fetcher, state, out, base, service, version, now, progress, site });
     process.stdout.write(describeBuild(result, progress));
     if (result.statistics === undefined) {
@@ -76,6 +78,11 @@ await runCommand(
       await build(values);
     } catch (error) {
       if (error instanceof ManifestError) throw new UsageError(error.message);
+      if (isDiskFull(error)) {
+        throw new CommandFailure(
+          `The disk is full (${(error as Error).message}). What was published before still stands: make room and build again.`,
+        );
+      }
       if (error instanceof LockedError || error instanceof OutputError) throw new CommandFailure(error.message);
       throw error;
     }

@@ -1,10 +1,11 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
 import { lockState } from '../src/catalog/lock.ts';
 import { type LastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
 import { readBuildDigest, readFindings, readStatistics } from '../src/catalog/reading.ts';
-import { writeStamp } from '../src/catalog/stamp.ts';
+import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { Finding } from '../src/contract/findings.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
@@ -50,6 +51,9 @@ export interface BuildResult {
 }
 
 const noDocuments: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
+// Twice as long as a server takes to notice a new stamp (functions/node.ts).
+const readersMs = 500;
+
 // How long the snapshots of a repository outlive its entry in the manifest.
 const unusedMs = 30 * 86_400_000;
 
@@ -88,6 +92,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       catalog.discard();
       return { outcomes, statistics, stanzas: 0, documents: noDocuments, findings: [], site: undefined };
     }
+    const interrupted = beginPublishing(state);
     const emission = new Emission(catalog, {
       out,
       now: now(),
@@ -98,21 +103,31 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       texts: composeDescriptions(base, input.version),
       onDocument: (done, total) => progress.update(done, total, 'documents'),
     });
-    await progress.step('documents', () => Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]));
+    const assets = await progress.step('documents', async () => {
+      // Before the documents, which name them.
+      const count = publishAssets(out, assetsFolder);
+      await Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]);
+      return count;
+    });
     const { findings, stanzas } = readFindings(catalog.database);
     const lastBuild = composeLastBuild(input, outcomes);
     await progress.step('publish', async () => {
       emission.forgetVanished();
       catalog.publish();
-      emission.removeVanished();
+      if (emission.hasVanished) {
+        // Servers answer from the catalog before until they notice the new one, and it names what goes now.
+        writeStamp(state, now());
+        await sleep(readersMs);
+        emission.removeVanished();
+      }
       writeLastBuild(state, lastBuild);
       await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
     });
+    const { written, removed } = emission.count;
+    if (catalog.changed || written + removed + assets > 0 || interrupted) writeStamp(state, now());
     const site = input.site ? await progress.step('site', () => publishSite(input, lastBuild)) : undefined;
-    const assets = input.site ? 0 : publishAssets(out, assetsFolder);
-    const changes =
-      emission.count.written + emission.count.removed + assets + (site?.written ?? 0) + (site?.removed ?? 0);
-    if (catalog.changed || changes > 0) writeStamp(state, now());
+    if (site !== undefined && site.written + site.removed > 0) writeStamp(state, now());
+    endPublishing(state);
     return { outcomes, statistics, stanzas, documents: emission.count, findings, site };
   } catch (error) {
     catalog.discard();

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type RepositoryFindings,
+  type RepositoryRow,
   readPackages,
   readRepositoryFindings,
-  readRepositoryRows,
 } from '../catalog/reading.ts';
 import { type FindingText, findingTexts, operatorSentence } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
@@ -20,12 +20,15 @@ export function* packageDocuments(database: DatabaseSync, packages: ReadonlySet<
   }
 }
 
-/** The lookup document of every repository, under its slug and its former ones; then the ranking documents, in the order of decisions, section 4. */
-export function* repositoryDocuments(database: DatabaseSync): Generator<Document> {
-  const rows = readRepositoryRows(database);
+/** The lookup document of every repository, under its slug and its former ones. */
+export function* repositoryDocuments(rows: readonly RepositoryRow[]): Generator<Document> {
   for (const { slug, aliases, record } of rows) {
     for (const name of [slug, ...aliases]) yield objectDocument(documentPath.repository(name), record);
   }
+}
+
+/** The ranking documents, in the order of decisions, section 4. */
+export function* rankingDocuments(rows: readonly RepositoryRow[]): Generator<Document> {
   for (const rank of ranks) {
     const ranked = rows.filter(({ ranking }) => rank === '*' || ranking === Number(rank));
     yield listDocument(
@@ -34,6 +37,10 @@ export function* repositoryDocuments(database: DatabaseSync): Generator<Document
     );
   }
 }
+
+/** A list of packages that names none, to stand until the real one can. */
+export const emptyPackagesDocument = (slug: string): Document =>
+  listDocument(documentPath.repositoryPackages(slug), []);
 
 const computeFinding = ({ code, count, example }: Finding): FindingRecord => {
   const { weight, title, owner }: FindingText = findingTexts[code];

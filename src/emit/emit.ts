@@ -8,11 +8,19 @@ import {
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
+import { decodeFileName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
-import { documentPath } from '../contract/paths.ts';
+import { apiRoot, documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import { type Document, dateOf, documentDigest, documentText, successHead } from './document.ts';
-import { findingsDocuments, landingDocument, packageDocuments, repositoryDocuments } from './documents.ts';
+import {
+  emptyPackagesDocument,
+  findingsDocuments,
+  landingDocument,
+  packageDocuments,
+  rankingDocuments,
+  repositoryDocuments,
+} from './documents.ts';
 import { OutputFolder, StagedFile } from './files.ts';
 import { Ledger, type LedgerEntry } from './ledger.ts';
 import { DocumentWriter } from './writer.ts';
@@ -39,6 +47,16 @@ export interface EmissionOptions {
   readonly onDocument?: (done: number, total: number) => void;
 }
 
+const listOf = documentPath.repositoryPackages;
+const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
+const packageFolder = path.posix.dirname(documentPath.package('a'));
+
+// A list names packages, a package its repository, and that its list, which by then names nothing.
+const removalOrder = (file: string): number => {
+  if (listPath.test(file)) return 2;
+  return file.startsWith(`${packageFolder}/`) ? 0 : 1;
+};
+
 /**
  * Publishes the catalog: writes every document whose content changed or that is missing, and leaves the others as they
  * are, bytes and date. What has vanished stays until `removeVanished`, which comes after the catalog is in force, so
@@ -62,36 +80,27 @@ export class Emission {
     this.#writer = new DocumentWriter(options.out);
   }
 
-  /** Writes what changed, packages before the lists and repositories that name them. */
+  /**
+   * Writes what changed, each document after those that it names, so that whenever this ends, nothing names a missing
+   * file. Package, repository and list name each other in a circle: for a new repository an empty list comes first.
+   */
   async write(): Promise<void> {
     try {
       const { database } = this.#catalog;
-      const due = new Set<string>();
-      const present = this.#presentFiles(path.posix.dirname(documentPath.package('a')));
-      for (const name of readPackageIdentifiers(database)) {
-        const file = documentPath.package(name);
-        this.#expected.add(file);
-        if (this.#options.touched.has(name) || !present(file)) due.add(name);
-      }
-      this.count.unchanged += this.#expected.size - due.size;
-      await this.#publishAll(packageDocuments(database, due), due.size, present);
-
+      const rows = readRepositoryRows(database);
+      const missing = new Set(rows.map(({ slug }) => slug).filter((slug) => !this.#isPresent(listOf(slug))));
+      for (const slug of missing) this.#writeEmptyList(slug);
+      await this.#publishAll([...findingsDocuments(database, this.#options.failures), ...repositoryDocuments(rows)]);
+      await this.#writer.finish();
+      await this.#publishPackages();
+      await this.#writer.finish();
       const ingested = new Set(this.#options.ingested);
-      for (const repository of readRepositoryRows(database)) {
-        this.#expected.add(documentPath.repositoryPackages(repository.slug));
-        this.#publishRepositoryPackages(repository, ingested.has(repository.slug));
+      for (const repository of rows) {
+        this.#expected.add(listOf(repository.slug));
+        this.#publishRepositoryPackages(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
-      const documents = [
-        ...findingsDocuments(database, this.#options.failures),
-        ...repositoryDocuments(database),
-        landingDocument(this.#options.landing),
-      ];
-      for (const { path: file } of documents) this.#expected.add(file);
-      await this.#publishAll(documents, documents.length);
-      for (const [file, text] of this.#options.texts) {
-        this.#expected.add(file);
-        await this.#publish({ path: file, head: text, tail: '' });
-      }
+      const texts = [...this.#options.texts].map(([file, text]) => ({ path: file, head: text, tail: '' }));
+      await this.#publishAll([...rankingDocuments(rows), ...texts, landingDocument(this.#options.landing)]);
       await this.#writer.finish();
     } finally {
       await this.#writer.close();
@@ -104,18 +113,61 @@ export class Emission {
     for (const file of this.#ledger.paths()) if (!this.#expected.has(file)) this.#ledger.delete(file);
   }
 
-  /** Removes the files that belong to no document any more; to be called when the catalog is in force. */
+  /** Whether there is anything for `removeVanished` to do. */
+  get hasVanished(): boolean {
+    return this.#vanished().length > 0;
+  }
+
+  /**
+   * Removes the files that belong to no document any more, each before those that it names; to be called when the
+   * catalog is in force.
+   */
   removeVanished(): void {
-    const root = this.#output.resolve('v2');
-    if (!existsSync(root)) return;
-    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-      if (entry.isDirectory()) continue;
-      const file = path.join(entry.parentPath, entry.name);
-      const document = path.relative(this.#output.root, file).split(path.sep).join('/');
-      if (this.#expected.has(document)) continue;
-      rmSync(file, { force: true });
+    const vanished = this.#vanished().sort((a, b) => removalOrder(a) - removalOrder(b));
+    for (const file of vanished) {
+      const slug = listPath.exec(file)?.[1];
+      if (slug !== undefined) this.#writeEmptyList(decodeFileName(slug) ?? slug);
+    }
+    for (const document of vanished) {
+      rmSync(this.#output.resolve(document), { force: true });
       this.count.removed++;
-      removeIfEmpty(entry.parentPath);
+    }
+    const folders = new Set(vanished.map((document) => path.dirname(this.#output.resolve(document))));
+    for (const folder of folders) removeIfEmpty(folder);
+    this.#output.sweep();
+  }
+
+  #vanished(): string[] {
+    const root = this.#output.resolve(apiRoot);
+    if (!existsSync(root)) return [];
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => path.relative(this.#output.root, path.join(entry.parentPath, entry.name)))
+      .map((file) => file.split(path.sep).join('/'))
+      .filter((document) => !this.#expected.has(document));
+  }
+
+  #writeEmptyList(slug: string): void {
+    const document = emptyPackagesDocument(slug);
+    this.#output.write(document.path, documentText(document, this.#options.now.toISOString()));
+  }
+
+  async #publishPackages(): Promise<void> {
+    const due = new Set<string>();
+    const present = this.#presentFiles(packageFolder);
+    let total = 0;
+    for (const name of readPackageIdentifiers(this.#catalog.database)) {
+      const file = documentPath.package(name);
+      this.#expected.add(file);
+      total++;
+      if (this.#options.touched.has(name) || !present(file)) due.add(name);
+    }
+    this.count.unchanged += total - due.size;
+    let done = 0;
+    for (const document of packageDocuments(this.#catalog.database, due)) {
+      const pause = this.#publish(document, present);
+      if (pause !== undefined) await pause;
+      this.#options.onDocument?.(++done, due.size);
     }
   }
 
@@ -132,12 +184,11 @@ export class Emission {
     };
   }
 
-  async #publishAll(documents: Iterable<Document>, total: number, present?: (file: string) => boolean): Promise<void> {
-    let done = 0;
+  async #publishAll(documents: readonly Document[]): Promise<void> {
     for (const document of documents) {
-      const pause = this.#publish(document, present);
+      this.#expected.add(document.path);
+      const pause = this.#publish(document);
       if (pause !== undefined) await pause;
-      this.#options.onDocument?.(++done, total);
     }
   }
 
@@ -172,10 +223,10 @@ export class Emission {
   }
 
   /** The packages document of one repository, written as it is composed: a large one never stands in memory whole. */
-  #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean): void {
-    const file = documentPath.repositoryPackages(slug);
+  #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean, there: boolean): void {
+    const file = listOf(slug);
     const known = this.#ledger.get(file);
-    if (!ingested && known !== undefined && this.#isPresent(file)) {
+    if (!ingested && known !== undefined && there) {
       this.count.unchanged++;
       return;
     }
@@ -184,7 +235,6 @@ export class Emission {
     const digest = createHash('sha256');
     writeList(staged, digest, now, packageCount, readRepositoryRecords(this.#catalog.database, slug));
     const entry = { digest: digest.digest().subarray(0, 16), date: now };
-    const there = this.#isPresent(file);
     const before = known ?? (there ? digestFile(this.#output.resolve(file)) : undefined);
     const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;
     if (same) staged.overwrite(successHead.length, Buffer.from(before.date));

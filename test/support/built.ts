@@ -19,6 +19,7 @@ export const publishBuild = async (
     out: published.folder,
     now,
     ...update,
+    failures: new Map(),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
     texts: new Map([
       [documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: base, version: '0.1.0' }))],

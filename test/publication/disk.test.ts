@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+let origin: OriginServer;
+
+beforeEach(async () => {
+  origin = await OriginServer.start();
+});
+
+afterEach(() => origin.stop());
+
+describe('a disk that is full', () => {
+  // A limit on the length of a file stands in for the disk: the same calls fail, at the same places.
+  it.each([8, 40, 200, 400])(
+    'C12: after %i kB keeps what stood before, and says so',
+    { timeout: 60_000 },
+    async (limit) => {
+      const bench = new BuildBench();
+      bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+      origin.serve('one', await generateRepository({ packages: makePackages(5) }));
+      expect(await bench.build()).toMatchObject({ status: 0 });
+      const before = bench.read();
+
+      origin.serve('one', await generateRepository({ packages: makePackages(700, 'q'), compressions: ['plain'] }));
+      const { text } = await bench.build(`ulimit -f ${limit * 2};`);
+      expect(text).toMatch(/The disk is full|stored|snapshot could not be/);
+      expect(text).not.toMatch(/ {4}at /);
+      expect(bench.findDamage()).toEqual([]);
+      const after = bench.read();
+      for (const file of ['v2/jailbreak/repository/ranking/all.json', 'v2/index.json']) {
+        expect(after.get(file)).toBe(before.get(file));
+      }
+      expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('Packages      700') });
+      expect(bench.findDamage()).toEqual([]);
+    },
+  );
+});
+
+describe('the lock', () => {
+  it('C12: keeps a second build out, and a killed one does not leave it behind', async () => {
+    const bench = new BuildBench();
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+    origin.serve('one', await generateRepository());
+    expect((await bench.build()).status).toBe(0);
+    origin.break('/one/Release', { kind: 'silent' });
+    const hanging = bench.start();
+    while (!origin.requests.some(({ path, status }) => path === '/one/Release' && status === 0)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await bench.build()).toMatchObject({ status: 1, text: expect.stringContaining('another build is using') });
+    hanging.kill('SIGKILL');
+    origin.mend();
+    expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('1 unchanged') });
+  });
+});

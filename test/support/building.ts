@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { temporaryFolder } from './folder.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+const base = 'https://index.test';
+
+/** A repository of the manifest of a build. */
+export interface BuiltRepository {
+  readonly slug: string;
+  readonly uri: string;
+}
+
+/** How a build ended. */
+export interface BuildEnd {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/** Builds as a process of its own, into folders of its own, at a clock that stands still. */
+export class BuildBench {
+  readonly folder = temporaryFolder();
+  readonly state = path.join(this.folder, 'state');
+  readonly out = path.join(this.folder, 'dist');
+  readonly #manifest = path.join(this.folder, 'manifest.json');
+
+  /** The next builds are of these repositories. */
+  list(repositories: readonly BuiltRepository[]): void {
+    writeFileSync(this.#manifest, JSON.stringify(repositories.map((one) => ({ ...one, ranking: 3 }))));
+  }
+
+  /** Starts a build, under a shell command that may set limits first. */
+  start(limits = ''): ChildProcess {
+    const flags = ['--manifest', this.#manifest, '--state', this.state, '--out', this.out, '--base-url', base];
+    const command = [process.execPath, 'scripts/build.ts', ...flags, '--allow-private-networks', '--no-site'];
+    return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
+      cwd: project,
+      env: { ...process.env, SOURCE_DATE_EPOCH: '1780000000' },
+    });
+  }
+
+  async build(limits = ''): Promise<BuildEnd> {
+    return waitFor(this.start(limits));
+  }
+
+  /** Builds and kills the process after so many milliseconds; true where it was still at work. */
+  async buildAndKill(milliseconds: number): Promise<boolean> {
+    const child = this.start();
+    const end = waitFor(child);
+    await sleep(milliseconds);
+    const isAlive = child.exitCode === null;
+    child.kill('SIGKILL');
+    await end;
+    return isAlive;
+  }
+
+  /** Every file that is published: path below the output folder → text. */
+  read(): Map<string, string> {
+    const entries = readdirSync(this.out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const paths = entries.map((entry) => path.relative(this.out, path.join(entry.parentPath, entry.name))).sort();
+    const published = paths.filter((file) => file.startsWith('v2'));
+    return new Map(published.map((file) => [file, readFileSync(path.join(this.out, file), 'utf8')]));
+  }
+
+  /** What is not whole: documents that cannot be parsed, and what documents or the catalog name and is not there. */
+  findDamage(): string[] {
+    const damage: string[] = [];
+    const files = this.read();
+    for (const [file, text] of files) {
+      if (!file.endsWith('.json') || file === documentPath.openapiJson) continue;
+      try {
+        for (const address of findReferences(JSON.parse(text))) {
+          const target = fileOf(address);
+          if (!files.has(target)) damage.push(`${file} names ${target}`);
+        }
+      } catch {
+        damage.push(`${file} cannot be parsed`);
+      }
+    }
+    return [...damage, ...this.#findCatalogDamage(files)];
+  }
+
+  #findCatalogDamage(files: ReadonlyMap<string, string>): string[] {
+    if (!existsSync(catalogPath(this.state))) return [];
+    const database = new DatabaseSync(catalogPath(this.state), { readOnly: true });
+    try {
+      const { integrity_check: check } = database.prepare('PRAGMA integrity_check').get() as {
+        integrity_check: string;
+      };
+      const named = [
+        ...database
+          .prepare('SELECT package FROM record')
+          .all()
+          .map((row) => documentPath.package(row.package as string)),
+        ...database
+          .prepare('SELECT slug FROM repository')
+          .all()
+          .map((row) => documentPath.repository(row.slug as string)),
+      ];
+      const missing = named.filter((file) => !files.has(file)).map((file) => `the catalog names ${file}`);
+      return check === 'ok' ? missing : [check, ...missing];
+    } finally {
+      database.close();
+    }
+  }
+}
+
+/** Every address of the API below `refs` in a document. */
+const findReferences = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(findReferences);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) =>
+    key === 'refs' ? (Object.values(child as object) as string[]) : findReferences(child),
+  );
+};
+
+/** The file that answers an address. */
+export const fileOf = (address: string): string =>
+  `${decodeURIComponent(new URL(address, base).pathname).slice(1)}.json`;
+
+const waitFor = async (child: ChildProcess): Promise<BuildEnd> => {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, text };
+};
