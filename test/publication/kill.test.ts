@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { BuildBench, fileOf } from '../support/building.ts';
+import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
 const kills = Number(process.env.DEBDEX_TEST_KILLS ?? 15);

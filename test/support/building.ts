@@ -11,13 +11,13 @@ const project = path.join(import.meta.dirname, '..', '..');
 const base = 'https://index.test';
 
 /** A repository of the manifest of a build. */
-export interface BuiltRepository {
+interface BuiltRepository {
   readonly slug: string;
   readonly uri: string;
 }
 
 /** How a build ended. */
-export interface BuildEnd {
+interface BuildEnd {
   readonly status: number | null;
   readonly text: string;
 }
@@ -120,7 +120,7 @@ const findReferences = (value: unknown): string[] => {
 };
 
 /** The file that answers an address. */
-export const fileOf = (address: string): string =>
+const fileOf = (address: string): string =>
   `${decodeURIComponent(new URL(address, base).pathname).slice(1)}.json`;
 
 const waitFor = async (child: ChildProcess): Promise<BuildEnd> => {
