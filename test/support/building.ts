@@ -120,8 +120,7 @@ const findReferences = (value: unknown): string[] => {
 };
 
 /** The file that answers an address. */
-const fileOf = (address: string): string =>
-  `${decodeURIComponent(new URL(address, base).pathname).slice(1)}.json`;
+const fileOf = (address: string): string => `${decodeURIComponent(new URL(address, base).pathname).slice(1)}.json`;
 
 const waitFor = async (child: ChildProcess): Promise<BuildEnd> => {
   let text = '';
