@@ -34,12 +34,14 @@ interface SignOptions {
   readonly date?: Date;
 }
 
-/** Makes a key of the year 2026 that is valid for so many seconds (0: without end). */
-export const createSigner = async (options: { validSeconds?: number; rsa?: boolean } = {}): Promise<Signer> => {
+/** Makes a key of the year 2026, unless told otherwise, that is valid for so many seconds (0: without end). */
+export const createSigner = async (
+  options: { created?: Date; validSeconds?: number; rsa?: boolean } = {},
+): Promise<Signer> => {
   const made = await generateKey({
     userIDs: [{ name: 'Example', email: 'repo@example.org' }],
     ...(options.rsa ? { type: 'rsa', rsaBits: 2048 } : { type: 'ecc', curve: 'ed25519Legacy' }),
-    date: new Date('2026-01-01T00:00:00Z'),
+    date: options.created ?? new Date('2026-01-01T00:00:00Z'),
     keyExpirationTime: options.validSeconds ?? 0,
     format: 'armored',
   });
