@@ -41,7 +41,10 @@ export interface PackageStanza {
 
 type Identifier = 'package' | 'version' | 'architecture' | 'filename';
 
-/** Why a stanza was left out: `missing` is absent or blank, `malformed` holds control characters or a line break. */
+/**
+ * Why a stanza was left out: `missing` is absent or blank, `malformed` holds control characters or a line break, or is
+ * a package identifier of more than 255 bytes.
+ */
 type DroppedFinding = `${Identifier}-missing` | `${Exclude<Identifier, 'version'>}-malformed` | 'version-unreadable';
 
 /** What is wrong with a stanza. Those about a value, not an identifier, leave the package in. */
@@ -74,6 +77,7 @@ export function parsePackage(stanza: Stanza): ParsedPackage {
   const filename = stanza.get('filename') ?? '';
   const dropped =
     checkIdentifier(name, 'package-missing', 'package-malformed') ??
+    (isTooLong(name) ? 'package-malformed' : undefined) ??
     checkIdentifier(version, 'version-missing', 'version-unreadable') ??
     checkIdentifier(architecture, 'architecture-missing', 'architecture-malformed') ??
     checkIdentifier(filename, 'filename-missing', 'filename-malformed');
@@ -112,6 +116,13 @@ export function parsePackage(stanza: Stanza): ParsedPackage {
     enhances: text(stanza, 'enhances'),
   };
   return { ok: true, value, findings };
+}
+
+// Decisions, section 3: nobody can ask for a longer one. The path of its file would also grow beyond what disks take.
+const longestPackage = 255;
+
+function isTooLong(name: string): boolean {
+  return name.length > longestPackage || (name.length * 3 > longestPackage && Buffer.byteLength(name) > longestPackage);
 }
 
 function checkIdentifier(

@@ -124,4 +124,14 @@ describe('parsePackage', () => {
     });
     expect(value({ name: '\0', description: '\n.\n' })).toMatchObject({ name: null, description: null });
   });
+
+  it('C9: leaves out an identifier that is longer than an address may hold, counted in bytes', () => {
+    const read = (name: string) =>
+      parsePackage(new Map([...Object.entries({ package: name, version: '1', architecture: 'a', filename: 'f' })]));
+    for (const name of ['x'.repeat(255), '\u00e4'.repeat(127), '\u{1f4e6}'.repeat(63)])
+      expect(read(name).ok).toBe(true);
+    for (const name of ['x'.repeat(256), '\u00e4'.repeat(128), '\u{1f4e6}'.repeat(64), 'x'.repeat(5000)]) {
+      expect(read(name)).toEqual({ ok: false, finding: 'package-malformed' });
+    }
+  });
 });

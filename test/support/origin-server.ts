@@ -238,8 +238,13 @@ const answerFault = async (fault: Fault, response: ServerResponse, bytes: Uint8A
 
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
   });
 
 const drip = async (

@@ -11,8 +11,8 @@ export const packageTexts = {
   ),
   'package-malformed': broken(
     'A Package field is not an identifier',
-    'A stanza whose Package holds control characters was left out: {}.',
-    `Take out control characters and line breaks. ${leftOut}`,
+    'A stanza whose Package holds control characters or more than 255 bytes was left out: {}.',
+    `Take out control characters and line breaks, and shorten it. ${leftOut}`,
   ),
   'version-missing': broken(
     'A package has no version',

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import { updateCatalog } from '../../src/catalog/update.ts';
+import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
+import { Emission } from '../../src/emit/emit.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { hostile } from '../support/hostile.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+const whole = 180;
+const budgetMs = 3000;
+
+let bench: CrawlBench;
+const origins: OriginServer[] = [];
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+});
+
+afterEach(async () => {
+  for (const origin of origins.splice(0)) await origin.stop();
+  await bench.stop();
+});
+
+const serveWhole = async (): Promise<ManifestEntry[]> => {
+  const entries: ManifestEntry[] = [];
+  for (let number = 0; number < whole; number++) {
+    const slug = `whole${number}`;
+    const packages = makePackages(1 + (number % 20), `${slug}.`);
+    bench.origin.serve(slug, await generateRepository({ packages, compressions: ['gz'] }));
+    entries.push(makeEntry(slug, bench.origin.uri(slug)));
+  }
+  return entries;
+};
+
+const serveHostile = async (): Promise<ManifestEntry[]> => {
+  const entries: ManifestEntry[] = [];
+  for (const [index, [, put]] of hostile.entries()) {
+    const origin = await OriginServer.start(`127.0.1.${index + 1}`);
+    origins.push(origin);
+    await put(origin, 'repo');
+    entries.push(makeEntry(`hostile${index}`, origin.uri('repo')));
+  }
+  return entries;
+};
+
+/** Crawls and publishes; returns outcomes and files. */
+const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutcome[]; files: Map<string, string> }> => {
+  const folder = temporaryFolder();
+  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const outcomes = await bench.crawl(entries, { store, limits: { repositoryMs: budgetMs, indexBytes: 8_000_000 } });
+  const catalog = new CatalogBuild(folder);
+  const update = await updateCatalog(catalog, entries, store, { base: 'https://index.test', now: bench.now });
+  const emission = new Emission(catalog, {
+    out: path.join(folder, 'dist'),
+    now: bench.now,
+    ...update,
+    failures: new Map(),
+    landing: {
+      info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
+      reference: { docs: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
+      statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
+    },
+    texts: new Map(),
+  });
+  await emission.write();
+  catalog.discard();
+  const root = path.join(folder, 'dist');
+  const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = found.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name))).sort();
+  return { outcomes, files: new Map(paths.map((file) => [file, readFileSync(path.join(root, file), 'utf8')])) };
+};
+
+describe('two hundred repositories, twenty of them hostile', () => {
+  it('C7, C9, C13: the output of the others is the same byte for byte, and none takes longer than it may', {
+    timeout: 120_000,
+  }, async () => {
+    const good = await serveWhole();
+    const alone = await publish(good);
+    const bad = await serveHostile();
+    const mixed = [...good];
+    for (const [index, entry] of bad.entries()) mixed.splice(index * 10, 0, entry);
+    const together = await publish(mixed);
+
+    expect(together.outcomes).toHaveLength(200);
+    for (const { slug, outcome, seconds, reason } of together.outcomes) {
+      if (slug.startsWith('whole')) expect(outcome, slug).toBe('fresh');
+      else expect(seconds, `${slug}: ${reason}`).toBeLessThan(budgetMs / 1000 + 2);
+    }
+    let compared = 0;
+    for (const [file, text] of alone.files) {
+      if (!/whole\d/.test(file)) continue;
+      expect(together.files.get(file), file).toBe(text);
+      compared++;
+    }
+    expect(compared).toBe(3 * whole + good.reduce((sum, _, number) => sum + 1 + (number % 20), 0));
+    for (const file of together.files.keys()) {
+      expect(file).toMatch(/^v2\/(index\.json|jailbreak\/(package|repository)\/[a-z0-9._=+/-]+\.json)$/);
+    }
+  });
+
+  it.each(hostile.map(([what], index) => [what, index] as const))(
+    'C2, C8: one that %s ends with a word for it',
+    async (_what, index) => {
+      const origin = await OriginServer.start();
+      origins.push(origin);
+      await hostile[index]?.[1](origin, 'repo');
+      const [outcome] = await bench.crawl([makeEntry('repo', origin.uri('repo'))], {
+        limits: { repositoryMs: budgetMs, indexBytes: 8_000_000 },
+      });
+      expect(outcome?.code).not.toBe('internal');
+      if (outcome?.outcome === 'failed') expect(outcome.reason).toMatch(/\.$/);
+      else expect(outcome?.outcome).toBe('fresh');
+    },
+  );
+});
