@@ -271,10 +271,10 @@ export const ingestRepository = async (
   return { stanzas: writer.stanzas, records: writer.records, touched };
 };
 
-/** Indexes the records of an ingested repository for search. */
-export const indexRepository = async (database: DatabaseSync, slug: string): Promise<void> => {
+/** Indexes the records of an ingested repository for search; returns how many. */
+export const indexRepository = async (database: DatabaseSync, slug: string): Promise<number> => {
   const row = database.prepare('SELECT id, ranking FROM repository WHERE slug = ?').get(slug);
-  if (row === undefined) return;
+  if (row === undefined) return 0;
   const { id, ranking } = row as { id: number; ranking: number };
-  await addSearchDocuments(database, ranking, firstRecordId(ranking, id), endRecordId(ranking, id));
+  return addSearchDocuments(database, ranking, firstRecordId(ranking, id), endRecordId(ranking, id));
 };

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { writeCommonBeginnings } from './common-beginnings.ts';
 import { descriptionText, joinWords, nameTerms, splitWords } from './search-text.ts';
 import { deletionBuckets } from './spelling.ts';
 
@@ -8,23 +9,28 @@ import { deletionBuckets } from './spelling.ts';
  * No text is stored (contentless) and no positions (detail=column): an answer needs neither.
  *
  * The number of a search document is its global rank: ranking of the repository, then length of the name, so that a
- * broad prefix yields better repositories and closer names first and can stop at the first hundred.
+ * broad prefix yields better repositories and closer names first and can stop at the first hundred. Beginnings of up to
+ * seven characters are indexed as such; for longer ones the lists of all terms have to be merged, which are short.
  */
 export const searchTables = `
   CREATE VIRTUAL TABLE search USING fts5 (
-    key,          -- the whole name written together
-    identifier,   -- the whole package identifier written together
+    key,          -- the whole name written together (wholeTerm)
+    identifier,   -- the whole package identifier likewise
     name,         -- terms of the name
     segment,      -- terms of the identifier but its first segment, which thousands share ("com")
     author,
     description,
-    content = '', contentless_delete = 1, detail = column, prefix = '1 2 3', tokenize = "ascii"
+    content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7', tokenize = "ascii"
   );
   CREATE TABLE search_document (
     id INTEGER PRIMARY KEY,
     record INTEGER NOT NULL
   );
   CREATE INDEX search_document_record ON search_document (record);
+  CREATE TABLE common_beginning (
+    beginning TEXT PRIMARY KEY,   -- of terms that many search documents hold
+    documents INTEGER NOT NULL    -- how many, those that hold several such terms counted for each
+  ) WITHOUT ROWID;
   CREATE TABLE spelling (
     bucket INTEGER PRIMARY KEY,
     terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
@@ -45,6 +51,16 @@ export const removeSearchDocuments = (database: DatabaseSync, firstRecord: numbe
   database.prepare('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
+/**
+ * To be called when all changed repositories are indexed. After a great change the index is written as one piece, which
+ * halves the time of a question; after a small one that would take longer than all the rest of the build.
+ */
+export const finishSearchIndex = (database: DatabaseSync, added: number): void => {
+  const { total } = database.prepare('SELECT count(*) AS total FROM search_document').get() as { total: number };
+  if (added * 10 > total) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
+  writeCommonBeginnings(database);
+};
+
 /** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */
 const segmentTerms = (identifier: string): string[] => {
   const segments = identifier.split('.');
@@ -56,60 +72,98 @@ const segmentTerms = (identifier: string): string[] => {
   return [...terms];
 };
 
+// No word holds it, so that the many documents with some word in their description are not in the way of names.
+const wholeMark = '§';
+
+/** The term of a whole name or identifier, from its words written together. */
+export const wholeTerm = (joined: string): string => wholeMark + joined;
+
+/** What is indexed of a package. */
+export interface SearchedTexts {
+  readonly identifier: string;
+  readonly name: string | null;
+  readonly author: string | null;
+  readonly description: string | null;
+}
+
+/** The terms of a package by which it is found, but for those of its description (see descriptionText). */
+export const computeTerms = ({ identifier, name, author }: SearchedTexts) => {
+  const { words, pairs } = nameTerms(name ?? identifier);
+  return {
+    words,
+    name: [...words, ...pairs],
+    segment: name === null ? [] : segmentTerms(identifier),
+    author: author === null ? [] : splitWords(author.replace(/<[^>]*>/g, ' ')),
+  };
+};
+
+type Row = [record: number, identifier: string, name: string | null, author: string | null, description: string | null];
+
+const rowsAtOnce = 500;
+
+/**
+ * The latest records of this range in the order of the numbers that they will get: the full-text index writes out all
+ * that it has gathered whenever a number is smaller than the one before.
+ */
+function* readInOrder(database: DatabaseSync, firstRecord: number, endRecord: number): Generator<Row> {
+  const order = database.prepare(
+    `SELECT id FROM record WHERE id >= ? AND id < ? AND latest = 1 ORDER BY length(coalesce(name, package)), id`,
+  );
+  order.setReturnArrays(true);
+  const ids = order.all(firstRecord, endRecord) as unknown as [number][];
+  const select = database.prepare(
+    `SELECT record.id, package, name, author, (record.json || 'null}') ->> '$.description'
+     FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
+  );
+  select.setReturnArrays(true);
+  for (let start = 0; start < ids.length; start += rowsAtOnce) {
+    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat())) as unknown as Row[];
+  }
+}
+
 // So many documents are indexed before other work, such as writing files, gets its turn.
 const turn = 256;
 
 /**
- * Indexes the latest records of one repository. Their JSON text is complete but for the value of its last key. Gives
- * way to other work between turns.
+ * Indexes the latest records of one repository and returns how many there are. Their JSON text is complete but for the
+ * value of its last key. Gives way to other work between turns.
  */
 export const addSearchDocuments = async (
   database: DatabaseSync,
   ranking: number,
   firstRecord: number,
   endRecord: number,
-): Promise<void> => {
+): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
   const spelling = new SpellingWriter(database);
   const addDocument = database.prepare('INSERT INTO search_document (id, record) VALUES (?, ?)');
   const addTerms = database.prepare(
     'INSERT INTO search (rowid, key, identifier, name, segment, author, description) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const select = database.prepare(
-    `SELECT id, package, name, author, (json || 'null}') ->> '$.description' FROM record
-     WHERE id >= ? AND id < ? AND latest = 1`,
-  );
-  select.setReturnArrays(true);
   let done = 0;
-  for (const row of select.iterate(firstRecord, endRecord)) {
-    const [record, identifier, name, author, description] = row as unknown as [
-      number,
-      string,
-      string | null,
-      string | null,
-      string | null,
-    ];
+  for (const row of readInOrder(database, firstRecord, endRecord)) {
+    const [record, identifier, name, author, description] = row;
     const shown = name ?? identifier;
     const key = joinWords(shown);
     const id = nextId(shown.length);
-    const { words, pairs } = nameTerms(shown);
-    const segments = name === null ? [] : segmentTerms(identifier);
+    const terms = computeTerms({ identifier, name, author, description });
     addDocument.run(id, record);
     addTerms.run(
       id,
-      key,
-      joinWords(identifier),
-      [...words, ...pairs].join(' '),
-      segments.join(' '),
-      author === null ? '' : splitWords(author.replace(/<[^>]*>/g, ' ')).join(' '),
+      wholeTerm(key),
+      wholeTerm(joinWords(identifier)),
+      terms.name.join(' '),
+      terms.segment.join(' '),
+      terms.author.join(' '),
       description === null ? '' : descriptionText(description),
     );
     spelling.add(key);
-    for (const term of words) spelling.add(term);
-    for (const term of segments) spelling.add(term);
+    for (const term of terms.words) spelling.add(term);
+    for (const term of terms.segment) spelling.add(term);
     if (++done % turn === 0) await setImmediate();
   }
   spelling.write();
+  return done;
 };
 
 /** Hands out the numbers of new documents: within a ranking and a name length they count up. */

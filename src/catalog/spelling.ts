@@ -2,8 +2,8 @@
 // deleting at most one letter from each gives the same text, so an index of terms under their deletions finds every
 // candidate with a handful of look-ups (the method of SymSpell, for distance 1).
 
-/** The shortest word in which a mistake is forgiven. */
-export const shortestCorrected = 5;
+// The shortest word in which a mistake is forgiven: the one meant, or with a letter too many the one typed.
+const shortestCorrected = 5;
 const longestCorrected = 64;
 
 const buckets = 2 ** 16;
@@ -23,16 +23,17 @@ const bucketOf = (text: string): number => {
  */
 export const deletionBuckets = (word: string): Set<number> => {
   const found = new Set<number>();
-  // A term one letter shorter than the shortest correctable word can still be what was meant.
+  // One of the two may be a letter shorter.
   if (word.length < shortestCorrected - 1 || word.length > longestCorrected) return found;
   found.add(bucketOf(word));
   for (let index = 0; index < word.length; index++) found.add(bucketOf(word.slice(0, index) + word.slice(index + 1)));
   return found;
 };
 
-/** Whether two different words are one typing mistake apart. */
+/** Whether two different words are one typing mistake apart that is forgiven. */
 export const isOneMistakeApart = (a: string, b: string): boolean => {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
+  if (Math.max(a.length, b.length) < shortestCorrected) return false;
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let endA = a.length;

@@ -3,6 +3,7 @@ import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
+import { finishSearchIndex } from './search-index.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */
@@ -94,5 +95,8 @@ export const updateCatalog = async (
  * are written.
  */
 export const indexForSearch = async (catalog: CatalogBuild, ingested: readonly string[]): Promise<void> => {
-  for (const slug of ingested) await indexRepository(catalog.writable(), slug);
+  if (!catalog.changed) return;
+  let added = 0;
+  for (const slug of ingested) added += await indexRepository(catalog.writable(), slug);
+  finishSearchIndex(catalog.writable(), added);
 };

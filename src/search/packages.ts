@@ -1,5 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { prepareCommonBeginnings } from '../catalog/common-beginnings.ts';
 import { completeRecord } from '../catalog/record.ts';
+import { wholeTerm } from '../catalog/search-index.ts';
+import { Candidates, type Classified } from './candidates.ts';
 import { beginning, everyWord, parseQuestion, type Question, whole } from './question.ts';
 import { prepareCorrections } from './spelling.ts';
 
@@ -13,6 +16,14 @@ export interface ResultPage {
 /** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
 const furthestResult = 10_000;
 
+const wordColumns = 'name segment author description';
+
+/** More documents than these are not looked at one by one. */
+const mostCandidates = 300;
+
+/** In the time that it takes to look at one document, the index joins about so many of a common word. */
+const documentsPerCandidate = 100;
+
 /**
  * Searches package records. Results come in classes, the best first, and each class is one query that yields documents
  * by their number, which is their rank; so the first page of the broadest question reads little more than what it
@@ -22,6 +33,8 @@ export class PackageSearch {
   readonly #match: StatementSync;
   readonly #records: StatementSync;
   readonly #corrections: (word: string) => string[];
+  readonly #commonness: (word: string) => number;
+  readonly #candidates: Candidates;
   readonly #embedded: ReadonlyMap<number, string>;
 
   constructor(database: DatabaseSync) {
@@ -37,6 +50,8 @@ export class PackageSearch {
     );
     this.#records.setReturnArrays(true);
     this.#corrections = prepareCorrections(database);
+    this.#commonness = prepareCommonBeginnings(database);
+    this.#candidates = new Candidates(database);
     const repositories = database.prepare('SELECT id, embedded FROM repository').all();
     this.#embedded = new Map(repositories.map((row) => [row.id as number, row.embedded as string]));
   }
@@ -54,10 +69,8 @@ export class PackageSearch {
   /** The numbers of the first `wanted` results. */
   #collect(question: Question, wanted: number): number[] {
     const found = new Set<number>();
-    for (const expression of this.#classes(question, () => found.size)) {
-      // What earlier classes found may come again, so that many more rows than are missing are asked for.
-      const rows = this.#match.all(expression, wanted) as unknown as [number][];
-      for (const [id] of rows) {
+    for (const ids of this.#classes(question, wanted, () => found.size)) {
+      for (const id of ids) {
         found.add(id);
         if (found.size === wanted) return [...found];
       }
@@ -65,23 +78,51 @@ export class PackageSearch {
     return [...found];
   }
 
-  /** The FTS5 expression of each class of results, the best first. */
-  *#classes({ words, joined, dotted }: Question, found: () => number): Generator<string> {
-    const spelled = words.map((word) => [word]);
-    yield whole('key identifier', joined);
-    yield beginning('key', joined);
-    if (dotted) yield beginning('identifier', joined);
-    yield everyWord('name segment', spelled);
-    yield everyWord('name segment author', spelled);
-    if (!dotted) yield beginning('identifier', joined);
-    yield everyWord('name segment author description', spelled);
-    if (found() === 0 || words.length === 1) yield* this.#corrected(words, joined);
+  /** The numbers of the documents that an FTS5 expression finds, the best first. */
+  #find(expression: string, wanted: number): number[] {
+    return (this.#match.all(expression, wanted) as unknown as [number][]).map(([id]) => id);
   }
 
-  *#corrected(words: readonly string[], joined: string): Generator<string> {
-    for (const key of this.#corrections(joined)) yield whole('key', key);
-    const spellings = words.map((word) => [word, ...this.#corrections(word)]);
-    if (spellings.some((list) => list.length > 1)) yield everyWord('name segment author', spellings);
+  /**
+   * The first documents of each class of results, the best class first. What earlier classes found may come again, so
+   * each yields as many as are wanted in all.
+   */
+  *#classes({ words, joined, dotted }: Question, wanted: number, found: () => number): Generator<number[]> {
+    const find = (expression: string) => this.#find(expression, wanted);
+    yield find(whole('key identifier', wholeTerm(joined)));
+    yield find(beginning('key', wholeTerm(joined)));
+    if (dotted) yield find(beginning('identifier', wholeTerm(joined)));
+    const few = this.#classifyFew(words);
+    yield few?.name ?? find(everyWord('name segment', words));
+    yield few?.author ?? find(everyWord('name segment author', words));
+    if (!dotted) yield find(beginning('identifier', wholeTerm(joined)));
+    yield few?.description ?? find(everyWord(wordColumns, words));
+    if (found() === 0 || words.length === 1) yield* this.#corrected(words, joined, find);
+  }
+
+  /**
+   * What a question of several words finds by them, where looking at a few documents is quicker than asking the index
+   * for each class: those with a rare word, or those with all words if they are few. Undefined elsewhere.
+   */
+  #classifyFew(words: readonly string[]): Classified | undefined {
+    if (words.length === 1) return undefined;
+    const common = words.map(this.#commonness);
+    const most = Math.floor(common.reduce((sum, documents) => sum + documents, 0) / documentsPerCandidate);
+    if (most === 0) return undefined;
+    const limit = Math.min(most, mostCandidates);
+    // The longest of the rare words is the rarest, as a rule.
+    const [rarest] = words.filter((_, index) => common[index] === 0).sort((a, b) => b.length - a.length);
+    let few = rarest === undefined ? undefined : this.#find(beginning(wordColumns, rarest), limit);
+    if (few === undefined || few.length === limit) few = this.#find(everyWord(wordColumns, words), limit);
+    return few.length === limit ? undefined : this.#candidates.classify(few, words);
+  }
+
+  *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
+    for (const key of this.#corrections(joined)) yield find(whole('key', wholeTerm(key)));
+    const corrections = words.map(this.#corrections);
+    if (corrections.some((list) => list.length > 0)) {
+      yield find(everyWord('name segment author', words, corrections));
+    }
   }
 
   #read(ids: readonly number[]): string[] {

@@ -38,6 +38,17 @@ export const whole = (columns: string, term: string): string => `{${columns}} : 
 /** FTS5 expression: a term that begins so, in one of these columns. */
 export const beginning = (columns: string, term: string): string => `{${columns}} : ${prefix(term)}`;
 
-/** FTS5 expression: for each word, one of its spellings as the beginning of a term in one of these columns. */
-export const everyWord = (columns: string, words: readonly (readonly string[])[]): string =>
-  `{${columns}} : (${words.map((spellings) => `(${spellings.map(prefix).join(' OR ')})`).join(' AND ')})`;
+/**
+ * FTS5 expression: each word as the beginning of a term in one of these columns, or one of its corrections as a whole
+ * term there.
+ */
+export const everyWord = (
+  columns: string,
+  words: readonly string[],
+  corrections: readonly (readonly string[])[] = [],
+): string => {
+  const alternatives = words.map((word, index) =>
+    [prefix(word), ...(corrections[index] ?? []).map(quote)].join(' OR '),
+  );
+  return `{${columns}} : (${alternatives.map((each) => `(${each})`).join(' AND ')})`;
+};

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { deletionBuckets, isOneMistakeApart, shortestCorrected } from '../catalog/spelling.ts';
+import { deletionBuckets, isOneMistakeApart } from '../catalog/spelling.ts';
 
 /** Finds the known terms that are one typing mistake apart from a word. */
 export const prepareCorrections = (database: DatabaseSync): ((word: string) => string[]) => {
@@ -8,10 +8,10 @@ export const prepareCorrections = (database: DatabaseSync): ((word: string) => s
   );
   select.setReturnArrays(true);
   return (word) => {
-    if (word.length < shortestCorrected) return [];
+    const buckets = [...deletionBuckets(word)];
+    if (buckets.length === 0) return [];
     const found = new Set<string>();
-    const buckets = JSON.stringify([...deletionBuckets(word)]);
-    for (const [terms] of select.all(buckets) as unknown as [string][]) {
+    for (const [terms] of select.all(JSON.stringify(buckets)) as unknown as [string][]) {
       for (const term of terms.split('\n')) if (isOneMistakeApart(term, word)) found.add(term);
     }
     return [...found];

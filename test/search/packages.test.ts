@@ -91,7 +91,8 @@ describe('package search', () => {
     const { names } = await openSearch({ slug: 'one', packages: tweaks });
     for (const [question, name] of [
       ['azrue', 'Azure'],
-      ['azue', undefined],
+      ['azue', 'Azure'],
+      ['snoq', undefined],
       ['azuree', 'Azure'],
       ['snowbord', 'SnowBoard'],
       ['snoqboard', 'SnowBoard'],
@@ -102,6 +103,23 @@ describe('package search', () => {
     }
     const { names: both } = await openSearch({ slug: 'one', packages: packages(named('Azure'), named('Azurex')) });
     expect(await both('azurex')).toEqual(['Azurex', 'Azure']);
+  });
+
+  it('finds the same, in the same order, by a rare word beside a common one as by the index alone', async () => {
+    const common = Array.from({ length: 400 }, (_, index) => named(`Library ${index}`, { Description: 'with snow' }));
+    const rare = [
+      named('Zebra', { Author: 'Library Team' }),
+      named('Zephyr', { Description: 'a library of winds' }),
+      named('Library Zebra'),
+      named('Ze Library'),
+    ];
+    const all = await openSearch({ slug: 'one', packages: packages(...common, ...rare) });
+    const few = await openSearch({ slug: 'one', packages: packages(...rare) });
+    for (const question of ['library ze', 'ze library', 'library zebra', 'libra zephyr', 'library team']) {
+      expect(await all.names(question), question).toEqual(await few.names(question));
+      expect((await few.names(question)).length, question).toBeGreaterThan(0);
+    }
+    expect(await all.names('library ze')).toEqual(['Library Zebra', 'Ze Library', 'Zebra', 'Zephyr']);
   });
 
   it('takes any text as a question and never as syntax', async () => {
