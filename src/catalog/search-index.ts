@@ -17,7 +17,7 @@ export const searchTables = `
     key,          -- the whole name written together (wholeTerm)
     identifier,   -- the whole package identifier likewise
     name,         -- terms of the name
-    segment,      -- terms of the identifier but its first segment, which thousands share ("com")
+    segment,      -- terms of the identifier but its first segment, which thousands share ("com"), and its last whole
     author,
     description,
     content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7', tokenize = "ascii"
@@ -153,7 +153,7 @@ export const addSearchDocuments = async (
       wholeTerm(key),
       wholeTerm(joinWords(identifier)),
       terms.name.join(' '),
-      terms.segment.join(' '),
+      [...terms.segment, wholeTerm(joinWords(identifier.slice(identifier.lastIndexOf('.') + 1)))].join(' '),
       terms.author.join(' '),
       description === null ? '' : descriptionText(description),
     );

@@ -7,6 +7,7 @@ type Row = [id: number, identifier: string, name: string | null, author: string 
 /** The numbers of search documents by the class in which a question finds them; see PackageSearch. */
 export interface Classified {
   readonly name: number[];
+  readonly segment: number[];
   readonly author: number[];
   readonly description: number[];
 }
@@ -31,13 +32,15 @@ export class Candidates {
 
   /** Those of the documents that hold every word as the beginning of one of theirs, in the order given. */
   classify(documents: readonly number[], words: readonly string[]): Classified {
-    const found: Classified = { name: [], author: [], description: [] };
+    const found: Classified = { name: [], segment: [], author: [], description: [] };
     for (const row of this.#select.all(JSON.stringify(documents)) as unknown as Row[]) {
       const [id, identifier, name, author, description] = row;
       const terms = computeTerms({ identifier, name, author, description });
-      const missing = without(without(words, terms.name), terms.segment);
+      const unnamed = without(words, terms.name);
+      const missing = without(unnamed, terms.segment);
       const unknown = without(missing, terms.author);
-      if (missing.length === 0) found.name.push(id);
+      if (unnamed.length === 0) found.name.push(id);
+      else if (missing.length === 0) found.segment.push(id);
       else if (unknown.length === 0) found.author.push(id);
       else if (without(unknown, splitWords(description ?? '')).length === 0) found.description.push(id);
     }

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepareCommonBeginnings } from '../catalog/common-beginnings.ts';
 import { completeRecord } from '../catalog/record.ts';
 import { wholeTerm } from '../catalog/search-index.ts';
+import { foldText } from '../catalog/search-text.ts';
 import { Candidates, type Classified } from './candidates.ts';
 import { beginning, everyWord, parseQuestion, type Question, whole } from './question.ts';
 import { prepareCorrections } from './spelling.ts';
@@ -18,6 +19,9 @@ const furthestResult = 10_000;
 
 const wordColumns = 'name segment author description';
 
+/** Of more packages with one name than these the spelling is not compared. */
+const mostSpelled = 250;
+
 /** More documents than these are not looked at one by one. */
 const mostCandidates = 300;
 
@@ -32,6 +36,7 @@ const documentsPerCandidate = 100;
 export class PackageSearch {
   readonly #match: StatementSync;
   readonly #records: StatementSync;
+  readonly #names: StatementSync;
   readonly #corrections: (word: string) => string[];
   readonly #commonness: (word: string) => number;
   readonly #candidates: Candidates;
@@ -49,6 +54,13 @@ export class PackageSearch {
        ORDER BY wanted.key`,
     );
     this.#records.setReturnArrays(true);
+    this.#names = database.prepare(
+      `SELECT search_document.id, name, package
+       FROM json_each(?) AS wanted
+       CROSS JOIN search_document ON search_document.id = wanted.value
+       CROSS JOIN record ON record.id = search_document.record`,
+    );
+    this.#names.setReturnArrays(true);
     this.#corrections = prepareCorrections(database);
     this.#commonness = prepareCommonBeginnings(database);
     this.#candidates = new Candidates(database);
@@ -87,17 +99,37 @@ export class PackageSearch {
    * The first documents of each class of results, the best class first. What earlier classes found may come again, so
    * each yields as many as are wanted in all.
    */
-  *#classes({ words, joined, dotted }: Question, wanted: number, found: () => number): Generator<number[]> {
+  *#classes(
+    { text, words, joined, dotted }: Question,
+    wanted: number,
+    found: () => number,
+  ): Generator<readonly number[]> {
     const find = (expression: string) => this.#find(expression, wanted);
-    yield find(whole('key identifier', wholeTerm(joined)));
+    // As many for every page, so that all pages have one order.
+    const same = this.#find(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
+    yield this.#spelledSo(same, text);
     yield find(beginning('key', wholeTerm(joined)));
     if (dotted) yield find(beginning('identifier', wholeTerm(joined)));
     const few = this.#classifyFew(words);
-    yield few?.name ?? find(everyWord('name segment', words));
+    yield find(whole('segment', wholeTerm(joined)));
+    yield few?.name ?? find(everyWord('name', words));
+    yield few?.segment ?? find(everyWord('name segment', words));
     yield few?.author ?? find(everyWord('name segment author', words));
     if (!dotted) yield find(beginning('identifier', wholeTerm(joined)));
     yield few?.description ?? find(everyWord(wordColumns, words));
     if (found() === 0 || words.length === 1) yield* this.#corrected(words, joined, find);
+  }
+
+  /** Of names that differ in punctuation alone ("x-dev", "x++-dev"), those first that are spelled as asked. */
+  #spelledSo(ids: readonly number[], text: string): readonly number[] {
+    if (ids.length < 2) return ids;
+    const few = ids.slice(0, mostSpelled);
+    const rows = this.#names.all(JSON.stringify(few)) as unknown as [number, string | null, string][];
+    const spelled = new Set(
+      rows.filter(([, name, identifier]) => [name ?? '', identifier].map(foldText).includes(text)).map(([id]) => id),
+    );
+    const others = ids.filter((id) => !spelled.has(id));
+    return [...few.filter((id) => spelled.has(id)), ...others];
   }
 
   /**

@@ -1,7 +1,9 @@
-import { splitWords } from '../catalog/search-text.ts';
+import { foldText, splitWords } from '../catalog/search-text.ts';
 
 /** What was asked, as terms. Whatever the text held, it is words here and never syntax. */
 export interface Question {
+  /** The text without regard to case, diacritics and blanks around it. */
+  readonly text: string;
   /** The words in the order typed, without those that others begin with. */
   readonly words: readonly string[];
   /** All words written together. */
@@ -23,6 +25,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   if (words.length === 0) return undefined;
   const trimmed = text.trim();
   return {
+    text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),

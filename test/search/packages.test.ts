@@ -70,6 +70,31 @@ describe('package search', () => {
     expect(await names('snow')).toEqual(['Snow', 'Snowfall', 'Winter', 'Let it Snow', 'Something']);
   });
 
+  it('tells names apart that differ in punctuation alone, and keeps to that from page to page', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        ...['x-dev', 'x++-dev', 'x_dev'].map((name, index) => named(name, { Package: `com.example.number${index}` })),
+      ),
+    });
+    expect(await names('x++-dev')).toEqual(['x++-dev', 'x-dev', 'x_dev']);
+    expect((await names('X_DEV'))[0]).toBe('x_dev');
+    const pages = [await names('x_dev', 1, 1), await names('x_dev', 1, 2), await names('x_dev', 1, 3)];
+    expect(pages.flat().sort()).toEqual(['x++-dev', 'x-dev', 'x_dev']);
+  });
+
+  it('finds the last segment of an identifier before words that merely begin so', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        named('Developer Tools'),
+        named('Some Developer'),
+        named('Enmity, not yet released', { Package: 'app.enmity.dev' }),
+      ),
+    });
+    expect(await names('dev')).toEqual(['Developer Tools', 'Enmity, not yet released', 'Some Developer']);
+  });
+
   it('prefers better repositories and closer names within a class', async () => {
     const { names } = await openSearch(
       { slug: 'poor', ranking: 5, packages: packages(named('Snow A')) },
