@@ -1,0 +1,63 @@
+import { buildPart, memoryPart } from './bench/build-part.ts';
+import { lookupPart } from './bench/lookup-part.ts';
+import { qualityPart } from './bench/quality-part.ts';
+import { describeLoad, describeMachine } from './bench/report.ts';
+import { growthPart, searchPart } from './bench/search-part.ts';
+import { Missing, type Part, tell, Workshop } from './bench/workshop.ts';
+
+/** Every part, in the order in which all of them run. */
+const parts: Readonly<Record<string, Part>> = {
+  index: buildPart,
+  lookups: lookupPart,
+  search: searchPart,
+  quality: qualityPart,
+  memory: memoryPart,
+  growth: growthPart,
+};
+
+const help = (): string => {
+  const rows = Object.entries(parts).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  return [
+    'Usage: npm run bench -- [part …]\n\nTakes the figures of these parts, or of all:\n\n',
+    ...rows,
+    '\nDEBDEX_BENCH_DIR names the folder for temporary files, on the disk to be measured.\n',
+  ].join('');
+};
+
+const run = async (names: readonly string[]): Promise<void> => {
+  const workshop = new Workshop();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void workshop.close().finally(() => process.exit(1));
+    });
+  }
+  try {
+    process.stdout.write(`Machine: ${describeMachine()}\n`);
+    for (const name of names) {
+      const part = parts[name];
+      if (part === undefined) continue;
+      const before = describeLoad();
+      const started = performance.now();
+      tell(`${name}: ${part.summary}`);
+      const text = await part.run(workshop).catch((error: unknown) => {
+        if (error instanceof Missing) return `Skipped: ${error.message}.\n`;
+        throw error;
+      });
+      const took = Math.round((performance.now() - started) / 1000);
+      process.stdout.write(`\n## ${name}\n\n${text}\nBefore: ${before}. After ${took} s: ${describeLoad()}.\n`);
+    }
+  } finally {
+    await workshop.close();
+  }
+};
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(parts, name));
+if (names.includes('--help') || names.includes('-h')) {
+  process.stdout.write(help());
+} else if (unknown.length > 0) {
+  process.stderr.write(`There is no part called ${unknown.join(', ')}.\n${help()}`);
+  process.exitCode = 2;
+} else {
+  await run(names.length > 0 ? names : Object.keys(parts));
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { corpusInput, type Input, largeInput } from './inputs.ts';
+import { project, type Run, runNode } from './processes.ts';
+import { tell, type Workshop } from './workshop.ts';
+
+/** An index as built, and what building it took. */
+export interface Built {
+  readonly input: Input;
+  readonly state: string;
+  readonly out: string;
+  /** The build into empty folders. */
+  readonly cold: Run;
+}
+
+// As `npm run build` starts it, without npm around it.
+const buildCommand = (): string[] => {
+  const { scripts } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
+    scripts: { build: string };
+  };
+  return scripts.build.split(' ').slice(1);
+};
+
+/** Builds into these folders and measures it. */
+export const runBuild = (manifest: string, state: string, out: string): Promise<Run> =>
+  runNode([
+    ...buildCommand(),
+    ...['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'],
+  ]);
+
+const build = async (workshop: Workshop, input: Input, folder: string): Promise<Built> => {
+  tell(`building: ${input.name}`);
+  const state = workshop.path(folder, 'state');
+  const out = workshop.path(folder, 'dist');
+  return { input, state, out, cold: await runBuild(input.manifest, state, out) };
+};
+
+/** The corpus, built. */
+export const builtCorpus = (workshop: Workshop): Promise<Built> =>
+  workshop.once('corpus', async () => build(workshop, await corpusInput(workshop), 'corpus'));
+
+/** The large index, built. */
+export const builtLarge = (workshop: Workshop): Promise<Built> =>
+  workshop.once('large', async () => build(workshop, await largeInput(workshop), 'large'));
+
+/** The large index multiplied, built: several gigabytes. */
+export const builtCopies = (workshop: Workshop): Promise<Built> =>
+  workshop.once('copies', async () => build(workshop, await largeInput(workshop, true), 'copies'));

@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import autocannon from 'autocannon';
+import type { Workshop } from './workshop.ts';
+
+/** What a server did under load. */
+export interface LoadResult {
+  readonly perSecond: number;
+  /** Milliseconds, as the client saw them. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Answers other than 2xx, and connections that failed. */
+  readonly errors: number;
+}
+
+const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
+
+/** The program that makes the load. */
+export const loadTool = (): string => (hasWrk() ? 'wrk' : 'autocannon');
+
+const wrkScript = (paths: readonly string[]): string => `
+local paths = { ${paths.map((each) => JSON.stringify(each)).join(', ')} }
+local at = 0
+request = function()
+  at = at % #paths + 1
+  return wrk.format("GET", paths[at])
+end
+done = function(summary, latency)
+  local e = summary.errors
+  io.write(string.format('RESULT {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"errors":%d}\\n', summary.requests,
+    summary.duration, latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end
+`;
+
+const runWrk = async (script: string, address: string, connections: number, duration: number): Promise<LoadResult> => {
+  const flags = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', script, address];
+  const child = spawn('wrk', flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  const result = /^RESULT (.*)$/m.exec(output)?.[1];
+  if (result === undefined) throw new Error(`wrk said nothing of its result:\n${output}`);
+  const { requests, microseconds, p50, p99, errors } = JSON.parse(result) as Record<string, number> & {
+    requests: number;
+    microseconds: number;
+    p50: number;
+    p99: number;
+    errors: number;
+  };
+  return { perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000, errors };
+};
+
+/** Asks a server for these paths in turn, for so many seconds, over so many connections. */
+export const runLoad = async (
+  workshop: Workshop,
+  address: string,
+  paths: readonly string[],
+  { connections, duration }: { connections: number; duration: number },
+): Promise<LoadResult> => {
+  if (hasWrk()) {
+    const script = workshop.path(`load-${new URL(address).port}.lua`);
+    writeFileSync(script, wrkScript(paths));
+    return runWrk(script, address, connections, duration);
+  }
+  const result = await autocannon({
+    url: address,
+    connections,
+    duration,
+    requests: paths.map((each) => ({ path: each })),
+  });
+  const { p50, p99 } = result.latency;
+  return { perSecond: result.requests.average, p50, p99, errors: result.errors + result.non2xx + result.timeouts };
+};

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { Engine } from './engines.ts';
+import { mean, percentile } from './statistics.ts';
+
+/** What a process of its own measured of an engine; the times in milliseconds, memory in bytes. */
+export interface SearchMeasure {
+  /** From opening to the first answer. */
+  readonly first: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly mean: number;
+  readonly perSecond: number;
+  /** Resident memory once all was asked. */
+  readonly resident: number;
+  readonly slowest: readonly (readonly [question: string, milliseconds: number])[];
+}
+
+const limit = 100;
+
+// `none` is an empty process, which the memory of the others is counted from.
+const [engineName = '', state = '', questionsFile = '', roundsText = ''] = process.argv.slice(2);
+const rounds = Number(roundsText);
+const questions: string[] = questionsFile === '' ? [] : JSON.parse(readFileSync(questionsFile, 'utf8'));
+
+const measure = async (open: (state: string) => Engine | Promise<Engine>): Promise<SearchMeasure> => {
+  const opened = performance.now();
+  const engine = await open(state);
+  await engine.answer('library', limit);
+  const first = performance.now() - opened;
+  // The first round fills caches and lets the compiler see the code.
+  for (const question of questions) await engine.answer(question, limit);
+  const times: number[] = [];
+  const best = new Map<string, number>();
+  const started = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    for (const question of questions) {
+      const before = performance.now();
+      await engine.answer(question, limit);
+      const time = performance.now() - before;
+      times.push(time);
+      best.set(question, Math.min(time, best.get(question) ?? time));
+    }
+  }
+  const elapsed = performance.now() - started;
+  globalThis.gc?.();
+  const result = {
+    first,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    mean: mean(times),
+    perSecond: (times.length / elapsed) * 1000,
+    resident: process.memoryUsage.rss(),
+    slowest: [...best].sort((a, b) => b[1] - a[1]).slice(0, 10),
+  };
+  await engine.close();
+  return result;
+};
+
+if (engineName === 'none') {
+  globalThis.gc?.();
+  process.stdout.write(JSON.stringify({ resident: process.memoryUsage.rss() }));
+} else {
+  const { openMiniSearch, openOurs } = await import('./engines.ts');
+  process.stdout.write(JSON.stringify(await measure(engineName === 'ours' ? openOurs : openMiniSearch)));
+}
