@@ -9,10 +9,14 @@ const buildScript = path.join(import.meta.dirname, 'build.ts');
 /** Runs the build as a process of its own, whose memory is given back before serving begins. Returns its exit code. */
 const runBuild = (environment: NodeJS.ProcessEnv): Promise<number> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--max-semi-space-size=4', '--optimize-for-size', buildScript], {
-      env: environment,
-      stdio: 'inherit',
-    });
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, '--max-semi-space-size=4', '--optimize-for-size', buildScript],
+      {
+        env: environment,
+        stdio: 'inherit',
+      },
+    );
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
   });

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { corpusInput, type Input, largeInput } from './inputs.ts';
-import { project, type Run, runNode } from './processes.ts';
+import { npmScript, type Run, runNode } from './processes.ts';
 import { tell, type Workshop } from './workshop.ts';
 
 /** An index as built, and what building it took. */
@@ -13,18 +11,10 @@ export interface Built {
   readonly cold: Run;
 }
 
-// As `npm run build` starts it, without npm around it.
-const buildCommand = (): string[] => {
-  const { scripts } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
-    scripts: { build: string };
-  };
-  return scripts.build.split(' ').slice(1);
-};
-
 /** Builds into these folders and measures it. */
 export const runBuild = (manifest: string, state: string, out: string): Promise<Run> =>
   runNode([
-    ...buildCommand(),
+    ...npmScript('build'),
     ...['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'],
   ]);
 

@@ -1,9 +1,18 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** The project's folder, in which every process is started. */
 export const project = path.join(import.meta.dirname, '..', '..');
+
+/** What `npm run` gives Node for this script, without npm around it. */
+export const npmScript = (name: string): string[] => {
+  const { scripts } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  return (scripts[name] ?? '').split(' ').slice(1);
+};
 
 const usage = new URL('./usage.ts', import.meta.url).href;
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Built } from './builds.ts';
-import { startProcess } from './processes.ts';
+import { npmScript, startProcess } from './processes.ts';
 import { Missing, type Workshop } from './workshop.ts';
 
 /** A server under measurement. */
@@ -53,7 +53,7 @@ const findFreePort = (): Promise<number> =>
 /** Our server, as `npm run serve` starts it, without a limit for the one client that asks for everything. */
 export const startOurs = async (workshop: Workshop, { state, out }: Built): Promise<Server> => {
   const flags = ['--state', state, '--out', out, '--port', '0', '--rate-limit', '0'];
-  const server = await startProcess(process.execPath, ['scripts/serve.ts', ...flags], /^Listening on /);
+  const server = await startProcess(process.execPath, [...npmScript('serve'), ...flags], /^Listening on /);
   const stop = () => server.stop();
   workshop.atEnd(stop);
   const pid = server.child.pid ?? 0;
