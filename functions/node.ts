@@ -29,7 +29,7 @@ const usualLimits = {
   /** Connections at once; further ones are closed as they come. */
   connections: 4096,
   /** Milliseconds that answers in flight get to complete when the server stops. */
-  drainTimeout: 8_000,
+  drainTimeout: 6_000,
 };
 export type ServerLimits = Readonly<typeof usualLimits>;
 

@@ -161,7 +161,6 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   });
   process.stdout.write('Stopping: answers under way complete first.\n');
   await server.close();
-  await downloads.close();
-  await gateway.close();
+  await Promise.all([downloads.close(), gateway.close()]);
   search.close();
 };

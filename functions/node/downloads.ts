@@ -8,7 +8,7 @@ const usualLimits = {
   /** The most counters gathered; while there are so many, the ones not among them are not counted. */
   gathered: 20_000,
   /** How long the thread may take for one task, in milliseconds, before the store counts as away. */
-  taskTimeout: 2500,
+  taskTimeout: 1500,
   counters: 1_000_000,
   days: 400,
   interval: 50_000,
