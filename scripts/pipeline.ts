@@ -20,6 +20,7 @@ import { Emission, type EmissionCount } from '../src/emit/emit.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { buildSite, type SiteSummary } from '../src/site/build.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
+import { readExamples } from './examples/examples.ts';
 import type { Progress } from './progress.ts';
 
 /** What a build needs. */
@@ -193,7 +194,7 @@ const composeLanding = (
 });
 
 const composeDescriptions = (base: string, version: string): Map<string, string> => {
-  const description = createOpenApi({ publicAddress: base, version });
+  const description = createOpenApi({ publicAddress: base, version, examples: readExamples(base) });
   return new Map([
     [documentPath.openapiJson, JSON.stringify(description)],
     [documentPath.openapiYaml, stringify(description, { aliasDuplicateObjects: false })],

@@ -5,23 +5,23 @@ import { multiMaximum, ranks, safetyMaximum, searchLength, searchLimit } from '.
 
 const list = (what: string, most: number) => `${what}, separated by commas; at most ${most}.`;
 
-/** Description, bounds and example of every parameter of the read API, by name. */
+/** Description, bounds and example of every parameter of the read API, by name. The examples ask the bundled sample. */
 export const parameterDescriptions = {
   packageId: {
     description: 'Package identifier, percent-encoded.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'com.example.package',
+    example: 'org.example.lampyrid.nightlamp',
   },
   repositorySlug: {
     description: 'Slug of the repository.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'example',
+    example: 'papercut',
   },
   q: {
     description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters once trimmed. Any text is a question, never syntax.`,
     required: true,
     schema: { type: 'string', minLength: searchLength.minimum },
-    example: 'snow',
+    example: 'lampyrid',
   },
   limit: {
     description: 'Most records of a page.',
@@ -31,6 +31,7 @@ export const parameterDescriptions = {
       maximum: searchLimit.maximum,
       default: searchLimit.default,
     },
+    example: 2,
   },
   page: {
     description: 'Number of the page, from 1. A page past the end is empty.',
@@ -40,7 +41,7 @@ export const parameterDescriptions = {
     description: list('Package identifiers', multiMaximum),
     required: true,
     schema: { type: 'string', minLength: 1 },
-    example: 'com.example.package,com.example.other',
+    example: 'org.example.lampyrid.nightlamp,quarry',
   },
   priority: {
     description:

@@ -188,6 +188,17 @@ const createParameters = (operation: Operation): Json[] => {
   return [...inPath, ...inQuery].map((place) => ({ ...place, ...parameterDescriptions[place.name as ParameterName] }));
 };
 
+/** What a package manager sends, to show as an example. */
+export const downloadsExample: z.infer<typeof downloadsSchema> = [
+  {
+    package_id: 'org.example.lampyrid.nightlamp',
+    package_version: '1.2.0',
+    package_author: null,
+    repository_uri: 'https://repository.example/',
+    repository_suite: './',
+  },
+];
+
 const createOperation = (name: OperationName, operation: Operation, example: unknown): Json => {
   const parameters = createParameters(operation);
   return {
@@ -199,7 +210,7 @@ const createOperation = (name: OperationName, operation: Operation, example: unk
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemaOf(operation.body) } },
+            content: { 'application/json': { schema: schemaOf(operation.body), example: downloadsExample } },
           },
         }
       : {}),

@@ -1,9 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { readExamples } from '../../scripts/examples/examples.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 
-const description = createOpenApi({ publicAddress: 'https://index.test', version: '1.2.3' });
+const description = createOpenApi({
+  publicAddress: 'https://index.test',
+  version: '1.2.3',
+  examples: readExamples('https://index.test'),
+});
 
 describe('OpenAPI description', () => {
   it('passes a third-party linter', async () => {

@@ -1,7 +1,6 @@
 import { renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/downloads.ts';
@@ -48,16 +47,15 @@ describe('download counters', () => {
   });
 
   it('are written in batches', async () => {
-    const { file, counters } = openCounters({ gatherFor: 200 });
+    const { file, counters } = openCounters({ gatherFor: 1000 });
     await counters.probe();
     const written: number[] = [];
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 5; round++) {
       await counters.add([one('a')]);
       written.push(Object.keys(readCounters(file)).length);
     }
     expect(written.every((count) => count === 0)).toBe(true);
-    await sleep(500);
-    expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 20 });
+    await expect.poll(() => readCounters(file), { timeout: 10_000 }).toEqual({ '2026-05-01 a 1.0': 5 });
   });
 
   it('hold no more than they may, in memory and on disk, and drop the oldest days', async () => {
@@ -86,14 +84,19 @@ describe('download counters', () => {
   });
 
   it('keep what the store refused, and write it once it is back', async () => {
-    const { file, counters } = openCounters();
+    const { file, counters } = openCounters({ taskTimeout: 20_000 });
+    await counters.probe();
     await counters.add([one('before')]);
-    await sleep(200);
+    await expect.poll(() => readCounters(file), { timeout: 10_000 }).not.toEqual({});
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     await counters.add([one('meanwhile')]);
-    await sleep(1500);
-    await expect(counters.add([one('refused')])).rejects.toThrow(Unavailable);
+    const adding = () =>
+      counters.add([]).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    await expect.poll(adding, { timeout: 10_000 }).toBeInstanceOf(Unavailable);
     other.exec('ROLLBACK');
     other.close();
     await counters.add([one('after')]);
@@ -107,8 +110,9 @@ describe('download counters', () => {
 
   it('go into a new file where theirs was removed', async () => {
     const { file, counters } = openCounters();
+    await counters.probe();
     await counters.add([one('a')]);
-    await sleep(200);
+    await expect.poll(() => readCounters(file), { timeout: 10_000 }).not.toEqual({});
     for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, `${file}${ending}.away`);
     await counters.add([one('b')]);
     await counters.close();

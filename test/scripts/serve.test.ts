@@ -82,7 +82,7 @@ describe('npm run serve', () => {
     const targets = ['/v2/jailbreak/package/odd.bare', '/v2/jailbreak/package/search?q=snow', '/healthz'];
     let running = await startOn(flags);
     const times: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const { address, child, ended } = running;
       const load = Array.from({ length: 60 }, (_, index) => fetch(address + targets[index % 3]).catch(() => undefined));
       await Promise.race(load);

@@ -59,7 +59,7 @@ export const startTestServer = async (
   const published = options.published ?? publish(ids);
   const faults: unknown[] = [];
   const now = overrides.now ?? (() => new Date());
-  const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now);
+  const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now, { gatherFor: 100 });
   const dependencies: Dependencies = {
     documents: createDocuments({
       folder: published.folder,
