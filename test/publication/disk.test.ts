@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
@@ -53,5 +55,21 @@ describe('the lock', () => {
     hanging.kill('SIGKILL');
     origin.mend();
     expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('1 unchanged') });
+  });
+
+  it('C12: a build killed before it told the servers is made good by the next, which has nothing else to do', async () => {
+    const bench = new BuildBench();
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+    origin.serve('one', await generateRepository());
+    const generation = () => JSON.parse(readFileSync(path.join(bench.state, 'generation.json'), 'utf8')).generation;
+    await bench.build();
+    const first = generation();
+    await bench.build();
+    expect(generation()).toBe(first);
+    writeFileSync(path.join(bench.state, 'publishing'), '');
+    await bench.build();
+    expect(generation()).toBe(first + 1);
+    await bench.build();
+    expect(generation()).toBe(first + 1);
   });
 });
