@@ -51,14 +51,22 @@ export const removeSearchDocuments = (database: DatabaseSync, firstRecord: numbe
   database.prepare('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
+// The index is put in order when it has grown or changed by this part of its documents.
+const greatChange = 0.1;
+
 /**
- * To be called when all changed repositories are indexed. After a great change the index is written as one piece, which
- * halves the time of a question; after a small one that would take longer than all the rest of the build.
+ * To be called when all changed repositories are indexed; `added` is the number of documents that were new. After a
+ * great change the index is written as one piece, which halves the time of a question; after a small one that would take
+ * longer than all the rest of the build.
  */
 export const finishSearchIndex = (database: DatabaseSync, added: number): void => {
   const { total } = database.prepare('SELECT count(*) AS total FROM search_document').get() as { total: number };
-  if (added * 10 > total) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
+  if (added > total * greatChange) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
+  const counted = database.prepare(`SELECT value FROM meta WHERE key = 'documents_counted'`).get()?.value;
+  const grown = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(total - Number(counted));
+  if (Math.max(added, grown) <= total * greatChange) return;
   writeCommonBeginnings(database);
+  database.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('documents_counted', ?)`).run(String(total));
 };
 
 /** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */

@@ -137,14 +137,15 @@ export class Emission {
     this.#output.sweep();
   }
 
-  #vanished(): string[] {
-    const root = this.#output.resolve(apiRoot);
-    if (!existsSync(root)) return [];
-    return readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => path.relative(this.#output.root, path.join(entry.parentPath, entry.name)))
-      .map((file) => file.split(path.sep).join('/'))
-      .filter((document) => !this.#expected.has(document));
+  // Folder by folder: Node's own recursive reading asks the system about each file once more.
+  #vanished(folder: string = apiRoot): string[] {
+    const directory = this.#output.resolve(folder);
+    if (!existsSync(directory)) return [];
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const document = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return this.#vanished(document);
+      return this.#expected.has(document) ? [] : [document];
+    });
   }
 
   #writeEmptyList(slug: string): void {
