@@ -11,7 +11,7 @@ const runBuild = (environment: NodeJS.ProcessEnv): Promise<number> =>
   new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
-      [...process.execArgv, '--max-semi-space-size=4', '--optimize-for-size', buildScript],
+      [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=40', buildScript],
       {
         env: environment,
         stdio: 'inherit',
