@@ -46,7 +46,7 @@ const measureEngine = async (
   return results;
 };
 
-type Quantity = 'first' | 'p50' | 'p99' | 'mean' | 'processor' | 'perSecond' | 'resident';
+type Quantity = 'first' | 'p50' | 'p99' | 'questionP99' | 'mean' | 'processor' | 'perSecond' | 'resident';
 
 const middle = (runs: readonly SearchMeasure[], quantity: Quantity): number => median(runs.map((run) => run[quantity]));
 
@@ -58,6 +58,11 @@ const describeOurs = (runs: readonly SearchMeasure[], input: string): Figure[] =
   return [
     { figure: 'search, p50', input, measured: listTimes(runs, 'p50'), target: '≤ 0.5 ms', met: p50 <= 0.5 },
     { figure: 'search, p99', input, measured: listTimes(runs, 'p99'), target: '≤ 5 ms', met: p99 <= 5 },
+    {
+      figure: 'search, p99 of the questions, each in its middle round',
+      input,
+      measured: listTimes(runs, 'questionP99'),
+    },
     { figure: 'search, mean', input, measured: listTimes(runs, 'mean') },
     { figure: 'search, processor time of an answer', input, measured: listTimes(runs, 'processor') },
     {
@@ -211,7 +216,7 @@ const comparePostgres = async (workshop: Workshop, built: Built): Promise<Figure
 
 const describeSlowest = (runs: readonly SearchMeasure[]): string => {
   const slowest = runs[0]?.slowest ?? [];
-  return `\nThe slowest questions, each in its best round:\n\n${composeTable(
+  return `\nThe slowest questions, each in its middle round:\n\n${composeTable(
     ['question', 'time'],
     slowest.map(([question, time]) => [question, milliseconds(time)]),
   )}`;
@@ -241,25 +246,35 @@ export const searchPart: Part = {
   },
 };
 
+const rowsOf = (runs: readonly SearchMeasure[], input: string): Figure[] => [
+  { figure: 'search, p50', input, measured: listTimes(runs, 'p50') },
+  { figure: 'search, p99', input, measured: listTimes(runs, 'p99') },
+  { figure: 'search, p99 of the questions, each in its middle round', input, measured: listTimes(runs, 'questionP99') },
+];
+
 /** How search takes an index that is larger. */
 export const growthPart: Part = {
   summary: 'search in process with the input multiplied; builds several gigabytes unless memory did',
   run: async (workshop) => {
     const [one, many] = [await builtLarge(workshop), await builtCopies(workshop)];
     const [small, large] = [await measureEngine(workshop, 'ours', one), await measureEngine(workshop, 'ours', many)];
-    const factor = middle(large, 'p99') / middle(small, 'p99');
+    const grown = (quantity: Quantity) => middle(large, quantity) / middle(small, quantity);
+    const input = `${one.input.name} to ${many.input.name}`;
     return (
       composeFigures([
-        { figure: 'search, p50', input: one.input.name, measured: listTimes(small, 'p50') },
-        { figure: 'search, p50', input: many.input.name, measured: listTimes(large, 'p50') },
-        { figure: 'search, p99', input: one.input.name, measured: listTimes(small, 'p99') },
-        { figure: 'search, p99', input: many.input.name, measured: listTimes(large, 'p99') },
+        ...rowsOf(small, one.input.name),
+        ...rowsOf(large, many.input.name),
         {
           figure: 'growth of p99',
-          input: `${one.input.name} to ${many.input.name}`,
-          measured: `${factor.toFixed(2)} times`,
+          input,
+          measured: `${grown('p99').toFixed(2)} times`,
           target: '≤ 3 times',
-          met: factor <= 3,
+          met: grown('p99') <= 3,
+        },
+        {
+          figure: 'growth of p99 of the questions, each in its middle round',
+          input,
+          measured: `${grown('questionP99').toFixed(2)} times`,
         },
         { figure: 'cold: open, first answer', input: many.input.name, measured: listTimes(large, 'first') },
       ]) + describeSlowest(large)

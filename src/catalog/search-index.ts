@@ -10,7 +10,7 @@ import { deletionBuckets } from './spelling.ts';
  *
  * The number of a search document is its global rank: ranking of the repository, then length of the name, so that a
  * broad prefix yields better repositories and closer names first and can stop at the first hundred. Beginnings of up to
- * seven characters are indexed as such; for longer ones the lists of all terms have to be merged, which are short.
+ * eight characters are indexed as such; for longer ones the lists of all terms have to be merged, which are short.
  */
 export const searchTables = `
   CREATE VIRTUAL TABLE search USING fts5 (
@@ -20,7 +20,7 @@ export const searchTables = `
     segment,      -- terms of the identifier but its first segment, which thousands share ("com"), and its last whole
     author,
     description,
-    content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7', tokenize = "ascii"
+    content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7 8', tokenize = "ascii"
   );
   CREATE TABLE search_document (
     id INTEGER PRIMARY KEY,
