@@ -12,6 +12,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+  deb: 'application/vnd.debian.binary-package',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
@@ -33,7 +35,7 @@ const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
 // Names that hold a digest of their content (the site generator's bundles, the chunks of its search index).
-const hashed = /^_astro\/|^pagefind\/(fragment|index)\/|^pagefind\/[^/]*\.pf_meta$/;
+const hashed = /^assets\/|^pagefind\/(fragment|index|filter)\/|^pagefind\/[^/]*\.pf_meta$/;
 
 /**
  * Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build

@@ -36,7 +36,7 @@ const lines = [
   '/v2/',
   '/',
   '/privacy/',
-  '/_astro/page.B4x9.css',
+  '/assets/page.B4x9.css',
   '/v2/jailbreak/package/%ff',
 ].flatMap((target) => ['GET', 'HEAD', 'POST', 'OPTIONS'].map((method) => `${method} ${target}`));
 

@@ -121,7 +121,7 @@ describe('prebuilt documents', () => {
   it('tells CDN and client how long it may be kept', async () => {
     const document = (await get('/v2/jailbreak/package/com.example.one')).headers.get('cache-control');
     expect(document).toMatch(/max-age=60, s-maxage=600, stale-while-revalidate=\d+/);
-    expect((await get('/_astro/page.B4x9.css')).headers.get('cache-control')).toContain('immutable');
+    expect((await get('/assets/page.B4x9.css')).headers.get('cache-control')).toContain('immutable');
     expect((await get('/healthz')).headers.get('cache-control')).toBe('no-store');
   });
 });

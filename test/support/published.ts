@@ -125,7 +125,7 @@ export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
   write('index.html', '<!doctype html><title>Front page</title>');
   write('404.html', '<!doctype html><title>No such page</title>');
   write('privacy/index.html', '<!doctype html><title>Privacy</title>');
-  write('_astro/page.B4x9.css', 'body { color: black }');
+  write('assets/page.B4x9.css', 'body { color: black }');
 };
 
 /** An output folder with every kind of document, a site of a few pages, and these packages. */
