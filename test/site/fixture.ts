@@ -43,6 +43,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       hasInRelease: false,
       paymentEndpoint: null,
       findings: [],
+      signing: { state: 'unsigned', signers: [], remembered: [] },
     };
     await ingestRepository(
       database,
