@@ -5,6 +5,7 @@ import type { RecordDetails } from '../catalog/record.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { PackageRecord, RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import type { SigningState } from '../contract/signing.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 
@@ -21,7 +22,18 @@ export interface Repository {
   readonly addedAt: string;
   readonly changedAt: string;
   readonly findings: readonly Finding[];
+  readonly signing: SigningState;
   readonly outcome: Outcome | undefined;
+}
+
+interface RepositoryColumns {
+  readonly id: number;
+  readonly slug: string;
+  readonly aliases: string;
+  readonly added_at: string;
+  readonly changed_at: string;
+  readonly signing: string;
+  readonly record: string;
 }
 
 /** A package as lists show it: its best record, in the order of the package lookup. */
@@ -165,8 +177,8 @@ export class SiteCatalog {
       findings.set(repository, list);
     }
     const rows = this.#database
-      .prepare('SELECT id, slug, aliases, added_at, changed_at, record FROM repository')
-      .all() as { id: number; slug: string; aliases: string; added_at: string; changed_at: string; record: string }[];
+      .prepare('SELECT id, slug, aliases, added_at, changed_at, signing, record FROM repository')
+      .all() as unknown as RepositoryColumns[];
     return new Map(
       rows.map((row) => {
         const record = JSON.parse(row.record) as RepositoryRecord;
@@ -178,6 +190,7 @@ export class SiteCatalog {
           addedAt: row.added_at,
           changedAt: row.changed_at,
           findings: findings.get(row.id) ?? [],
+          signing: (JSON.parse(row.signing) as { state: SigningState }).state,
           outcome: outcomes.get(row.slug),
         };
         return [row.id, repository];

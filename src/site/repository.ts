@@ -2,6 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { signingTexts } from '../contract/signing.ts';
 import { type DeepLink, repositoryLinks } from './addresses.ts';
 import type { Outcome, PackageSummary, Repository, SiteCatalog } from './catalog.ts';
 import { computeHealth, type Health } from './findings.ts';
@@ -75,6 +76,8 @@ export interface RepositoryView {
   readonly links: readonly DeepLink[];
   readonly sections: readonly { readonly kind: SectionKind; readonly count: number }[];
   readonly findings: readonly Finding[];
+  /** Whether and how its Release is signed. */
+  readonly signature: string;
   /** What the last crawl failed with; undefined where it went well. */
   readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason'> | undefined;
   readonly document: string;
@@ -131,6 +134,7 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
     links: flat ? repositoryLinks(record.uri) : [],
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: repository.findings,
+    signature: signingTexts[repository.signing],
     trouble: troubled ? { outcome: outcome.outcome, code: outcome.code, reason: outcome.reason } : undefined,
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
