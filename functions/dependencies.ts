@@ -31,20 +31,25 @@ export interface Documents {
   probe(kind: 'package' | 'repository' | 'repositoryPackages'): Promise<boolean>;
 }
 
+/** Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas between. */
+export interface RecordList {
+  readonly count: number;
+  readonly pieces: readonly string[];
+}
+
 /** One page of search results. */
 export interface SearchPage {
-  /** Records as ready JSON texts. */
-  readonly records: readonly string[];
+  readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
 }
 
-/** The index of what was crawled; every record is a ready JSON text. */
+/** The index of what was crawled. */
 export interface SearchIndex {
   searchPackages(q: string, limit: number, page: number): Promise<SearchPage>;
   searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
   /** The latest record of each known identifier, in the order asked. */
-  latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<readonly string[]>;
+  latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<RecordList>;
   probe(): Promise<boolean>;
 }
 

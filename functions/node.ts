@@ -5,6 +5,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { errorAnswer, HttpError } from './answers.ts';
 import { clientAddress } from './client-address.ts';
+import type { RateLimiter } from './dependencies.ts';
 import type { Bindings, Environment } from './environment.ts';
 import { createHotAnswers } from './node/hot-answers.ts';
 import { answerProtocolErrors, refuseWithoutHost } from './node/protocol-errors.ts';
@@ -36,8 +37,8 @@ export type ServerLimits = Readonly<typeof usualLimits>;
 /** How often, in milliseconds, a change of what is published is looked for. */
 const stampInterval = 250;
 
-/** The most memory, in bytes, for answers kept ready. */
-const readyMemory = 64 * 2 ** 20;
+/** The most memory, in bytes, for documents kept ready to be sent. */
+const readyDocuments = 64 * 2 ** 20;
 
 export interface ServerOptions {
   readonly app: Hono<Environment>;
@@ -45,6 +46,10 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly now: () => Date;
+  /** How often a client may ask for what is computed, kept or not. */
+  readonly limiter?: RateLimiter;
+  /** The most memory, in bytes, for computed answers that are kept; none is kept by default. */
+  readonly answerMemory?: number;
   /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
   readonly trustedProxies: number;
   /** The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. */
@@ -98,7 +103,7 @@ const watchStamp = (file: string | undefined, onChange: () => void): (() => void
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { app, now } = options;
   const limits: ServerLimits = { ...usualLimits, ...options.limits };
-  const hot = createHotAnswers(readyMemory);
+  const hot = createHotAnswers({ documents: readyDocuments, computed: options.answerMemory ?? 0 });
   let draining = false;
 
   // What goes wrong before the app is asked: an address that is none, for the most part.
@@ -107,18 +112,23 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
   };
 
+  const clientOf = ({ socket, headers }: IncomingMessage): string => {
+    const forwardedFor = headers['x-forwarded-for'];
+    return clientAddress(socket.remoteAddress ?? '', forwardedFor?.toString(), options.trustedProxies);
+  };
+
   const answerByApp = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as IncomingMessage;
       if ((incoming.url ?? '').length > limits.addressLength) {
         return errorAnswer(new HttpError(414, 'The address of the request is too long'), now(), request.method);
       }
-      const peer = incoming.socket.remoteAddress ?? '';
-      const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined;
       const remember = hot.recorder(incoming);
+      const keep = hot.keeper(incoming);
       const bindings: Bindings = {
-        clientAddress: clientAddress(peer, forwardedFor, options.trustedProxies),
+        clientAddress: clientOf(incoming),
         ...(remember ? { remember } : {}),
+        ...(keep ? { keep } : {}),
       };
       return app.fetch(request, bindings);
     },
@@ -131,7 +141,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       refuseWithoutHost(incoming, now());
       return;
     }
-    if (hot.answer(incoming, outgoing)) return;
+    if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
     underWay.add(incoming, outgoing);
     incoming.url = escapeTarget(incoming.url ?? '');
     void answerByApp(incoming, outgoing);

@@ -61,6 +61,13 @@ export const serverOptions = {
     environment: 'DEBDEX_RATE_LIMIT',
     help: 'Searches and other computed answers a second for each client, twice as many at once; 0 sets no limit.',
   },
+  'answer-memory': {
+    type: 'integer',
+    value: 'MB',
+    default: 96,
+    environment: 'DEBDEX_ANSWER_MEMORY',
+    help: 'Memory for searches, which are kept for half a minute or until the next build; 0 keeps none.',
+  },
   'trusted-proxies': {
     type: 'integer',
     value: 'N',
@@ -112,6 +119,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   const gateway = openGateway(readGateway(publicAddress, state));
   const rate = values['rate-limit'];
   const search = new CatalogSearch(state);
+  const limiter = createRateLimiter({ rate, burst: 2 * rate, now });
   const dependencies: Dependencies = {
     documents: createDocuments({
       folder: out,
@@ -121,7 +129,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     search,
     safety: readSafetyList(safetyFile),
     downloads,
-    limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
+    limiter,
     turns: createTurns(),
     probeCredentials: gateway.health,
     gateway: gateway.routes,
@@ -135,6 +143,8 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     host,
     port,
     now,
+    limiter,
+    answerMemory: values['answer-memory'] * 2 ** 20,
     trustedProxies: values['trusted-proxies'],
     stamp: path.join(state, 'generation.json'),
     onChange: () => {

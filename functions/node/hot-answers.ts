@@ -1,18 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding, type Encoding } from '../accept.ts';
+import { type ComputedAnswer, cacheAge } from '../answers.ts';
 import { matchesEntityTag } from '../conditional.ts';
 import { type DocumentAnswer, notModifiedHeaders } from '../document-answer.ts';
 import { ByteCache } from './byte-cache.ts';
 
 // The same documents are asked for again and again, by the same addresses. Their answers are kept ready, whole, and sent
 // without going through the app; the app decided each of them once, so that both ways answer alike.
+//
+// Likewise searches: what people type begins alike. A search is kept as briefly as its Cache-Control tells every other
+// cache, and counts for the limit of its client like one that is computed.
 
 interface ReadyAnswer {
-  readonly etag: string;
   /** Names and values in turn, as writeHead takes them. */
   readonly headers: string[];
-  readonly notModified: string[];
   readonly body: Uint8Array;
+  /** What a client is told that has the document. */
+  readonly notModified?: { readonly etag: string; readonly headers: string[] };
+  /** When a computed answer is over, as performance.now() tells the time. */
+  readonly end?: number;
 }
 
 /** By the coding that was asked for, which is not always the one that was given. */
@@ -25,19 +31,23 @@ const longestAddress = 1024;
 const mostAcceptHeaders = 256;
 
 export interface HotAnswers {
-  /** Answers the request, if its answer is ready. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
-  /** What is to be told the answer of the app to this request; undefined where it is not one to keep. */
+  /** Answers the request, if its answer is ready, and where it was computed, if `admit` lets the client have it. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse, admit: () => boolean): boolean;
+  /** What is to be told the document that the app answers this request with; undefined where it is not one to keep. */
   recorder(incoming: IncomingMessage): ((answer: DocumentAnswer) => void) | undefined;
+  /** The same for an answer that is computed. */
+  keeper(incoming: IncomingMessage): ((answer: ComputedAnswer) => void) | undefined;
   /** Forgets every answer, because the published files have changed. */
   clear(): void;
 }
 
 const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-/** Ready answers of up to `memory` bytes together. */
-export const createHotAnswers = (memory: number): HotAnswers => {
-  const ready = new ByteCache<Ready>(memory, weigh);
+/** Ready answers: documents and computed ones, of up to so many bytes each. */
+export const createHotAnswers = (memory: { documents: number; computed: number }): HotAnswers => {
+  const documents = new ByteCache<Ready>(memory.documents, weigh);
+  // Apart, so that documents are not forgotten for questions that nobody asks again.
+  const computed = new ByteCache<Ready>(memory.computed, weigh);
   const encodings = new Map<string, Encoding>();
   let age = 0;
 
@@ -53,15 +63,17 @@ export const createHotAnswers = (memory: number): HotAnswers => {
   };
 
   return {
-    answer: (incoming, outgoing) => {
-      const answers = incoming.method === 'GET' ? ready.get(incoming.url ?? '') : undefined;
-      if (answers === undefined) return false;
-      const { headers } = incoming;
-      const chosen = answers[encodingOf(headers['accept-encoding'] as string | undefined)];
+    answer: (incoming, outgoing, admit) => {
+      const { headers, method, url = '' } = incoming;
+      if (method !== 'GET') return false;
+      const answers = documents.get(url) ?? computed.get(url);
+      const chosen = answers?.[encodingOf(headers['accept-encoding'] as string | undefined)];
       if (chosen === undefined) return false;
+      const { end, notModified } = chosen;
+      if (end !== undefined && (end < performance.now() || !admit())) return false;
       const known = headers['if-none-match'];
-      if (known !== undefined && matchesEntityTag(known, chosen.etag)) {
-        outgoing.writeHead(304, chosen.notModified);
+      if (notModified !== undefined && known !== undefined && matchesEntityTag(known, notModified.etag)) {
+        outgoing.writeHead(304, notModified.headers);
         outgoing.end();
       } else {
         outgoing.writeHead(200, chosen.headers);
@@ -79,14 +91,27 @@ export const createHotAnswers = (memory: number): HotAnswers => {
       return ({ headers, document: { body, etag } }) => {
         // What was read before the change may be older than it.
         if (askedAt !== age || body === undefined) return;
-        const notModified = flatten(notModifiedHeaders(headers));
-        ready.set(url, { ...ready.get(url), [asked]: { etag, headers: flatten(headers), notModified, body } });
+        const notModified = { etag, headers: flatten(notModifiedHeaders(headers)) };
+        documents.set(url, { ...documents.get(url), [asked]: { headers: flatten(headers), notModified, body } });
+      };
+    },
+
+    keeper: (incoming) => {
+      const { url = '', method } = incoming;
+      if (method !== 'GET' || url.length > longestAddress || !url.startsWith('/')) return undefined;
+      const asked = encodingOf(incoming.headers['accept-encoding'] as string | undefined);
+      const askedAt = age;
+      return ({ headers, body }) => {
+        if (askedAt !== age) return;
+        const end = performance.now() + cacheAge.computed * 1000;
+        computed.set(url, { ...computed.get(url), [asked]: { headers: flatten(headers), body, end } });
       };
     },
 
     clear: () => {
       age++;
-      ready.clear();
+      documents.clear();
+      computed.clear();
     },
   };
 };

@@ -3,7 +3,7 @@ import { documentPath, operations } from '../../src/contract/paths.ts';
 import { cacheControl, jsonAnswer, notFound } from '../answers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { documentAnswer } from '../document-answer.ts';
-import { listText, pageText } from '../envelope-text.ts';
+import { listBody, pageBody } from '../envelope-body.ts';
 import type { Handler } from '../environment.ts';
 import { readQuery } from '../request-query.ts';
 import { askIndex } from '../search-index.ts';
@@ -23,14 +23,14 @@ export const packageHandlers = (dependencies: Dependencies) =>
       const found = await askIndex(dependencies, context, (index) => index.searchPackages(q, limit, page));
       const { address } = operations.packageSearch;
       const base = dependencies.publicAddress();
-      const text = pageText(dependencies.now(), found, { base, address, q, limit, page });
-      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
+      const body = pageBody(dependencies.now(), found, { base, address, q, limit, page });
+      return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared, keep: context.env?.keep });
     },
 
     packageMulti: async (context) => {
       const { req } = context;
       const { ids, priority } = readQuery(req.url, multiParametersSchema);
       const records = await askIndex(dependencies, context, (index) => index.latest(ids, priority));
-      return jsonAnswer(req.raw, dependencies, listText(dependencies.now(), records), { cache: cacheControl.none });
+      return jsonAnswer(req.raw, dependencies, listBody(dependencies.now(), records), { cache: cacheControl.none });
     },
   }) satisfies Record<string, Handler>;

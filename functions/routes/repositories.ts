@@ -7,7 +7,7 @@ import { documentPath, operations } from '../../src/contract/paths.ts';
 import { cacheControl, jsonAnswer, notFound } from '../answers.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { documentAnswer } from '../document-answer.ts';
-import { listText, pageText } from '../envelope-text.ts';
+import { listBody, pageBody } from '../envelope-body.ts';
 import type { Handler } from '../environment.ts';
 import { readQuery } from '../request-query.ts';
 import { askIndex } from '../search-index.ts';
@@ -49,13 +49,14 @@ export const repositoryHandlers = (dependencies: Dependencies) =>
       const found = await askIndex(dependencies, context, (index) => index.searchRepositories(q, limit, page));
       const { address } = operations.repositorySearch;
       const base = dependencies.publicAddress();
-      const text = pageText(dependencies.now(), found, { base, address, q, limit, page });
-      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
+      const body = pageBody(dependencies.now(), found, { base, address, q, limit, page });
+      return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared, keep: context.env?.keep });
     },
 
     repositorySafety: async ({ req }) => {
       const { uris } = readQuery(req.url, safetyParametersSchema);
-      const records = uris.map((uri) => JSON.stringify({ uri, safe: dependencies.safety.check(uri) }));
-      return jsonAnswer(req.raw, dependencies, listText(dependencies.now(), records), { cache: cacheControl.shared });
+      const verdicts = uris.map((uri) => JSON.stringify({ uri, safe: dependencies.safety.check(uri) }));
+      const records = { count: verdicts.length, pieces: [verdicts.join(',')] };
+      return jsonAnswer(req.raw, dependencies, listBody(dependencies.now(), records), { cache: cacheControl.shared });
     },
   }) satisfies Record<string, Handler>;

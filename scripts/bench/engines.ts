@@ -20,12 +20,12 @@ export interface Engine {
 export const openOurs = (state: string): Engine => {
   const search = new CatalogSearch(state);
   return {
-    answer: async (question, limit) => (await search.searchPackages(question, limit, 1)).records.length,
-    find: async (question, limit) =>
-      (await search.searchPackages(question, limit, 1)).records.map((text) => {
-        const { package: identifier, name } = JSON.parse(text) as { package: string; name: string | null };
-        return { identifier, name: name ?? identifier };
-      }),
+    answer: async (question, limit) => (await search.searchPackages(question, limit, 1)).records.count,
+    find: async (question, limit) => {
+      const { pieces } = (await search.searchPackages(question, limit, 1)).records;
+      const records = JSON.parse(`[${pieces.join('')}]`) as { package: string; name: string | null }[];
+      return records.map(({ package: identifier, name }) => ({ identifier, name: name ?? identifier }));
+    },
     close: () => search.close(),
   };
 };

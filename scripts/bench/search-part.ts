@@ -5,7 +5,7 @@ import { type Built, builtCopies, builtLarge } from './builds.ts';
 import { type LoadResult, loadTool, runLoad } from './load.ts';
 import type { SearchMeasure } from './measure-search.ts';
 import { measurePostgres, startPostgres } from './postgres.ts';
-import { runNode } from './processes.ts';
+import { npmScript, runNode } from './processes.ts';
 import { composeQuestions, questionMix } from './questions.ts';
 import { listRecords } from './records.ts';
 import { composeFigures, composeTable, count, type Figure, megabytes, milliseconds } from './report.ts';
@@ -25,8 +25,12 @@ const largeQuestions = (workshop: Workshop): Promise<{ questions: string[]; file
     return { questions, file };
   });
 
+// As the server runs.
+const flags = npmScript('serve').filter((argument) => argument.startsWith('--max-'));
+
 const measureOnce = async (workshop: Workshop, engine: string, rest: readonly string[]): Promise<SearchMeasure> => {
-  const { stdout } = await runNode(['--expose-gc', workshop.script('measure-search.ts'), engine, ...rest]);
+  const own = engine === 'ours' ? flags : [];
+  const { stdout } = await runNode(['--expose-gc', ...own, workshop.script('measure-search.ts'), engine, ...rest]);
   return JSON.parse(stdout) as SearchMeasure;
 };
 
@@ -107,6 +111,9 @@ const compareMiniSearch = async (
 
 const connections = 32;
 
+/** So that the server computes each answer, as it does for the first who asks. */
+const computing = ['--answer-memory', '0'];
+
 const searchPaths = (questions: readonly string[], limit: number): string[] =>
   questions.map(
     (question) => `/v2${operations.packageSearch.address}?q=${encodeURIComponent(question)}&limit=${limit}`,
@@ -116,7 +123,7 @@ const duration = 8;
 
 const measureHttp = async (workshop: Workshop, built: Built): Promise<Figure[]> => {
   const { questions } = await largeQuestions(workshop);
-  const server = await startOurs(workshop, built);
+  const server = await startOurs(workshop, built, computing);
   const paths = searchPaths(questions, 10);
   const load = { connections, duration };
   await runLoad(workshop, server.address, paths, { connections, duration: 2 });
@@ -154,9 +161,16 @@ const measureHttp = async (workshop: Workshop, built: Built): Promise<Figure[]> 
   ];
 };
 
-/** All our servers at once, each with load of its own: answers a second together. */
-const measureServers = async (workshop: Workshop, built: Built, questions: readonly string[]): Promise<number> => {
-  const servers = await Promise.all(Array.from({ length: availableParallelism() }, () => startOurs(workshop, built)));
+/** As many servers as cores, started with these flags, each with load of its own: answers a second together. */
+const measureServers = async (
+  workshop: Workshop,
+  built: Built,
+  questions: readonly string[],
+  flags: readonly string[] = [],
+): Promise<number> => {
+  const servers = await Promise.all(
+    Array.from({ length: availableParallelism() }, () => startOurs(workshop, built, flags)),
+  );
   const paths = searchPaths(questions, 100);
   const load = async (seconds: number) => {
     const settings = { connections: 8, duration: seconds };
@@ -182,13 +196,14 @@ const comparePostgres = async (workshop: Workshop, built: Built): Promise<Figure
   const peer = await startPostgres(workshop, built.state);
   const input = built.input.name;
   const figures: Figure[] = [];
-  const rates: { theirs: number; http: number; inProcess: number; p99: number }[] = [];
+  const rates: { theirs: number; computed: number; kept: number; inProcess: number; p99: number }[] = [];
   for (let round = 0; round < repeats; round++) {
     tell(`PostgreSQL and ours, round ${round + 1} of ${repeats}`);
     const { perSecond: theirs, times } = await measurePostgres(peer, questions, duration);
-    const http = await measureServers(workshop, built, questions);
+    const kept = await measureServers(workshop, built, questions);
+    const computed = await measureServers(workshop, built, questions, computing);
     const inProcess = await measureProcesses(workshop, built, file);
-    rates.push({ theirs, http, inProcess, p99: percentile(times, 0.99) });
+    rates.push({ theirs, kept, computed, inProcess, p99: percentile(times, 0.99) });
   }
   await peer.stop();
   const cores = availableParallelism();
@@ -200,7 +215,8 @@ const comparePostgres = async (workshop: Workshop, built: Built): Promise<Figure
   });
   for (const [name, quantity] of [
     ['in process', 'inProcess'],
-    ['through HTTP', 'http'],
+    ['through HTTP as served, asked again and again', 'kept'],
+    ['through HTTP, each computed anew', 'computed'],
   ] as const) {
     const ratio = median(rates.map((each) => each[quantity] / each.theirs));
     figures.push({

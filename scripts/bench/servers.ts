@@ -50,9 +50,13 @@ const findFreePort = (): Promise<number> =>
     });
   });
 
-/** Our server, as `npm run serve` starts it, without a limit for the one client that asks for everything. */
-export const startOurs = async (workshop: Workshop, { state, out }: Built): Promise<Server> => {
-  const flags = ['--state', state, '--out', out, '--port', '0', '--rate-limit', '0'];
+/** Our server, as `npm run serve` starts it, without a limit for the one client that asks for everything. `more` are further flags. */
+export const startOurs = async (
+  workshop: Workshop,
+  { state, out }: Built,
+  more: readonly string[] = [],
+): Promise<Server> => {
+  const flags = ['--state', state, '--out', out, '--port', '0', '--rate-limit', '0', ...more];
   const server = await startProcess(process.execPath, [...npmScript('serve'), ...flags], /^Listening on /);
   const stop = () => server.stop();
   workshop.atEnd(stop);

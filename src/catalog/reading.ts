@@ -4,7 +4,7 @@ import { compareVersions } from '../apt/version.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { SigningState } from '../contract/signing.ts';
-import { completeRecord } from './record.ts';
+import { completeRecord, listRecords, type RecordList } from './record.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
 interface Repository {
@@ -193,7 +193,7 @@ export type LatestPriority = 'default' | 'bootstrap';
  */
 export const prepareLatest = (
   database: DatabaseSync,
-): ((names: readonly string[], priority: LatestPriority) => string[]) => {
+): ((names: readonly string[], priority: LatestPriority) => RecordList) => {
   const select = database.prepare(
     `SELECT package, version, architecture, record.json, slug, ranking, bootstrap, embedded
      FROM json_each(?) AS wanted
@@ -208,7 +208,10 @@ export const prepareLatest = (
       if (other === undefined || latestOrder(row, other, priority) < 0) best.set(row.package, row);
     }
     const rows = names.map((name) => best.get(name)).filter((row) => row !== undefined);
-    return rows.map((row) => completeRecord(row.json, row.embedded));
+    return listRecords(
+      rows.map(({ json, embedded }) => [json, embedded] as const),
+      (embedded) => embedded,
+    );
   };
 };
 

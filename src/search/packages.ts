@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepareCommonBeginnings } from '../catalog/common-beginnings.ts';
-import { completeRecord } from '../catalog/record.ts';
+import { listRecords, type RecordList } from '../catalog/record.ts';
 import { wholeTerm } from '../catalog/search-index.ts';
 import { foldText } from '../catalog/search-text.ts';
 import { Candidates, type Classified } from './candidates.ts';
@@ -8,11 +8,12 @@ import { beginning, everyWord, parseQuestion, type Question, whole } from './que
 import { prepareCorrections } from './spelling.ts';
 
 export interface ResultPage {
-  /** Ready JSON texts of the records. */
-  readonly records: string[];
+  readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
 }
+
+const noRecords: RecordList = { count: 0, pieces: [] };
 
 /** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
 const furthestResult = 10_000;
@@ -72,7 +73,7 @@ export class PackageSearch {
   find(text: string, limit: number, page: number): ResultPage {
     const question = parseQuestion(text);
     const start = (page - 1) * limit;
-    if (question === undefined || start >= furthestResult) return { records: [], more: false };
+    if (question === undefined || start >= furthestResult) return { records: noRecords, more: false };
     const end = Math.min(start + limit, furthestResult);
     const found = this.#collect(question, end + 1);
     return { records: this.#read(found.slice(start, end)), more: found.length > end && end < furthestResult };
@@ -110,13 +111,13 @@ export class PackageSearch {
     yield this.#spelledSo(same, text);
     yield find(beginning('key', wholeTerm(joined)));
     if (dotted) yield find(beginning('identifier', wholeTerm(joined)));
-    const few = this.#classifyFew(words);
     yield find(whole('segment', wholeTerm(joined)));
-    yield few?.name ?? find(everyWord('name', words));
-    yield few?.segment ?? find(everyWord('name segment', words));
-    yield few?.author ?? find(everyWord('name segment author', words));
+    const byWords = this.#classifyFew(words) ?? this.#classifyByIndex(words, find);
+    yield byWords.name;
+    yield byWords.segment;
+    yield byWords.author;
     if (!dotted) yield find(beginning('identifier', wholeTerm(joined)));
-    yield few?.description ?? find(everyWord(wordColumns, words));
+    yield byWords.description;
     if (found() === 0 || words.length === 1) yield* this.#corrected(words, joined, find);
   }
 
@@ -149,6 +150,33 @@ export class PackageSearch {
     return few.length === limit ? undefined : this.#candidates.classify(few, words);
   }
 
+  /**
+   * What a question finds by its words, from the index, each class when it is asked for. They lie in each other: where
+   * all that a rare word finds is found, the index need not be asked for what is found in more columns.
+   */
+  #classifyByIndex(words: readonly string[], find: (expression: string) => number[]): Classified {
+    const all = words.every((word) => this.#commonness(word) === 0) ? find(everyWord(wordColumns, words)) : undefined;
+    let found: number[] = [];
+    const findIn = (columns: string) => {
+      if (found.length !== all?.length) found = find(everyWord(columns, words));
+      return found;
+    };
+    return {
+      get name() {
+        return findIn('name');
+      },
+      get segment() {
+        return findIn('name segment');
+      },
+      get author() {
+        return findIn('name segment author');
+      },
+      get description() {
+        return all ?? findIn(wordColumns);
+      },
+    };
+  }
+
   *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
     for (const key of this.#corrections(joined)) yield find(whole('key', wholeTerm(key)));
     const corrections = words.map(this.#corrections);
@@ -157,9 +185,9 @@ export class PackageSearch {
     }
   }
 
-  #read(ids: readonly number[]): string[] {
-    if (ids.length === 0) return [];
+  #read(ids: readonly number[]): RecordList {
+    if (ids.length === 0) return noRecords;
     const rows = this.#records.all(JSON.stringify(ids)) as unknown as [string, number][];
-    return rows.map(([json, repository]) => completeRecord(json, this.#embedded.get(repository) ?? 'null'));
+    return listRecords(rows, (repository) => this.#embedded.get(repository) ?? 'null');
   }
 }

@@ -26,14 +26,14 @@ export class RepositorySearch {
   /** One page of results, by class and within a class by ranking and slug; `page` counts from 1. */
   find(text: string, limit: number, page: number): ResultPage {
     const question = parseQuestion(text);
-    if (question === undefined) return { records: [], more: false };
+    if (question === undefined) return { records: { count: 0, pieces: [] }, more: false };
     const found = this.#candidates
       .map((candidate) => ({ candidate, rank: rankOf(candidate, question) }))
       .filter(({ rank }) => rank < noMatch)
       .sort((a, b) => a.rank - b.rank);
     const start = (page - 1) * limit;
     const records = found.slice(start, start + limit).map(({ candidate }) => candidate.record);
-    return { records, more: found.length > start + limit };
+    return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { catalogPath } from '../catalog/generation.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/reading.ts';
+import type { RecordList } from '../catalog/record.ts';
 import { PackageSearch, type ResultPage } from './packages.ts';
 import { RepositorySearch } from './repositories.ts';
 
@@ -10,7 +11,7 @@ class Generation {
   readonly identity: string;
   readonly packages: PackageSearch;
   readonly repositories: RepositorySearch;
-  readonly latest: (names: readonly string[], priority: LatestPriority) => string[];
+  readonly latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly #database: DatabaseSync;
 
   constructor(file: string) {
@@ -19,7 +20,7 @@ class Generation {
     try {
       // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
       // count all of it as this process's own.
-      this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
+      this.#database.exec('PRAGMA cache_size = -12288; PRAGMA query_only = 1');
       this.packages = new PackageSearch(this.#database);
       this.repositories = new RepositorySearch(this.#database);
       this.latest = prepareLatest(this.#database);
@@ -42,7 +43,7 @@ const identityOf = (file: string): string => {
 
 /**
  * The search index of a state folder. Every method answers from the catalog in force; `refresh` takes up a new one.
- * Methods reject where there is no catalog or it cannot be read. Records are ready JSON texts.
+ * Methods reject where there is no catalog or it cannot be read.
  */
 export class CatalogSearch {
   readonly #file: string;
@@ -63,7 +64,7 @@ export class CatalogSearch {
   }
 
   /** The latest record of each known identifier, in the order asked. */
-  async latest(ids: readonly string[], priority: LatestPriority): Promise<string[]> {
+  async latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList> {
     return this.#current().latest(ids, priority);
   }
 

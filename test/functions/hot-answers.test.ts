@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listDocument, packageRecord } from '../support/published.ts';
 import { exchange } from '../support/raw-http.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
 
 // Answers that are ready take another way through the server than the first time. Both must answer alike.
 
@@ -111,5 +111,103 @@ describe('ready answers', () => {
     server.write('../state/generation.json', 'gone');
     await sleep(600);
     expect((await fetch(target)).status).toBe(404);
+  });
+});
+
+const search = '/v2/jailbreak/package/search?q=com';
+
+describe('kept answers', () => {
+  let keeping: TestServer;
+  let asked: string[] = [];
+
+  /** A server that keeps searches, and writes down which of them it computes. */
+  const start = async (answerMemory: number, limit = Number.POSITIVE_INFINITY) => {
+    asked = [];
+    let taken = 0;
+    const index = fakeSearch(['com.example.one', 'com.example.two']);
+    keeping = await startTestServer({
+      answerMemory,
+      overrides: {
+        limiter: { take: () => (taken++ < limit ? 0 : 7) },
+        search: {
+          ...index,
+          searchPackages: (q, most, page) => {
+            asked.push(`${q} ${most} ${page}`);
+            return index.searchPackages(q, most, page);
+          },
+        },
+      },
+    });
+    return async (target = search, init: RequestInit = {}) => {
+      const answer = await fetch(keeping.address + target, init);
+      const own = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
+      return { status: answer.status, headers: Object.fromEntries(own), text: await answer.text() };
+    };
+  };
+
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await keeping.close();
+  });
+
+  it('are those that were computed, each for its own question and coding', async () => {
+    const ask = await start(2 ** 20);
+    const first = await ask();
+    expect(first.status).toBe(200);
+    expect(await ask()).toEqual(first);
+    expect(await ask(`${search}&limit=1`)).not.toEqual(first);
+    expect(await ask(`${search}&page=2`)).not.toEqual(first);
+    expect(asked).toEqual(['com 100 1', 'com 1 1', 'com 100 2']);
+    const plain = await ask(search, { headers: { 'accept-encoding': 'identity' } });
+    const packed = await ask(search, { headers: { 'accept-encoding': 'gzip' } });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const withoutDate = (text: string) => text.replace(/"date":"[^"]+"/, '');
+    expect(withoutDate(packed.text)).toBe(withoutDate(plain.text));
+    const head = await ask(search, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+    expect(head).toEqual({ ...plain, text: '' });
+  });
+
+  it('end with a build, and after the time that caches are told', async () => {
+    const ask = await start(2 ** 20);
+    await ask();
+    await ask();
+    expect(asked).toHaveLength(1);
+    keeping.write('../state/generation.json', 'next');
+    const askAgain = async () => {
+      await ask();
+      return asked.length;
+    };
+    await expect.poll(askAgain, { timeout: 5000 }).toBe(2);
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 29_000);
+    await ask();
+    expect(asked).toHaveLength(2);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
+    await ask();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('count for the limit of their client', async () => {
+    const ask = await start(2 ** 20, 3);
+    for (let time = 0; time < 3; time++) expect((await ask()).status).toBe(200);
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('7');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('are none where there is no memory for them, and none of a failure', async () => {
+    const ask = await start(0);
+    await ask();
+    await ask();
+    expect(asked).toHaveLength(2);
+    await keeping.close();
+    const askAgain = await start(2 ** 20);
+    for (const target of ['/v2/jailbreak/package/search', `${search}&limit=0`, '/v2/jailbreak/package/multi?ids=a']) {
+      const first = await askAgain(target);
+      expect((await askAgain(target)).status).toBe(first.status);
+    }
+    expect(asked).toEqual([]);
   });
 });

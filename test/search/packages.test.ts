@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CatalogSearch } from '../../src/search/search.ts';
-import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
+import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const named = (name: string, fields: Record<string, string> = {}) => ({
@@ -14,9 +14,11 @@ const openSearch = async (...repositories: SourceRepository[]) => {
   await buildCatalog(state, repositories);
   const search = new CatalogSearch(state);
   const names = async (q: string, limit = 100, page = 1) =>
-    (await search.searchPackages(q, limit, page)).records.map((record) => JSON.parse(record).name as string);
+    parseRecords((await search.searchPackages(q, limit, page)).records).map(({ name }) => name);
   return { search, names, state };
 };
+
+const nothing = { records: { count: 0, pieces: [] }, more: false };
 
 const tweaks = packages(
   named('SnowBoard', { Description: 'Theming', Author: 'SparkDev' }),
@@ -173,7 +175,7 @@ describe('package search', () => {
       "'; DROP TABLE record",
     ]) {
       const { records } = await search.searchPackages(text, 100, 1);
-      expect(records.length, text).toBeLessThan(10);
+      expect(records.count, text).toBeLessThan(10);
     }
   });
 
@@ -187,12 +189,13 @@ describe('package search', () => {
     for (let page = 1; page <= 6; page++) {
       const { records, more } = await search.searchPackages('snow', 10, page);
       expect(more).toBe(page < 6);
-      paged.push(...records.map((record) => JSON.parse(record).name));
+      expect(records.count).toBe(page < 6 ? 10 : 7);
+      paged.push(...parseRecords(records).map(({ name }) => `${name}`));
     }
     expect(paged).toEqual(all);
     expect(new Set(paged).size).toBe(57);
-    expect(await search.searchPackages('snow', 10, 7)).toEqual({ records: [], more: false });
-    expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual({ records: [], more: false });
+    expect(await search.searchPackages('snow', 10, 7)).toEqual(nothing);
+    expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual(nothing);
   });
 
   it('answers latest records alone, and forgets those of a repository that is gone', async () => {
@@ -203,7 +206,7 @@ describe('package search', () => {
     const other = { slug: 'two', packages: packages({ Name: 'Snow', Version: '3' }) };
     const { search, state } = await openSearch(repository, other);
     const versions = async () =>
-      (await search.searchPackages('snow', 10, 1)).records.map((record) => JSON.parse(record).version);
+      parseRecords((await search.searchPackages('snow', 10, 1)).records).map(({ version }) => version);
     expect((await versions()).sort()).toEqual(['2', '3']);
     await buildCatalog(state, [repository]);
     expect((await versions()).sort(), 'a generation stays in force until refreshed').toEqual(['2', '3']);
@@ -220,10 +223,9 @@ describe('multi lookup', () => {
       { slug: 'boot', ranking: 5, bootstrap: true, packages: packages({ Package: 'a', Version: '0' }) },
     );
     const ask = async (ids: string[], priority: 'default' | 'bootstrap') =>
-      (await search.latest(ids, priority)).map((text) => {
-        const record = JSON.parse(text);
-        return `${record.package} ${record.version} ${record.repository.slug}`;
-      });
+      parseRecords(await search.latest(ids, priority)).map(
+        (record) => `${record.package} ${record.version} ${record.repository.slug}`,
+      );
     expect(await ask(['b', 'unknown', 'a'], 'default')).toEqual(['b 1.0 poor', 'a 2 good']);
     expect(await ask(['a'], 'bootstrap')).toEqual(['a 0 boot']);
     expect(await ask(['unknown'], 'default')).toEqual([]);
@@ -238,9 +240,9 @@ describe('repository search', () => {
       { slug: 'gamma', uri: 'https://apt.beta-test.example/', release: 'Origin: Third Béta\n', packages: packages({}) },
     );
     const { records, more } = await search.searchRepositories('beta', 2, 1);
-    expect(records.map((record) => JSON.parse(record).id)).toEqual(['beta', 'gamma']);
+    expect(parseRecords(records).map(({ id }) => id)).toEqual(['beta', 'gamma']);
     expect(more).toBe(true);
-    expect((await search.searchRepositories('beta', 2, 2)).records).toHaveLength(1);
-    expect((await search.searchRepositories('nothing', 2, 1)).records).toEqual([]);
+    expect((await search.searchRepositories('beta', 2, 2)).records.count).toBe(1);
+    expect((await search.searchRepositories('nothing', 2, 1)).records.count).toBe(0);
   });
 });

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
+import type { RecordList } from '../../src/catalog/record.ts';
 import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
+import type { PackageRecord } from '../../src/contract/records.ts';
 import type { Snapshot, SnapshotFile } from '../../src/snapshots/snapshot.ts';
 
 /** A repository as a test writes it: its manifest fields, and the text of its Release and its Packages. */
@@ -33,6 +35,9 @@ const stanza = (fields: Record<string, string | undefined>): string => {
     .map(([field, value]) => `${field}: ${value}\n`)
     .join('');
 };
+
+/** The records of a list, read back. */
+export const parseRecords = ({ pieces }: RecordList): PackageRecord[] => JSON.parse(`[${pieces.join('')}]`);
 
 /** The text of an index of these stanzas. */
 export const packages = (...stanzas: Record<string, string | undefined>[]): string => stanzas.map(stanza).join('\n');

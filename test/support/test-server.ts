@@ -11,8 +11,12 @@ import { type Published, packageRecord, publish, repositoryRecord, testAddress }
 
 /** A search index over these identifiers that finds what contains the text, in alphabetical order. */
 export const fakeSearch = (ids: readonly string[]): SearchIndex => {
+  const list = (records: readonly unknown[]) => ({
+    count: records.length,
+    pieces: [records.map((record) => JSON.stringify(record)).join(',')],
+  });
   const page = (found: readonly unknown[], limit: number, number: number) => ({
-    records: found.slice((number - 1) * limit, number * limit).map((record) => JSON.stringify(record)),
+    records: list(found.slice((number - 1) * limit, number * limit)),
     more: found.length > number * limit,
   });
   return {
@@ -28,7 +32,7 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
         limit,
         number,
       ),
-    latest: async (asked) => asked.filter((id) => ids.includes(id)).map((id) => JSON.stringify(packageRecord(id))),
+    latest: async (asked) => list(asked.filter((id) => ids.includes(id)).map((id) => packageRecord(id))),
     probe: async () => true,
   };
 };
@@ -53,6 +57,8 @@ export const startTestServer = async (
     trustedProxies?: number;
     limits?: Partial<ServerLimits>;
     onChange?: () => void;
+    /** Bytes for computed answers that are kept. */
+    answerMemory?: number;
   } = {},
 ): Promise<TestServer> => {
   const { ids = ['com.example.one', 'com.example.two'], overrides = {}, trustedProxies = 0 } = options;
@@ -91,6 +97,8 @@ export const startTestServer = async (
     port: 0,
     now,
     trustedProxies,
+    limiter: dependencies.limiter,
+    answerMemory: options.answerMemory ?? 0,
     stamp: path.join(published.state, 'generation.json'),
     ...(options.limits ? { limits: options.limits } : {}),
     ...(options.onChange ? { onChange: options.onChange } : {}),
