@@ -43,6 +43,9 @@ const longestName = 255;
 const firstDocumentId = (ranking: number, nameLength: number): number =>
   (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
 
+/** The ranking of the repository that a search document is of. */
+export const documentRanking = (id: number): number => Math.floor(id / firstDocumentId(1, 0));
+
 /** Removes the search documents of the records in this range of ids. */
 export const removeSearchDocuments = (database: DatabaseSync, firstRecord: number, endRecord: number): void => {
   const range = [firstRecord, endRecord] as const;

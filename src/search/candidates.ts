@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { computeTerms } from '../catalog/search-index.ts';
+import { computeTerms, documentRanking } from '../catalog/search-index.ts';
 import { splitWords } from '../catalog/search-text.ts';
 
 type Row = [id: number, identifier: string, name: string | null, author: string | null, description: string | null];
@@ -30,10 +30,14 @@ export class Candidates {
     this.#select.setReturnArrays(true);
   }
 
-  /** Those of the documents that hold every word as the beginning of one of theirs, in the order given. */
+  /**
+   * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
+   * ranking those first in whose names more of the words stand by themselves.
+   */
   classify(documents: readonly number[], words: readonly string[]): Classified {
     const found: Classified = { name: [], segment: [], author: [], description: [] };
-    for (const row of this.#select.all(JSON.stringify(documents)) as unknown as Row[]) {
+    const rows = this.#select.all(JSON.stringify(documents)) as unknown as Row[];
+    for (const row of rows.length === 1 ? rows : closestFirst(rows, words)) {
       const [id, identifier, name, author, description] = row;
       const terms = computeTerms({ identifier, name, author, description });
       const unnamed = without(words, terms.name);
@@ -47,6 +51,16 @@ export class Candidates {
     return found;
   }
 }
+
+const closestFirst = (rows: readonly Row[], words: readonly string[]): Row[] =>
+  rows
+    .map((row) => {
+      const [id, identifier, name] = row;
+      const written = new Set(splitWords(name ?? identifier));
+      return { row, ranking: documentRanking(id), close: words.filter((word) => written.has(word)).length };
+    })
+    .sort((a, b) => a.ranking - b.ranking || b.close - a.close)
+    .map(({ row }) => row);
 
 const without = (words: readonly string[], terms: readonly string[]): readonly string[] =>
   words.length === 0 ? words : words.filter((word) => !terms.some((term) => term.startsWith(word)));

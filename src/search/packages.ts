@@ -23,8 +23,9 @@ const wordColumns = 'name segment author description';
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
 
-/** More documents than these are not looked at one by one. */
+/** More documents than these are not looked at one by one, and so many always are, since texts tell more than the index. */
 const mostCandidates = 300;
+const fewestCandidates = 32;
 
 /** In the time that it takes to look at one document, the index joins about so many of a common word. */
 const documentsPerCandidate = 100;
@@ -134,15 +135,14 @@ export class PackageSearch {
   }
 
   /**
-   * What a question of several words finds by them, where looking at a few documents is quicker than asking the index
-   * for each class: those with a rare word, or those with all words if they are few. Undefined elsewhere.
+   * What a question of several words finds by them, where looking at some documents is quicker than asking the index
+   * for each class, or where they are few: those with a rare word, or those with all words. Undefined elsewhere.
    */
   #classifyFew(words: readonly string[]): Classified | undefined {
     if (words.length === 1) return undefined;
     const common = words.map(this.#commonness);
-    const most = Math.floor(common.reduce((sum, documents) => sum + documents, 0) / documentsPerCandidate);
-    if (most === 0) return undefined;
-    const limit = Math.min(most, mostCandidates);
+    const quicker = Math.floor(common.reduce((sum, documents) => sum + documents, 0) / documentsPerCandidate);
+    const limit = Math.max(fewestCandidates, Math.min(quicker, mostCandidates));
     // The longest of the rare words is the rarest, as a rule.
     const [rarest] = words.filter((_, index) => common[index] === 0).sort((a, b) => b.length - a.length);
     let few = rarest === undefined ? undefined : this.#find(beginning(wordColumns, rarest), limit);

@@ -179,6 +179,16 @@ describe('package search', () => {
     }
   });
 
+  it('puts names first in which the words stand by themselves, of repositories of one ranking', async () => {
+    const of = (name: string) => named(name, { Author: 'Jane Roe' });
+    const { names } = await openSearch(
+      { slug: 'one', ranking: 2, packages: packages(of('EdgeAlert'), of('Alerts'), of('Long Band Alert')) },
+      { slug: 'two', ranking: 1, packages: packages(of('Red AlertBox')) },
+    );
+    expect(await names('jane alert')).toEqual(['Red AlertBox', 'Long Band Alert', 'Alerts', 'EdgeAlert']);
+    expect(await names('alert roe')).toEqual(['Red AlertBox', 'Long Band Alert', 'Alerts', 'EdgeAlert']);
+  });
+
   it('pages without repeating or losing a record', async () => {
     const many = packages(
       ...Array.from({ length: 57 }, (_, index) => named(`Snow ${index}`, { Package: `a.snow${index}` })),
