@@ -115,19 +115,27 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     await progress.step('publish', async () => {
       emission.forgetVanished();
       catalog.publish();
-      if (emission.hasVanished) {
-        // Servers answer from the catalog before until they notice the new one, and it names what goes now.
-        writeStamp(state, now());
-        await sleep(readersMs);
-        emission.removeVanished();
-      }
       writeLastBuild(state, lastBuild);
       await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
     });
-    const { written, removed } = emission.count;
-    if (catalog.changed || written + removed + assets > 0 || interrupted) writeStamp(state, now());
-    const site = input.site ? await progress.step('site', () => publishSite(input, lastBuild)) : undefined;
-    if (site !== undefined && site.written + site.removed > 0) writeStamp(state, now());
+    if (catalog.changed || emission.count.written + assets > 0 || interrupted) writeStamp(state, now());
+    // Servers answer from the catalog and the pages before until they notice the new ones, and those name what goes now.
+    let settled: Promise<void> | undefined;
+    const settle = () => {
+      if (settled === undefined) {
+        writeStamp(state, now());
+        settled = sleep(readersMs);
+      }
+      return settled;
+    };
+    let site: SiteSummary | undefined;
+    try {
+      if (input.site) site = await progress.step('site', () => publishSite(input, lastBuild, settle));
+    } finally {
+      // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
+      if (emission.hasVanished) await progress.step('removal', () => settle().then(() => emission.removeVanished()));
+    }
+    if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
     endPublishing(state);
     return { outcomes, statistics, stanzas, documents: emission.count, findings, site };
   } catch (error) {
@@ -161,7 +169,11 @@ const composeLastBuild = ({ entries, now }: BuildInput, outcomes: readonly Crawl
   })),
 });
 
-const publishSite = ({ state, out, base, progress }: BuildInput, lastBuild: LastBuild): Promise<SiteSummary> =>
+const publishSite = (
+  { state, out, base, progress }: BuildInput,
+  lastBuild: LastBuild,
+  beforeRemoval: () => Promise<void>,
+): Promise<SiteSummary> =>
   buildSite({
     catalogPath: path.resolve(catalogPath(state)),
     lastBuild,
@@ -169,6 +181,7 @@ const publishSite = ({ state, out, base, progress }: BuildInput, lastBuild: Last
     cacheDir: path.resolve(state, 'site'),
     baseUrl: base,
     onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
+    beforeRemoval,
   });
 const composeFailures = (outcomes: readonly CrawlOutcome[]): Map<string, Finding> =>
   new Map(

@@ -1,12 +1,11 @@
 // The process that builds the site; see build.ts, which starts it.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'astro';
-import type { BuildOrder, BuildReport, SiteSummary } from './build.ts';
+import { type BuildOrder, type BuildReport, type BuiltSite, stagingFolders } from './build.ts';
 import { SiteCatalog } from './catalog.ts';
 import { provideSite } from './context.ts';
-import { publishFolders } from './publish.ts';
 import { buildSearchIndex } from './search-index.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,8 +18,8 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
   return [result, (performance.now() - start) / 1000];
 };
 
-/** Renders the pages; returns which of the files in the folder this build owns. */
-const renderPages = async (staged: string, cache: string, baseUrl: string): Promise<(name: string) => boolean> => {
+/** Renders the pages; returns those of the files in the folder that belong to a route. */
+const renderPages = async (staged: string, cache: string, baseUrl: string): Promise<string[]> => {
   // Astro keeps what the build before left; what no route and no public file owns is removed when publishing.
   const owned = new Set<string>();
   rmSync(path.join(staged, 'assets'), { recursive: true, force: true });
@@ -36,25 +35,24 @@ const renderPages = async (staged: string, cache: string, baseUrl: string): Prom
         name: 'owned-files',
         hooks: {
           'astro:build:done': ({ assets }) => {
-            for (const files of assets.values()) for (const file of files) owned.add(fileURLToPath(file));
+            for (const files of assets.values())
+              for (const file of files) owned.add(path.relative(staged, fileURLToPath(file)));
           },
         },
       },
     ],
   });
-  return (name) =>
-    owned.has(path.join(staged, name)) || name.startsWith('assets/') || existsSync(path.join(root, 'src/public', name));
+  return [...owned];
 };
 
 const report = (message: BuildReport): void => {
   process.send?.(message);
 };
 
-const runBuild = async (options: BuildOrder): Promise<SiteSummary> => {
+const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
   const { baseUrl } = options;
   const cache = path.resolve(options.cacheDir);
-  const staged = path.join(cache, 'pages');
-  const index = path.join(cache, 'pagefind');
+  const { pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
@@ -65,19 +63,13 @@ const runBuild = async (options: BuildOrder): Promise<SiteSummary> => {
         report({ kind: 'progress', step: 'pages', done: rendered, total: catalog.packages.size });
     });
     // Pagefind works in a process of its own, beside Astro.
-    const [[wanted, pages], [searchable, search]] = await Promise.all([
+    const [[owned, pages], [searchable, search]] = await Promise.all([
       timed(() => renderPages(staged, path.join(cache, 'astro'), baseUrl)),
       timed(() =>
         buildSearchIndex(catalog, index, (done, total) => report({ kind: 'progress', step: 'search', done, total })),
       ),
     ]);
-    const [published, publish] = await timed(() =>
-      publishFolders(path.resolve(options.outDir), [
-        { folder: staged, prefix: '', wanted },
-        { folder: index, prefix: 'pagefind' },
-      ]),
-    );
-    return { ...published, rendered, searchable, seconds: { read, search, pages, publish } };
+    return { owned, rendered, searchable, seconds: { read, search, pages } };
   } finally {
     provideSite(undefined);
     catalog.close();
@@ -86,7 +78,7 @@ const runBuild = async (options: BuildOrder): Promise<SiteSummary> => {
 
 process.once('message', async (order: BuildOrder) => {
   try {
-    report({ kind: 'done', summary: await runBuild(order) });
+    report({ kind: 'done', site: await runBuild(order) });
   } catch (error) {
     report({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { LastBuild } from '../catalog/outcomes.ts';
-import type { Published } from './publish.ts';
+import { type Published, publishFolders } from './publish.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
@@ -14,6 +17,8 @@ export interface SiteOptions {
   /** Public address without trailing slash. */
   readonly baseUrl: string;
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
+  /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
+  readonly beforeRemoval?: () => Promise<void>;
 }
 
 /** What a build of the site did; files, and seconds per step. */
@@ -31,27 +36,62 @@ export interface SiteSummary extends Published {
 }
 
 /** What the building process is told, and what it says. */
-export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
+export type BuildOrder = Omit<SiteOptions, 'onProgress' | 'beforeRemoval'>;
 export type BuildReport =
   | { readonly kind: 'progress'; readonly step: 'search' | 'pages'; readonly done: number; readonly total: number }
-  | { readonly kind: 'done'; readonly summary: SiteSummary }
+  | { readonly kind: 'done'; readonly site: BuiltSite }
   | { readonly kind: 'failed'; readonly message: string };
+
+/** A site as built and not yet published. */
+export interface BuiltSite {
+  /** Which of the files in the folder of pages belong to a route. */
+  readonly owned: readonly string[];
+  readonly rendered: number;
+  readonly searchable: number;
+  readonly seconds: Omit<SiteSummary['seconds'], 'publish'>;
+}
+
+/** Where pages and search index are built, in the folder of the last build. */
+export const stagingFolders = (cache: string): { readonly pages: string; readonly index: string } => ({
+  pages: path.join(cache, 'pages'),
+  index: path.join(cache, 'pagefind'),
+});
+
+const publicFiles = fileURLToPath(new URL('../public', import.meta.url));
 
 /**
  * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
- * and from there what changed into the output folder. It runs in a process of its own, because Astro's bundle of the
- * pages stays in the memory of a process and would show the next build the data of this one.
+ * and from there what changed into the output folder. Building runs in a process of its own, because Astro's bundle of
+ * the pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so
+ * that it ends with the process that holds the lock of the state folder.
  *
  * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
  * of this build or of the one before
  */
-export const buildSite = async ({ onProgress = () => {}, ...order }: SiteOptions): Promise<SiteSummary> => {
+export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOptions): Promise<SiteSummary> => {
+  const { owned, seconds, ...counts } = await runProcess(order, onProgress);
+  const begun = performance.now();
+  const cache = path.resolve(order.cacheDir);
+  const { pages, index } = stagingFolders(cache);
+  const routes = new Set(owned);
+  const wanted = (name: string) =>
+    routes.has(name) || name.startsWith('assets/') || existsSync(path.join(publicFiles, name));
+  const staged = [
+    { folder: pages, prefix: '', wanted },
+    { folder: index, prefix: 'pagefind' },
+  ];
+  const options = { named: path.join(cache, 'named'), beforeRemoval };
+  const published = await publishFolders(path.resolve(order.outDir), staged, options);
+  return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
+};
+
+const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress']): Promise<BuiltSite> => {
   const child = fork(new URL('./build-process.ts', import.meta.url), { execArgv: [], serialization: 'advanced' });
   try {
-    return await new Promise<SiteSummary>((resolve, reject) => {
+    return await new Promise<BuiltSite>((resolve, reject) => {
       child.on('message', (report: BuildReport) => {
-        if (report.kind === 'progress') onProgress(report.step, report.done, report.total);
-        else if (report.kind === 'done') resolve(report.summary);
+        if (report.kind === 'progress') onProgress?.(report.step, report.done, report.total);
+        else if (report.kind === 'done') resolve(report.site);
         else reject(new Error(`site: ${report.message}`));
       });
       child.on('error', reject);

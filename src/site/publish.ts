@@ -11,6 +11,7 @@ import {
   rmSync,
   unlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 
@@ -111,31 +112,100 @@ const prune = (out: string, folder: string, kept: ReadonlySet<string>): number =
   return removed;
 };
 
-// Pages come after what they refer to, and the entry of the search index after its parts.
-const rank = (name: string): number => {
-  if (name.endsWith('pagefind-entry.json')) return 2;
-  return name.endsWith('.html') ? 1 : 0;
-};
+// Where people and programs begin: everything else is found from there.
+const entrances = new Set(['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json']);
+// Files that name others; the rest name nothing.
+const naming = /\.(?:html|xml|atom|json)$/;
 
 /**
- * Publishes built folders into the output folder. In the folders at its top that the site has a part in, files that
- * were not built any more are removed; everything else in the output folder is left alone.
+ * The names of the files that others may name, kept from one publishing to the next. What else stands in the output
+ * folder was left by one that was interrupted, and may itself name what never came.
  */
-export const publishFolders = (out: string, staged: readonly Staged[]): Published => {
-  mkdirSync(out, { recursive: true });
-  for (const name of readdirSync(out)) if (isTemporary(name)) rmSync(path.join(out, name), { recursive: true });
-  const publisher = new Publisher(out);
-  const files = staged.flatMap(({ folder, prefix, wanted = () => true }) => {
+class NamedFiles {
+  readonly #file: string;
+  #text: string | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  }
+
+  /** Undefined where they were never noted, or the note is lost. */
+  read(): ReadonlySet<string> | undefined {
+    return this.#text === undefined ? undefined : new Set(this.#text.split('\n'));
+  }
+
+  write(names: Iterable<string>): void {
+    const text = [...names].join('\n');
+    if (text === this.#text) return;
+    this.#text = text;
+    writeFileSync(`${this.#file}.next`, text);
+    renameSync(`${this.#file}.next`, this.#file);
+  }
+}
+
+const listFiles = (staged: readonly Staged[]): PlacedFile[] =>
+  staged.flatMap(({ folder, prefix, wanted = () => true }) => {
     const names = [...walk(folder)];
     for (const name of names) if (!wanted(name)) unlinkSync(path.join(folder, name));
     return names
       .filter(wanted)
       .map((name) => ({ from: path.join(folder, name), to: prefix === '' ? name : `${prefix}/${name}` }));
   });
-  files.sort((a, b) => rank(a.to) - rank(b.to));
-  for (const { from, to } of files) publisher.publish(from, to);
+
+interface PlacedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How to publish; see `publishFolders`. */
+export interface PublishOptions {
+  /** The file that keeps, from one publishing to the next, which files others may name. */
+  readonly named: string;
+  /** Called when everything new stands and before anything is removed, unless nothing is to be. */
+  readonly beforeRemoval?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Publishes built folders into the output folder. In the folders at its top that the site has a part in, files that
+ * were not built any more are removed; everything else in the output folder is left alone.
+ *
+ * Whenever this ends, nothing that can be reached names a missing file: first comes what names nothing, then the pages
+ * that are new, which name each other but are named by nobody yet, then the pages that change, and last the entrances.
+ */
+export const publishFolders = async (
+  out: string,
+  staged: readonly Staged[],
+  { named: namedFile, beforeRemoval = async () => {} }: PublishOptions,
+): Promise<Published> => {
+  mkdirSync(out, { recursive: true });
+  for (const name of readdirSync(out)) if (isTemporary(name)) rmSync(path.join(out, name), { recursive: true });
+  const files = listFiles(staged);
+  const present = (name: string) => existsSync(path.join(out, name));
+  const named = new NamedFiles(namedFile);
+  const known = named.read() ?? new Set(present('index.html') ? files.map(({ to }) => to).filter(present) : []);
+  const turnOf = ({ to }: PlacedFile): 'first' | 'new' | 'changed' | 'last' => {
+    if (entrances.has(to)) return 'last';
+    if (!naming.test(to)) return 'first';
+    return known.has(to) && present(to) ? 'changed' : 'new';
+  };
+  const turns = Map.groupBy(files, turnOf);
+  const publisher = new Publisher(out);
+  const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
+    for (const { from, to } of turns.get(turn) ?? []) publisher.publish(from, to);
+  };
+  publishAll('first');
+  publishAll('new');
+  const names = files.map(({ to }) => to).filter((name) => naming.test(name));
+  if (turns.has('new')) named.write(new Set([...known, ...names]));
+  publishAll('changed');
+  publishAll('last');
+
   const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
+  const hasVanished = [...tops].some((top) => [...walk(out, top)].some((name) => !publisher.kept.has(name)));
   let removed = 0;
-  for (const top of tops) removed += prune(out, top, publisher.kept);
+  if (hasVanished) await beforeRemoval();
+  named.write(names);
+  if (hasVanished) for (const top of tops) removed += prune(out, top, publisher.kept);
   return { written: publisher.written, unchanged: publisher.unchanged, removed };
 };

@@ -6,7 +6,9 @@ import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
+// A build with the site takes longer, so fewer of them are killed.
 const kills = Number(process.env.DEBDEX_TEST_KILLS ?? 15);
+const siteKills = Math.ceil(kills / 4);
 
 let origin: OriginServer;
 let server: ChildProcess | undefined;
@@ -21,14 +23,22 @@ afterEach(async () => {
   await origin.stop();
 });
 
-/** Sixteen repositories, of which other ones are there in each round, with other packages. */
-const publishRound = async (bench: BuildBench, round: number): Promise<void> => {
+interface Size {
+  readonly repositories: number;
+  /** The least packages of one. */
+  readonly packages: number;
+}
+const usualSize: Size = { repositories: 16, packages: 60 };
+const siteSize: Size = { repositories: 8, packages: 10 };
+
+/** Sixteen repositories, or fewer, of which other ones are there in each round, with other packages. */
+const publishRound = async (bench: BuildBench, round: number, size: Size = usualSize): Promise<void> => {
   const repositories = [];
-  for (let number = 0; number < 16; number++) {
+  for (let number = 0; number < size.repositories; number++) {
     const slug = `r${number}`;
     if ((number + round) % 5 === 0) continue;
     const names = `${number % 4}-${(number + round) % 3}.`;
-    const packages = makePackages(60 + ((number * 7 + round) % 30), names, `1.${round}`);
+    const packages = makePackages(size.packages + ((number * 7 + round) % (size.packages / 2)), names, `1.${round}`);
     origin.serve(slug, await generateRepository({ packages, compressions: ['gz'], release: { Version: `${round}` } }));
     repositories.push({ slug, uri: origin.uri(slug) });
   }
@@ -73,6 +83,8 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
   };
   const lists = ['/v2/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/package/search?q=example&limit=50'];
   for (let turn = 0; !isDone(); turn++) {
+    // Leaves the builds some of the processor.
+    await sleep(10);
     const list = lists[turn % 2] ?? '';
     const references = await referencesOf(list);
     const reference = references[Math.floor(Math.random() * references.length)];
@@ -116,5 +128,44 @@ describe('a build that is killed', () => {
     process.stdout.write(`${hits} of ${kills} kills hit a build of ${Math.round(whole)} ms; ${requests} requests\n`);
     expect(hits).toBeGreaterThan(0);
     expect(requests).toBeGreaterThan(kills);
+  });
+
+  it(`C12: at any of ${siteKills} moments leaves whole the site too: pages, feeds, sitemaps and search index name nothing that is missing`, {
+    timeout: 60_000 + siteKills * 40_000,
+  }, async () => {
+    const bench = new BuildBench({ site: true });
+    await publishRound(bench, 0, siteSize);
+    const started = performance.now();
+    expect(await bench.build()).toMatchObject({ status: 0 });
+    const whole = performance.now() - started;
+    expect(bench.findDamage()).toEqual([]);
+    const address = await serve(bench);
+    let isDone = false;
+    const reading = follow(address, () => isDone);
+    let hits = 0;
+    for (let round = 1; round <= siteKills; round++) {
+      await publishRound(bench, round, siteSize);
+      // Publishing is a small part of the whole, so every other kill is meant for it.
+      const isHit =
+        round % 2 === 0
+          ? await bench.buildAndKill(whole * (0.3 + 0.8 * Math.random()))
+          : await bench.buildAndKill(800 * Math.random() ** 2, 'site');
+      if (isHit) hits++;
+      expect(bench.findDamage(), `after kill ${round}`).toEqual([]);
+      if (round % 5 !== 0 && round !== siteKills) continue;
+      expect(await bench.build()).toMatchObject({ status: 0 });
+      const reference = new BuildBench({ site: true });
+      await publishRound(reference, round, siteSize);
+      expect(await reference.build()).toMatchObject({ status: 0 });
+      expect(bench.readSite()).toEqual(reference.readSite());
+    }
+    isDone = true;
+    const { requests, broken } = await reading;
+    expect(broken).toEqual([]);
+    process.stdout.write(
+      `${hits} of ${siteKills} kills hit a build with the site of ${Math.round(whole)} ms; ${requests} requests\n`,
+    );
+    expect(hits).toBeGreaterThan(0);
+    expect(requests).toBeGreaterThan(siteKills);
   });
 });

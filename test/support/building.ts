@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { temporaryFolder } from './folder.ts';
+import { findSiteDamage } from './site-damage.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const base = 'https://index.test';
@@ -28,6 +31,12 @@ export class BuildBench {
   readonly state = path.join(this.folder, 'state');
   readonly out = path.join(this.folder, 'dist');
   readonly #manifest = path.join(this.folder, 'manifest.json');
+  readonly #site: boolean;
+
+  /** Builds without the site, unless told otherwise. */
+  constructor({ site = false } = {}) {
+    this.#site = site;
+  }
 
   /** The next builds are of these repositories. */
   list(repositories: readonly BuiltRepository[]): void {
@@ -37,7 +46,13 @@ export class BuildBench {
   /** Starts a build, under a shell command that may set limits first. */
   start(limits = ''): ChildProcess {
     const flags = ['--manifest', this.#manifest, '--state', this.state, '--out', this.out, '--base-url', base];
-    const command = [process.execPath, 'scripts/build.ts', ...flags, '--allow-private-networks', '--no-site'];
+    const command = [
+      process.execPath,
+      'scripts/build.ts',
+      ...flags,
+      '--allow-private-networks',
+      ...(this.#site ? [] : ['--no-site']),
+    ];
     return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
       cwd: project,
       env: { ...process.env, SOURCE_DATE_EPOCH: '1780000000' },
@@ -48,10 +63,18 @@ export class BuildBench {
     return waitFor(this.start(limits));
   }
 
-  /** Builds and kills the process after so many milliseconds; true where it was still at work. */
-  async buildAndKill(milliseconds: number): Promise<boolean> {
+  /**
+   * Builds and kills the process after so many milliseconds, counted from its start or from when it begins to publish
+   * the site; true where it was still at work.
+   */
+  async buildAndKill(milliseconds: number, from: 'start' | 'site' = 'start'): Promise<boolean> {
     const child = this.start();
-    const end = waitFor(child);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    // Not its close, which comes when the last process that it started has ended too.
+    const end = once(child, 'exit');
+    const before = this.#siteTime();
+    while (from === 'site' && child.exitCode === null && this.#siteTime() === before) await sleep(2);
     await sleep(milliseconds);
     const isAlive = child.exitCode === null;
     child.kill('SIGKILL');
@@ -59,15 +82,34 @@ export class BuildBench {
     return isAlive;
   }
 
+  // The parts of the search index are the first of the site to be published.
+  #siteTime(): number | undefined {
+    return statSync(path.join(this.out, 'pagefind', 'fragment'), { throwIfNoEntry: false })?.mtimeMs;
+  }
+
   /** Every file that is published: path below the output folder → text. */
   read(): Map<string, string> {
-    const entries = readdirSync(this.out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const paths = entries.map((entry) => path.relative(this.out, path.join(entry.parentPath, entry.name))).sort();
-    const published = paths.filter((file) => file.startsWith('v2'));
+    const published = this.#paths().filter((file) => file.startsWith('v2'));
     return new Map(published.map((file) => [file, readFileSync(path.join(this.out, file), 'utf8')]));
   }
 
-  /** What is not whole: documents that cannot be parsed, and what documents or the catalog name and is not there. */
+  /**
+   * The files of the site: path below the output folder → digest of the content. Without those that two whole builds of
+   * the same repositories may differ in: the status page tells how the last crawl went, and Pagefind writes the values
+   * of its filters in any order.
+   */
+  readSite(): Map<string, string> {
+    const differing = /^(?:v2|status|pagefind\/(?!fragment|index))/;
+    const paths = this.#paths().filter((file) => !differing.test(file));
+    return new Map(paths.map((file) => [file, hash('sha256', readFileSync(path.join(this.out, file)))]));
+  }
+
+  #paths(): string[] {
+    const entries = readdirSync(this.out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return entries.map((entry) => path.relative(this.out, path.join(entry.parentPath, entry.name))).sort();
+  }
+
+  /** What is not whole: documents that cannot be parsed, and what documents, pages or the catalog name and is not there. */
   findDamage(): string[] {
     const damage: string[] = [];
     const files = this.read();
@@ -82,7 +124,7 @@ export class BuildBench {
         damage.push(`${file} cannot be parsed`);
       }
     }
-    return [...damage, ...this.#findCatalogDamage(files)];
+    return [...damage, ...this.#findCatalogDamage(files), ...findSiteDamage(this.out, base)];
   }
 
   #findCatalogDamage(files: ReadonlyMap<string, string>): string[] {

@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const decodeEntities = (text: string): string =>
+/** Text as it was before it was escaped for HTML or XML. */
+export const decodeEntities = (text: string): string =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))).replaceAll('&amp;', '&');
+
+/** The addresses on this host that a page links to, shows or loads, and that its forms send to. */
+export const addressesOfPage = (html: string): string[] =>
+  [...html.matchAll(/ (?:href|src|action|data-fallback)="(\/[^"]*)"/g)].map(([, written = '']) =>
+    decodeEntities(written),
+  );
 
 /**
  * The links, images, scripts and forms of the built pages below a folder whose target is no file there, each as
@@ -17,9 +24,8 @@ export const brokenLinks = (folder: string, ignore: (address: string) => boolean
   const broken = new Set<string>();
   for (const file of files) {
     if (!file.endsWith('.html')) continue;
-    const html = readFileSync(folder + file, 'utf8');
-    for (const [, written = ''] of html.matchAll(/ (?:href|src|action|data-fallback)="(\/[^"]*)"/g)) {
-      const address = decodeURIComponent(decodeEntities(written).replace(/[?#].*/, ''));
+    for (const written of addressesOfPage(readFileSync(folder + file, 'utf8'))) {
+      const address = decodeURIComponent(written.replace(/[?#].*/, ''));
       if (ignore(address)) continue;
       if (!files.has(address.endsWith('/') ? `${address}index.html` : address)) broken.add(`${file}: ${written}`);
     }

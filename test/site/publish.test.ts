@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publishFolders } from '../../src/site/publish.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+let folder: string;
+let out: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  out = path.join(folder, 'out');
+});
+
+const page = (name: string) => `${name}/index.html`;
+const read = (name: string) => readFileSync(path.join(out, name), 'utf8');
+
+type Files = Readonly<Record<string, string | null>>;
+
+const stage = (name: string, files: Files): string => {
+  const staged = path.join(folder, name);
+  rmSync(staged, { recursive: true, force: true });
+  mkdirSync(staged);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(staged, file)), { recursive: true });
+    if (text === null) symlinkSync('nowhere', path.join(staged, file));
+    else writeFileSync(path.join(staged, file), text);
+  }
+  return staged;
+};
+
+/** Publishes these files and then, in the same turn, the later ones; one that is null cannot be read. */
+const publish = async (
+  files: Files,
+  { later = {}, beforeRemoval }: { later?: Files; beforeRemoval?: () => Promise<void> } = {},
+) => {
+  const staged = [stage('staged', files), stage('later', later)].map((each) => ({ folder: each, prefix: '' }));
+  return publishFolders(out, staged, { named: path.join(folder, 'named'), beforeRemoval });
+};
+
+describe('publishing the site', () => {
+  it('C12: changes no page before every new one stands that it may name', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list' });
+    const next = { 'index.html': 'new front', [page('list')]: 'names b', [page('b')]: 'b', [page('zzz')]: null };
+    await expect(publish(next)).rejects.toThrow(/nowhere|ENOENT/);
+    expect(read('index.html')).toBe('front');
+    expect(read(page('list'))).toBe('old list');
+  });
+
+  it('C12: puts the entrances last, and what names nothing first', async () => {
+    const first = { 'index.html': 'front', 'sitemap.xml': 'names a', [page('a')]: null, 'assets/a.css': 'style' };
+    await expect(publish(first)).rejects.toThrow(/ENOENT/);
+    expect(existsSync(path.join(out, 'index.html'))).toBe(false);
+    expect(existsSync(path.join(out, 'sitemap.xml'))).toBe(false);
+    expect(read('assets/a.css')).toBe('style');
+  });
+
+  it('C12: takes a page that an interrupted run left for a new one, because what it names may never have come', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list' });
+    const cut = { 'index.html': 'front', [page('a')]: 'names gone' };
+    await expect(publish(cut, { later: { [page('gone')]: null } })).rejects.toThrow();
+    expect(read(page('a'))).toBe('names gone');
+    // It must be mended before the list, which cannot be read, would name it.
+    const next = { 'index.html': 'front', [page('list')]: null };
+    await expect(publish(next, { later: { [page('a')]: 'a' } })).rejects.toThrow();
+    expect(read(page('a'))).toBe('a');
+    expect(read(page('list'))).toBe('old list');
+  });
+
+  it('C12: removes what vanished after everything new stands, when it was told that readers let go', async () => {
+    await publish({ 'index.html': 'names a', [page('list/a')]: 'a', [page('list')]: 'names a' });
+    const seen: string[] = [];
+    const { removed } = await publish(
+      { 'index.html': 'front', [page('list')]: 'empty' },
+      {
+        beforeRemoval: async () => {
+          seen.push(read('index.html'), read(page('list')), read(page('list/a')));
+        },
+      },
+    );
+    expect(seen).toEqual(['front', 'empty', 'a']);
+    expect(removed).toBe(1);
+    expect(existsSync(path.join(out, 'list/a'))).toBe(false);
+    let calls = 0;
+    await publish(
+      { 'index.html': 'front', [page('list')]: 'empty' },
+      {
+        beforeRemoval: async () => {
+          calls++;
+        },
+      },
+    );
+    expect(calls).toBe(0);
+  });
+});

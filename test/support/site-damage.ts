@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { addressesOfPage, decodeEntities } from './links.ts';
+
+// What the function answers although no file does.
+const computed = /^\/v2\/jailbreak\/(?:package|repository)\/search$/;
+
+/** The path of the file, below the output folder, that answers an address without a host. */
+const fileOf = (address: string): string => {
+  const file = decodeURIComponent(address.replace(/[?#].*/, '')).slice(1);
+  return file === '' || file.endsWith('/') ? `${file}index.html` : file;
+};
+
+/** The addresses, without a host, that a file of the site names; `base` is the public address. */
+const addressesIn = (name: string, text: string, base: string): string[] => {
+  if (name.endsWith('.html')) return addressesOfPage(text);
+  const quoted = base.replace(/[.\\]/g, '\\$&');
+  const found = text.matchAll(new RegExp(`${quoted}(/[^"<#]*)`, 'g'));
+  return [...found].map(([, written = '']) => decodeEntities(written));
+};
+
+/** The names of everything that the search index is made of, and the addresses of the pages that it finds. */
+const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
+  const folder = 'pagefind';
+  const entry = JSON.parse(readFileSync(path.join(out, folder, 'pagefind-entry.json'), 'utf8')) as {
+    languages: Record<string, { hash: string }>;
+  };
+  const parts = Map.groupBy(
+    ['fragment', 'index', 'filter'].flatMap((kind) =>
+      listFolder(path.join(out, folder, kind)).map((file) => `${folder}/${kind}/${file}`),
+    ),
+    (file) => path.parse(file).name,
+  );
+  const files: string[] = [];
+  const pages: string[] = [];
+  for (const { hash } of Object.values(entry.languages)) {
+    const meta = `${folder}/pagefind.${hash}.pf_meta`;
+    files.push(meta);
+    if (!existsSync(path.join(out, meta))) continue;
+    // CBOR, in which text stands as it is: the names of fragments, of chunks of the index and of filters.
+    const content = gunzipSync(readFileSync(path.join(out, meta))).toString('latin1');
+    for (const [name] of content.matchAll(/unknown_[0-9a-f]{7,}/g)) {
+      const found = parts.get(name) ?? [];
+      if (found.length === 0) files.push(`${folder}/*/${name}`);
+      for (const part of found.filter((file) => file.endsWith('.pf_fragment'))) {
+        const fragment = gunzipSync(readFileSync(path.join(out, part)));
+        const { url } = JSON.parse(fragment.subarray(fragment.indexOf('{')).toString()) as { url: string };
+        pages.push(url);
+      }
+    }
+  }
+  return { files, pages };
+};
+
+const listFolder = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+const entrances = ['index.html', '404.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'robots.txt', 'opensearch.xml'];
+
+/**
+ * What is not whole of a published site: what its pages, feeds, sitemaps and search index name and is not there, for
+ * everything that can be reached from where people and programs begin. Nothing of a site that is not there yet.
+ */
+export const findSiteDamage = (out: string, base: string): string[] => {
+  if (!existsSync(path.join(out, 'index.html'))) return [];
+  const damage: string[] = [];
+  const seen = new Set<string>();
+  const waiting: [file: string, namedBy: string][] = entrances.map((file) => [file, 'the site']);
+  try {
+    const { files, pages } = readSearchIndex(out);
+    for (const file of files) waiting.push([file, 'the search index']);
+    for (const page of pages) waiting.push([fileOf(page), 'the search index']);
+  } catch (error) {
+    damage.push(`the search index cannot be read: ${error}`);
+  }
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [file, namedBy] = next;
+    if (seen.has(file)) continue;
+    seen.add(file);
+    if (!existsSync(path.join(out, file))) {
+      damage.push(`${namedBy} names ${file}`);
+      continue;
+    }
+    if (file.startsWith('v2/') || !/\.(?:html|xml|atom|json)$/.test(file)) continue;
+    for (const address of addressesIn(file, readFileSync(path.join(out, file), 'utf8'), base)) {
+      if (!computed.test(address.replace(/[?#].*/, ''))) waiting.push([fileOf(address), file]);
+    }
+  }
+  return damage;
+};
