@@ -79,11 +79,12 @@ const fetchMatching = async (
   }
 };
 
-// Keys expire and are revoked by the manifest, not by the origin; and what was amiss may have been mended.
+// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin; and what was amiss may
+// have been mended by a Release.gpg alone.
 const isSigningDue = ({ entry }: Visit, { signing }: Snapshot, due: boolean): boolean =>
   entry.key !== undefined ||
   ['verified', 'unanswered'].includes(signing.state) ||
-  (due && ['bad', 'signature-expired'].includes(signing.state));
+  (due && signing.state !== 'unsigned');
 
 /** Looks at the signature of an unchanged release again. */
 const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {

@@ -190,9 +190,9 @@ unsigned.push(
 );
 
 const signed =
-  (by: () => Signer, into: ('InRelease' | 'Release.gpg')[] = ['InRelease'], days = 0.5) =>
+  (by: () => Signer, into: ('InRelease' | 'Release.gpg')[] = ['InRelease'], days = 0.5, options = {}) =>
   (files: RepositoryFiles) =>
-    signRepository(files, by(), into, { date: ago(days) });
+    signRepository(files, by(), into, { date: ago(days), ...options });
 
 const pinned: Scenario[] = [
   { what: 'a good InRelease', change: signed(() => signer), apt: 5, ours: 5 },
@@ -200,6 +200,24 @@ const pinned: Scenario[] = [
   { what: 'no signature any more', apt: 3, ours: 3 },
   { what: 'another key', change: signed(() => other), apt: 3, ours: 3 },
   { what: 'another key in Release.gpg', change: signed(() => other, ['Release.gpg']), apt: 3, ours: 3 },
+  {
+    what: 'a signature that has expired',
+    change: signed(() => signer, ['InRelease'], 0.5, { validSeconds: 3600 }),
+    apt: 3,
+    ours: 3,
+  },
+  {
+    what: 'a Release.gpg that has expired',
+    change: signed(() => signer, ['Release.gpg'], 0.5, { validSeconds: 3600 }),
+    apt: 3,
+    ours: 3,
+  },
+  {
+    what: 'a signature that will expire',
+    change: signed(() => signer, ['InRelease'], 0.5, { validSeconds: 86_400 }),
+    apt: 5,
+    ours: 5,
+  },
   {
     what: 'a text changed after signing',
     change: async (files) => edit('/InRelease', 'Label: E', 'Label: X')(await signed(() => signer)(files)),

@@ -30,9 +30,14 @@ export interface Signer {
 }
 
 interface SignOptions {
-  /** When it is signed; now, unless given. */
+  /** When it is signed; on the first of June 2026, unless given. */
   readonly date?: Date;
+  /** How long the signature itself counts, in seconds from then; without end, unless given. */
+  readonly validSeconds?: number;
 }
+
+// A literal packet of openpgp, which its types leave out.
+type Signable = Awaited<ReturnType<typeof createMessage>>['packets'][number];
 
 /** Makes a key of the year 2026, unless told otherwise, that is valid for so many seconds (0: without end). */
 export const createSigner = async (
@@ -49,31 +54,55 @@ export const createSigner = async (
   const { revocationCertificate } = made;
   const revoked = await revokeKey({ key: key.toPublic(), revocationCertificate, format: 'object' });
   const usual = { signingKeys: key, date: new Date('2026-06-01T00:00:00Z') };
+
+  // What the library does not write by itself: weak hashes, and signatures that end.
+  const signByHand = async (
+    signable: Signable | undefined,
+    options: { date: Date; type?: enums.signature; hash?: enums.hash; validSeconds?: number },
+  ): Promise<string> => {
+    const packet = new SignaturePacket();
+    packet.signatureType = options.type ?? enums.signature.binary;
+    packet.publicKeyAlgorithm = key.keyPacket.algorithm;
+    packet.hashAlgorithm = options.hash ?? enums.hash.sha512;
+    if (options.validSeconds !== undefined) {
+      packet.signatureExpirationTime = options.validSeconds;
+      packet.signatureNeverExpires = false;
+    }
+    // The library's types leave out its last parameter; its signatures carry a salt, and SHA-1 has none.
+    const signPacket = packet.sign.bind(packet) as (...parameters: unknown[]) => Promise<void>;
+    await signPacket(key.keyPacket, signable, options.date, true, {
+      ...config,
+      nonDeterministicSignaturesViaNotation: false,
+    });
+    const list = new PacketList<SignaturePacket>();
+    list.push(packet);
+    return new Signature(list).armor();
+  };
+
   return {
     publicKey: made.publicKey,
     revoked: revoked.publicKey.armor(),
     fingerprint: key.getFingerprint().toUpperCase(),
-    clearSign: async (text, signOptions) => {
-      const message = await createCleartextMessage({ text: Buffer.from(text).toString().replace(/\n$/, '') });
-      return sign({ message, ...usual, ...signOptions });
+    clearSign: async (text, { validSeconds, ...signOptions } = {}) => {
+      const content = Buffer.from(text).toString().replace(/\n$/, '');
+      const message = await createCleartextMessage({ text: content });
+      const whole = await sign({ message, ...usual, ...signOptions });
+      if (validSeconds === undefined) return whole;
+      const { packets } = await createMessage({ text: content });
+      const type = enums.signature.text;
+      const signature = await signByHand(packets[0], { type, date: usual.date, ...signOptions, validSeconds });
+      return whole.slice(0, whole.indexOf('-----BEGIN PGP SIGNATURE-----')) + signature;
     },
-    sign: async (text, signOptions) => {
+    sign: async (text, { validSeconds, ...signOptions } = {}) => {
       const message = await createMessage({ binary: Buffer.from(text) });
-      return String(await sign({ message, detached: true, ...usual, ...signOptions }));
+      if (validSeconds === undefined) {
+        return String(await sign({ message, detached: true, ...usual, ...signOptions }));
+      }
+      return signByHand(message.packets[0], { date: usual.date, ...signOptions, validSeconds });
     },
     signWithSha1: async (text) => {
       const { packets } = await createMessage({ binary: Buffer.from(text) });
-      const packet = new SignaturePacket();
-      packet.signatureType = enums.signature.binary;
-      packet.publicKeyAlgorithm = key.keyPacket.algorithm;
-      packet.hashAlgorithm = enums.hash.sha1;
-      // The library's types leave out its last parameter; its signatures carry a salt, and SHA-1 has none.
-      const signPacket = packet.sign.bind(packet) as (...parameters: unknown[]) => Promise<void>;
-      const unsalted = { ...config, nonDeterministicSignaturesViaNotation: false };
-      await signPacket(key.keyPacket, packets[0], usual.date, true, unsalted);
-      const list = new PacketList<SignaturePacket>();
-      list.push(packet);
-      return new Signature(list).armor();
+      return signByHand(packets[0], { date: usual.date, hash: enums.hash.sha1 });
     },
   };
 };

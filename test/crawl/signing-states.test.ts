@@ -1,0 +1,147 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findingTexts, operatorSentence } from '../../src/contract/finding-texts.ts';
+import { type SigningState, signingStates } from '../../src/contract/signing.ts';
+import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { createSigner, type Signer, signRepository } from '../support/signer.ts';
+
+let bench: CrawlBench;
+let signer: Signer;
+let other: Signer;
+
+beforeAll(async () => {
+  [signer, other] = [await createSigner(), await createSigner()];
+});
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+});
+
+afterEach(() => bench.stop());
+
+type Into = 'InRelease' | 'Release.gpg';
+const hour = 3600;
+const day = 24 * hour;
+
+const generate = (count: number): Promise<RepositoryFiles> =>
+  generateRepository({
+    packages: makePackages(count),
+    release: { Date: `Mon, 01 Jun 2026 0${count}:00:00 UTC` },
+  });
+
+/** Serves a repository of so many packages; what signs it was signed at midnight before the crawl, at noon. */
+const serve = async (count: number, by: Signer | null, into: Into = 'InRelease', validSeconds?: number) => {
+  const files = await generate(count);
+  const options = validSeconds === undefined ? {} : { validSeconds };
+  bench.origin.serve('repo', by ? await signRepository(files, by, [into], options) : files);
+};
+
+const pinned = (key: string) => makeEntry('repo', bench.origin.uri('repo'), { key });
+
+describe.each(['InRelease', 'Release.gpg'] as const)('a signature in %s that has expired', (into) => {
+  it('C5: is a state and a finding of its own, and the data is taken', async () => {
+    await serve(3, signer, into, 6 * hour);
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({
+      outcome: 'fresh',
+      signing: { state: 'signature-expired', signers: [signer.fingerprint] },
+      findings: [{ code: 'signature-expired', example: expect.stringContaining(signer.fingerprint) }],
+    });
+    const { example } = outcome.findings[0] ?? { example: '' };
+    expect(operatorSentence('signature-expired', example)).toBe(
+      `The signature of the Release has expired: /${into === 'InRelease' ? into : 'Release'} is signed by ${signer.fingerprint}.`,
+    );
+    expect(findingTexts['signature-expired'].owner).toMatch(/^Sign Release anew/);
+  });
+
+  it('C5: is none until its moment, and one from the next day on, though nothing changed and nothing is asked for', async () => {
+    await serve(3, signer, into, 18 * hour);
+    expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
+    bench.pass(day);
+    expect(await bench.crawlOne()).toMatchObject({
+      outcome: 'unchanged',
+      requests: 1,
+      findings: [{ code: 'signature-expired' }],
+      signing: { state: 'signature-expired' },
+    });
+    await serve(4, signer, into);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [], signing: { state: 'signed' } });
+  });
+
+  it('C5: by the key of the manifest leaves the last good data in place', async () => {
+    const entry = pinned(signer.publicKey);
+    await serve(3, signer, into);
+    expect(await bench.crawlOne({}, entry)).toMatchObject({ signing: { state: 'verified' } });
+    const before = await bench.store.read('repo');
+    await serve(4, signer, into, 6 * hour);
+    const outcome = await bench.crawlOne({}, entry);
+    expect(outcome).toMatchObject({ outcome: 'stale', code: 'signature-expired', signing: { state: 'verified' } });
+    expect(outcome.reason).toMatch(/^The signature of the Release has expired: .+\.$/);
+    expect(await bench.store.read('repo')).toEqual(before);
+  });
+
+  it('C5: since it was verified is refused at the next visit, though nothing changed', async () => {
+    const entry = pinned(signer.publicKey);
+    await serve(3, signer, into, 13 * hour);
+    expect(await bench.crawlOne({}, entry)).toMatchObject({ signing: { state: 'verified' } });
+    bench.pass(2 * hour);
+    expect(await bench.crawlOne({}, entry)).toMatchObject({ outcome: 'stale', code: 'signature-expired' });
+  });
+});
+
+/** What brings about each state, by a crawl of what the origin serves; the compiler asks for one of each. */
+const states: Record<SigningState, () => Promise<unknown>> = {
+  unsigned: () => serve(3, null),
+  signed: () => serve(3, signer),
+  verified: async () => {
+    await serve(3, signer);
+    return pinned(signer.publicKey);
+  },
+  lost: async () => {
+    await serve(3, signer);
+    await bench.crawlOne();
+    await serve(4, null);
+  },
+  unanswered: async () => {
+    await serve(3, signer, 'Release.gpg');
+    bench.origin.break('/repo/Release.gpg', { kind: 'status', status: 500 });
+  },
+  bad: async () => {
+    await serve(3, signer, 'Release.gpg');
+    bench.origin.put('/repo/Release.gpg', await signer.sign('something else'));
+  },
+  weak: async () => {
+    const rsa = await createSigner({ rsa: true });
+    const files = await generate(3);
+    files.set('/Release.gpg', Buffer.from(await rsa.signWithSha1(files.get('/Release') ?? '')));
+    bench.origin.serve('repo', files);
+  },
+  'key-changed': async () => {
+    await serve(3, signer);
+    await bench.crawlOne();
+    await serve(4, other);
+  },
+  // Without its key nobody can tell whether a key has expired or was revoked: then the crawl fails for it.
+  'key-expired': async () => {
+    const short = await createSigner({ validSeconds: 151 * day + hour });
+    await serve(3, short);
+    return pinned(short.publicKey);
+  },
+  'key-revoked': async () => {
+    await serve(3, signer);
+    return pinned(signer.revoked);
+  },
+  'signature-expired': () => serve(3, signer, 'InRelease', hour),
+};
+
+describe('C5: every state of signing', () => {
+  it.each(signingStates)('C5: %s is reached by a crawl', async (state) => {
+    const entry = await states[state]();
+    const outcome = await bench.crawlOne({}, entry as ReturnType<typeof pinned> | undefined);
+    if (state === 'key-expired' || state === 'key-revoked') {
+      expect(outcome).toMatchObject({ outcome: 'failed', code: `signature-${state}` });
+    } else {
+      expect(outcome.signing?.state).toBe(state);
+    }
+  });
+});
