@@ -64,8 +64,8 @@ const validator = (field: string | string[] | undefined): string | null => {
   return text !== null && /^[\x20-\x7e]{1,512}$/.test(text) ? text : null;
 };
 
-const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean): NetworkError =>
-  signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading);
+const reasonOf = (signal: AbortSignal, error: unknown, reading: boolean, host?: string): NetworkError =>
+  signal.reason instanceof NetworkError ? signal.reason : toNetworkError(error, reading, host);
 
 // Reading a short body to its end keeps the connection for the next request; a long or slow one is not worth it.
 const drop = async (response: Dispatcher.ResponseData): Promise<void> => {
@@ -185,7 +185,7 @@ export const createFetcher = (options: {
       return response;
     } catch (error) {
       turn.end();
-      throw reasonOf(turn.signal, error, false);
+      throw reasonOf(turn.signal, error, false, url.host);
     }
   };
 

@@ -6,7 +6,9 @@ import { errors } from 'undici';
  * - `address-refused`: the host is, or resolves only to, an address that is not public
  * - `port-refused`, `scheme-refused`: the address of a redirect is not one a repository would have
  * - `redirects`: more redirects than allowed; `redirect-insecure`: from https to http; `redirect-unreadable`
- * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer; `tls`
+ * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer
+ * - `certificate-expired` (or not valid yet), `certificate-untrusted`, `certificate-name`: of another host; `tls`: all
+ *   else that keeps the two from encrypting
  * - `timeout`: no connection or no answer in time; `too-slow`: the body comes slower than the minimum rate or takes
  *   longer than a request may take
  * - `too-large`: the body is longer than allowed; `headers-too-large`; `truncated`: the body ended early
@@ -22,6 +24,9 @@ export type NetworkErrorCode =
   | 'redirect-unreadable'
   | 'dns'
   | 'connection'
+  | 'certificate-expired'
+  | 'certificate-untrusted'
+  | 'certificate-name'
   | 'tls'
   | 'timeout'
   | 'too-slow'
@@ -45,6 +50,22 @@ export class NetworkError extends Error {
   }
 }
 
+// The codes of OpenSSL's verification, and Node's for the name.
+const certificateCodes: ReadonlyMap<string, NetworkErrorCode> = new Map([
+  ['CERT_HAS_EXPIRED', 'certificate-expired'],
+  ['CERT_NOT_YET_VALID', 'certificate-expired'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate-untrusted'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate-untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'certificate-untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate-untrusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate-untrusted'],
+  ['CERT_UNTRUSTED', 'certificate-untrusted'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate-name'],
+]);
+
+// Node adds to some what the user of a program could do about it; here that is nobody.
+const withoutAdvice = (text: string): string => text.replace(/; if the root CA is installed locally.*$/s, '').trim();
+
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA|INVALID_PURPOSE)/;
 
@@ -58,9 +79,9 @@ const causeOf = (error: unknown): unknown =>
 
 /**
  * Names what undici, the resolver, the TLS layer or a socket threw. `reading` says that the headers had come already,
- * so that a closed connection is a truncated body.
+ * so that a closed connection is a truncated body. `host` is named where the error itself would not.
  */
-export const toNetworkError = (error: unknown, reading: boolean): NetworkError => {
+export const toNetworkError = (error: unknown, reading: boolean, host?: string): NetworkError => {
   for (let current: unknown = error, depth = 0; current && depth < 4; current = causeOf(current), depth++) {
     if (current instanceof NetworkError) return current;
     const code = codeOf(current);
@@ -76,7 +97,11 @@ export const toNetworkError = (error: unknown, reading: boolean): NetworkError =
     if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT' || code === 'ABORT_ERR') return make('aborted');
     if (code === 'EAI_AGAIN') return make('dns', true);
     if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EREFUSED|EBADNAME)/.test(code)) return make('dns');
-    if (tlsCode.test(code)) return make('tls');
+    const certificateCode = certificateCodes.get(code);
+    if (certificateCode !== undefined || tlsCode.test(code)) {
+      const words = `${host === undefined ? '' : `${host}: `}${withoutAdvice(text)}`;
+      return new NetworkError(certificateCode ?? 'tls', words, { cause: error });
+    }
     if (/^(ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_SOCKET)/.test(code)) {
       return make(reading ? 'truncated' : 'connection');
     }

@@ -50,10 +50,10 @@ describe('readRedirect', () => {
 
 describe('toNetworkError', () => {
   it.each([
-    [Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' }), 'tls'],
-    [Object.assign(new Error('x'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'tls'],
-    [Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), 'tls'],
-    [Object.assign(new Error('x'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'tls'],
+    [Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' }), 'certificate-expired'],
+    [Object.assign(new Error('x'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'certificate-name'],
+    [Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), 'certificate-untrusted'],
+    [Object.assign(new Error('x'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'certificate-untrusted'],
     [new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]), 'connection'],
     [new Error('outer', { cause: Object.assign(new Error('x'), { code: 'ENOTFOUND' }) }), 'dns'],
     ['a string', 'connection'],

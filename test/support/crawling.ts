@@ -49,11 +49,12 @@ export class CrawlBench {
   /** Crawls with a new fetcher and quick limits. */
   async crawl(
     entries: readonly ManifestEntry[],
-    options: Partial<CrawlOptions> & { network?: Partial<FetchLimits> } = {},
+    options: Partial<CrawlOptions> & { network?: Partial<FetchLimits>; ca?: string } = {},
   ): Promise<CrawlOutcome[]> {
-    const { network, limits, ...rest } = options;
+    const { network, ca, limits, ...rest } = options;
     const fetcher = createFetcher({
       allowPrivateNetworks: ['127.0.0.0/8'],
+      ...(ca === undefined ? {} : { ca }),
       limits: { headersMs: 400, graceMs: 300, totalMs: 3000, ...network },
     });
     try {

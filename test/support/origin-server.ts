@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepositoryFiles } from './apt-repository.ts';
+import type { Certificate } from './certificates.ts';
 
 /** A way for an origin to answer wrongly. */
 export type Fault =
@@ -56,15 +58,22 @@ export class OriginServer {
   readonly #faults = new Map<string, Fault | ((request: IncomingMessage, nth: number) => Fault | undefined)>();
   readonly #counts = new Map<string, number>();
   readonly #sockets = new Set<Socket>();
-  readonly #server = createServer({ keepAliveTimeout: 5000 }, (request, response) => {
-    this.#answer(request, response).catch(() => response.destroy());
-  });
+  readonly #server: ReturnType<typeof createServer>;
+  readonly #scheme: 'http' | 'https';
   /** Milliseconds before every answer. */
   latencyMs = 0;
   /** Whether files are answered with an ETag, with a Last-Modified date. */
   validators = { etag: true, lastModified: true };
 
-  private constructor() {
+  private constructor(certificate?: Certificate) {
+    const answer: RequestListener = (request, response) => {
+      this.#answer(request, response).catch(() => response.destroy());
+    };
+    const options = { keepAliveTimeout: 5000 };
+    this.#scheme = certificate ? 'https' : 'http';
+    this.#server = certificate
+      ? createTlsServer({ ...options, ...certificate }, answer)
+      : createServer(options, answer);
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       this.greatestOpen = Math.max(this.greatestOpen, this.#sockets.size);
@@ -73,10 +82,10 @@ export class OriginServer {
     });
   }
 
-  /** Starts a server on `address`, one of loopback. */
-  static async start(address = '127.0.0.1'): Promise<OriginServer> {
-    const origin = new OriginServer();
-    origin.#server.listen(0, address);
+  /** Starts a server on `address`, one of loopback; it speaks TLS where it is given a certificate. */
+  static async start(address = '127.0.0.1', certificate?: Certificate, port = 0): Promise<OriginServer> {
+    const origin = new OriginServer(certificate);
+    origin.#server.listen(port, address);
     await once(origin.#server, 'listening');
     return origin;
   }
@@ -88,7 +97,7 @@ export class OriginServer {
   /** The address of the repository with this prefix, without a slash at its end. */
   uri(prefix = ''): string {
     const { address, port } = this.#server.address() as AddressInfo;
-    return `http://${address}:${port}${prefix === '' ? '' : `/${prefix}`}`;
+    return `${this.#scheme}://${address}:${port}${prefix === '' ? '' : `/${prefix}`}`;
   }
 
   /** Serves `files` below `prefix` and nothing else there; files that are served already keep their date. */

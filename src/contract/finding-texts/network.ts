@@ -42,10 +42,25 @@ export const networkTexts = {
     'The origin could not be reached: {}.',
     'Check that the server runs and that no firewall keeps crawlers out.',
   ),
+  'certificate-expired': broken(
+    'The certificate has expired',
+    'The certificate of the origin has expired, or does not count yet: {}.',
+    'Renew the certificate, and let it be renewed by itself from now on; check the clock of the server too.',
+  ),
+  'certificate-untrusted': broken(
+    'Nobody vouches for the certificate',
+    'The certificate of the origin leads to no authority that is known: {}.',
+    'Use a certificate of an authority that browsers know, and send the whole chain with it, not the last link alone.',
+  ),
+  'certificate-name': broken(
+    'The certificate is for another host',
+    'The certificate of the origin is for another host than the one asked: {}.',
+    'Get a certificate for this very host name, or publish the address of the host that the certificate names.',
+  ),
   tls: broken(
-    'The certificate is not in order',
-    'The certificate or the encryption of the origin is not in order: {}.',
-    'Renew the certificate, for this very host name, and send the whole chain with it.',
+    'The encryption is not in order',
+    'No encrypted connection to the origin comes about: {}.',
+    'Check that the server speaks TLS 1.2 or newer on that port, with usual ciphers.',
   ),
   timeout: broken(
     'The server does not answer in time',
