@@ -141,9 +141,10 @@ function text(stanza: Stanza, field: string): string | null {
   if (!controlCharacter.test(value)) return value;
   const line = value
     .replaceAll('\t', ' ')
-    .replaceAll('\t', ' ')
     .replace(unprintable, '')
-    .replace(/ *\n */g, ' ')
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ')
     .trim();
   return line === '' ? null : line;
 }

@@ -18,6 +18,7 @@ type ReleaseFinding =
   | 'release-line-malformed'
   | 'release-blank-line'
   | 'release-field-repeated'
+  | 'release-field-oversized'
   | 'release-encoding-not-utf8'
   | 'release-hash-malformed'
   | 'release-hash-empty'
@@ -56,6 +57,8 @@ const hashFields: ReadonlyMap<string, HashAlgorithm> = new Map([
 
 const hashLine = /^([0-9A-Za-z]+)[ \t]+([0-9]+)[ \t]+(\S.*)$/;
 const maxFindingsPerCode = 100;
+// Every record of a package repeats what its repository says of itself.
+const longestField = 4096;
 
 /**
  * Reads a Release file, or the content of an InRelease, as leniently as repositories write it: empty lines between the
@@ -71,8 +74,12 @@ export function parseRelease(text: Uint8Array): ReleaseFile {
     if (count <= maxFindingsPerCode) findings.push({ code, detail: detail.slice(0, 80).toWellFormed() });
   };
 
-  const { fields, blocks } = readLines(text, report);
-  const field = (name: string): string | null => fields.get(name) || null;
+  const { lines, blocks } = readLines(text, report);
+  const field = (name: string): string | null => {
+    const whole = (lines.get(name) ?? []).join('\n').trim();
+    if (whole.length > longestField) report('release-field-oversized', name);
+    return whole.slice(0, longestField).toWellFormed() || null;
+  };
   const words = (value: string | null): string[] => (value === null ? [] : value.split(/[\s,]+/).filter(Boolean));
   const singular = field('architecture');
   if (singular !== null) report('release-architecture-singular', singular);
@@ -94,8 +101,9 @@ export function parseRelease(text: Uint8Array): ReleaseFile {
   };
 }
 
-function readLines(bytes: Uint8Array, report: Report): { fields: Map<string, string>; blocks: HashBlocks } {
-  const fields = new Map<string, string>();
+function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, string[]>; blocks: HashBlocks } {
+  // A field may have a million lines, so they are joined once, and only where the field is of use.
+  const lines = new Map<string, string[]>();
   const blocks: HashBlocks = new Map();
   let current: string | null = null;
   let block: HashAlgorithm | null = null;
@@ -104,7 +112,7 @@ function readLines(bytes: Uint8Array, report: Report): { fields: Map<string, str
   for (const line of decodedLines(bytes, report)) {
     const content = trimmedSlice(line, 0, line.length);
     if (content === '') {
-      blankLine ||= fields.size > 0 || blocks.size > 0;
+      blankLine ||= lines.size > 0 || blocks.size > 0;
       continue;
     }
     if (line.startsWith('#')) continue;
@@ -118,7 +126,7 @@ function readLines(bytes: Uint8Array, report: Report): { fields: Map<string, str
     }
     if (indented) {
       if (current === null) report('release-line-malformed', content);
-      else fields.set(current, `${fields.get(current)}\n${content}`.trim());
+      else lines.get(current)?.push(content);
       continue;
     }
     const match = /^([!-9;-~]+)[ \t]*:(.*)$/s.exec(content);
@@ -129,11 +137,11 @@ function readLines(bytes: Uint8Array, report: Report): { fields: Map<string, str
     else if (block !== null) {
       if (!blocks.has(block)) blocks.set(block, new Map());
     } else {
-      if (fields.has(name)) report('release-field-repeated', name);
-      fields.set(name, (match?.[2] ?? '').trim());
+      if (lines.has(name)) report('release-field-repeated', name);
+      lines.set(name, [(match?.[2] ?? '').trim()]);
     }
   }
-  return { fields, blocks };
+  return { lines, blocks };
 }
 
 function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
@@ -154,10 +162,17 @@ function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
   }
 }
 
+/** A path without the `./` that it may begin with, however often. */
+function withoutDot(path: string): string {
+  let start = 0;
+  while (path.startsWith('./', start)) for (start += 2; path[start] === '/'; ) start++;
+  return path.slice(start);
+}
+
 function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks, report: Report): void {
   const [, digest = '', size = '', path = ''] = hashLine.exec(line) ?? [];
   const bytes = Number(size);
-  const name = path.replace(/^(?:\.\/+)+/, '');
+  const name = withoutDot(path);
   if (
     digest.length !== hexLength[algorithm] ||
     !/^[0-9a-fA-F]+$/.test(digest) ||

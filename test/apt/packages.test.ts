@@ -62,6 +62,11 @@ describe('parsePackage', () => {
     });
   });
 
+  it('C2: reads a folded field in time that grows with its length alone', () => {
+    const name = `a\n  b\u0001${' '.repeat(1_000_000)}c \n`;
+    expect(value({ name }).name).toBe(`a b${' '.repeat(1_000_000)}c`);
+  });
+
   it.each(['package', 'version', 'architecture', 'filename'])('leaves out a stanza without %s', (field) => {
     expect(findings({ [field]: '' })).toEqual([`${field}-missing`]);
     const without = new Map(Object.entries(minimal));

@@ -67,6 +67,29 @@ describe('parseRelease', () => {
     expect(release).toMatchObject({ label: 'é', origin: 'Jörg', findings: [{ code: 'release-encoding-not-utf8' }] });
   });
 
+  it('C2: reads a long Release in time that grows with its size alone, whatever is in it', () => {
+    const bytes = 2_000_000;
+    const texts = {
+      'continued lines': `Description: a\n${' x\n'.repeat(bytes / 3)}`,
+      'one line': `Description: ${'a'.repeat(bytes)}`,
+      dots: `SHA256:\n ${'0'.repeat(64)} 1 ${'./'.repeat(5_000_000)}x`,
+      blanks: `SHA256:\n 00${' '.repeat(bytes)}x`,
+      'fields of their own': Array.from({ length: bytes / 10 }, (_, index) => `f${index}: x\n`).join(''),
+    };
+    for (const text of Object.values(texts)) parse(text);
+    expect(parse(texts.dots).files.get('x')).toMatchObject({ size: 1 });
+  });
+
+  it('C2: cuts a field to a length that every record may repeat', () => {
+    const release = parse(`Label: ${'\u{1f600}'.repeat(5000)}\nOrigin: short\nDescription: a\n${' x\n'.repeat(5000)}`);
+    expect(release).toMatchObject({ label: '\u{1f600}'.repeat(2048), origin: 'short' });
+    expect(release.description).toHaveLength(4096);
+    expect(release.findings).toEqual([
+      { code: 'release-field-oversized', detail: 'label' },
+      { code: 'release-field-oversized', detail: 'description' },
+    ]);
+  });
+
   it('C10: keeps __proto__ for a path, and ignores it for a field', () => {
     const release = parse(`__proto__: x\nMD5Sum:\n ${md5}a 5 __proto__\n`);
     expect([...release.files.keys()]).toEqual(['__proto__']);

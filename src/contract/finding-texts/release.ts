@@ -17,6 +17,11 @@ export const releaseTexts = {
     'The last of two equal fields of Release counts: {}.',
     'Remove one of them.',
   ),
+  'release-field-oversized': note(
+    'A field of Release is far too long',
+    'A field of Release was cut to 4,096 characters: {}.',
+    'Say what the repository is in a sentence or two.',
+  ),
   'release-encoding-not-utf8': note(
     'Release is not UTF-8',
     'Text of Release was read as Windows-1252, for it is not UTF-8: {}.',
