@@ -1,6 +1,6 @@
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { computePause } from '../net/retry.ts';
-import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
+import { type Attempts, noAttempts, type Remembered } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 
@@ -31,7 +31,11 @@ const computeDelay = (code: CrawlCode, failures: number, random?: () => number):
 
 /** What to remember of an attempt. */
 export const backOff = {
-  succeeded: (now: Date): Attempts => ({ ...noAttempts, succeededAt: now.toISOString() }),
+  succeeded: (now: Date, remembered: Remembered | null): Attempts => ({
+    ...noAttempts,
+    succeededAt: now.toISOString(),
+    remembered,
+  }),
 
   /** `before` is what was remembered until now; `random` replaces Math.random. */
   failed: (before: Attempts, error: CrawlError, now: Date, random?: () => number): Attempts => {
@@ -48,6 +52,7 @@ export const backOff = {
       askedByOrigin: error.code === 'origin-busy',
       refused: error.refused ?? before.refused,
       accepted: before.accepted,
+      remembered: before.remembered,
     };
   },
 };

@@ -1,5 +1,5 @@
 import { type FailureCode, operatorSentence } from '../contract/finding-texts.ts';
-import type { Baseline } from '../snapshots/snapshot.ts';
+import type { HeldBack } from '../snapshots/snapshot.ts';
 
 /** Why a repository was not crawled anew. Stable. */
 export type CrawlCode = FailureCode;
@@ -12,9 +12,9 @@ export class CrawlError extends Error {
   /** No request to this host before, where the origin said so. */
   readonly notBefore: Date | undefined;
   /** What was found and not taken, where the operator may want it all the same. */
-  readonly refused: Baseline | undefined;
+  readonly refused: HeldBack | undefined;
 
-  constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date; refused?: Baseline }) {
+  constructor(code: CrawlCode, detail: string, options?: { cause?: unknown; notBefore?: Date; refused?: HeldBack }) {
     super(operatorSentence(code, detail), options);
     this.code = code;
     this.detail = detail;

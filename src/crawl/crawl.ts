@@ -2,7 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
-import type { Attempts, Baseline, Signing, Snapshot } from '../snapshots/snapshot.ts';
+import type { Attempts, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { backOff, HostPauses } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
@@ -57,24 +57,24 @@ const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits):
 };
 
 /** The snapshot before; one that the store cannot give back whole is as good as none, and the visit replaces it. */
-const readPrevious = async (store: SnapshotStore, entry: ManifestEntry) => {
+const readPrevious = async (visit: Visit): Promise<Snapshot | undefined> => {
   try {
-    const snapshot = await store.read(entry.slug);
-    return { snapshot, usable: snapshot && isPredecessor(snapshot, entry) ? snapshot : undefined };
+    return await visit.store.read(visit.entry.slug);
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
-    return { snapshot: undefined, usable: undefined };
+    visit.findings.add('snapshot-damaged', error.message);
+    return undefined;
   }
 };
 
-const visitOnce = async (previous: Snapshot | undefined, accepted: Baseline | null, visit: Visit) => {
+const visitOnce = async (previous: Snapshot | undefined, attempts: Attempts, visit: Visit) => {
   try {
-    return await crawlRepository(visit, previous, accepted);
+    return await crawlRepository(visit, previous, attempts);
   } catch (error) {
     // The store found its own damage during the visit: start over without it.
     if (!(error instanceof SnapshotError) || previous === undefined) throw error;
-    visit.findings.add('snapshot-damaged', `${visit.entry.slug}: ${error.message}`);
-    return await crawlRepository(visit, undefined, null);
+    visit.findings.add('snapshot-damaged', error.message);
+    return await crawlRepository(visit, undefined, attempts);
   }
 };
 
@@ -96,12 +96,13 @@ const crawlOne = async (
 
   const succeed = async (): Promise<Result> => {
     await store.removeTemporary(entry.slug);
-    const { snapshot, usable } = await readPrevious(store, entry);
-    before = snapshot;
+    before = await readPrevious(visit);
+    const usable = before && isPredecessor(before, entry) ? before : undefined;
     attempts = await store.readAttempts(entry.slug);
     pauses.assertOver(entry, attempts, now);
-    const { snapshot: kept, changed } = await visitOnce(usable, attempts.accepted, visit);
-    await store.writeAttempts(entry.slug, backOff.succeeded(now));
+    visit.held = attempts.remembered && isPredecessor(attempts.remembered, entry) ? attempts.refused : null;
+    const { snapshot: kept, changed, remembered } = await visitOnce(usable, attempts, visit);
+    await store.writeAttempts(entry.slug, backOff.succeeded(now, remembered));
     const { findings, signing } = kept;
     const outcome = changed ? 'fresh' : 'unchanged';
     return { outcome, code: null, reason: null, detail: null, findings: [...findings], signing };

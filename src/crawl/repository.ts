@@ -1,7 +1,7 @@
 import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Baseline, Snapshot } from '../snapshots/snapshot.ts';
+import type { Attempts, Baseline, Remembered, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundIndex, fetchIndex } from './index-file.ts';
@@ -16,8 +16,8 @@ const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['o
   binary: binary ?? null,
 });
 
-/** Whether a snapshot is of the address that the manifest names now. */
-export const isPredecessor = (snapshot: Snapshot, entry: ManifestEntry): boolean =>
+/** Whether a snapshot, or what is remembered of one, is of the address that the manifest names now. */
+export const isPredecessor = (snapshot: Pick<Snapshot, 'origin'>, entry: ManifestEntry): boolean =>
   JSON.stringify(snapshot.origin) === JSON.stringify(originOf(entry));
 
 // These depend on the day and are found anew at every visit, also where nothing was downloaded.
@@ -32,14 +32,27 @@ const withValidity = (findings: readonly Finding[], release: ReleaseFile, now: D
 
 const dateOf = ({ content }: FoundRelease): Date | null => (content.date === null ? null : parseDate(content.date));
 
-/** What to compare with: the word of the operator, else the snapshot before. */
+/** What to compare with: the word of the operator, else the snapshot before, else what is remembered of it. */
 const computeBaseline = (
   previous: Snapshot | undefined,
   known: FoundRelease | undefined,
-  accepted: Baseline | null,
+  { accepted }: Pick<Attempts, 'accepted'>,
+  remembered: Remembered | null,
 ): Baseline => ({
-  stanzas: accepted?.stanzas ?? previous?.packages.stanzas ?? null,
-  date: accepted?.date ?? (known && dateOf(known)?.toISOString()) ?? null,
+  stanzas: accepted?.stanzas ?? previous?.packages.stanzas ?? remembered?.stanzas ?? null,
+  date: accepted?.date ?? (known ? (dateOf(known)?.toISOString() ?? null) : (remembered?.date ?? null)),
+});
+
+const computeRemembered = ({ origin, packages, signing }: Snapshot, release: FoundRelease): Remembered => ({
+  origin,
+  stanzas: packages.stanzas,
+  date: dateOf(release)?.toISOString() ?? null,
+  signers: signing.remembered,
+});
+
+/** A file and its validators, without what an index has besides. */
+const fileOf = ({ path, sha256, size, etag, lastModified }: SnapshotFile): SnapshotFile => ({
+  ...{ path, sha256, size, etag, lastModified },
 });
 
 /**
@@ -47,17 +60,30 @@ const computeBaseline = (
  * old mirror answers. A date that has not come yet is no measure, or one wrong clock would lock the repository for good.
  */
 const assertNotOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): void => {
-  const date = dateOf(release);
-  if (before === null || date === null || before > now.toISOString() || date.toISOString() >= before) return;
-  const detail = `${release.file.path} is of ${date.toISOString()}, and the last one was of ${before}`;
-  throw new CrawlError('release-older', detail, { refused: { stanzas: null, date: date.toISOString() } });
+  const date = dateOf(release)?.toISOString();
+  if (before === null || date === undefined || before > now.toISOString() || date >= before) return;
+  const code = 'release-older';
+  const detail = `${release.file.path} is of ${date}, and the last one was of ${before}`;
+  const refused = { stanzas: null, date, code, detail, release: release.file, packages: null, listed: true };
+  throw new CrawlError(code, detail, { refused });
 };
 
 /** Fails where more than half of the stanzas are gone: that is more often an accident than a wish. */
-const assertNotShrunken = (index: FoundIndex, { stanzas: before }: Baseline): void => {
-  if (before === null || index.stanzas * 2 >= before) return;
-  const detail = `${index.path} has ${index.stanzas} packages, and had ${before}`;
-  throw new CrawlError('index-shrunken', detail, { refused: { stanzas: index.stanzas, date: null } });
+const assertNotShrunken = (release: FoundRelease, index: FoundIndex, { stanzas: before }: Baseline): void => {
+  const { stanzas, listed, path } = index;
+  if (before === null || stanzas * 2 >= before) return;
+  const code = 'index-shrunken';
+  const detail = `${path} has ${stanzas} packages, and had ${before}`;
+  const refused = {
+    stanzas,
+    date: null,
+    code,
+    detail,
+    release: release.file,
+    packages: fileOf(index),
+    listed,
+  } as const;
+  throw new CrawlError(code, detail, { refused });
 };
 
 /**
@@ -90,7 +116,7 @@ const isSigningDue = ({ entry }: Visit, { signing }: Snapshot, due: boolean): bo
 const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
   const isAsked = due && !['verified', 'signed'].includes(same.signing.state);
   const { signature, ...extras } = await fetchExtras(visit, release, same, isAsked);
-  const signing = await checkSigning(visit, release, signature, same);
+  const signing = await checkSigning(visit, release, signature, same.signing.remembered);
   return {
     ...same,
     ...extras,
@@ -103,25 +129,28 @@ const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: 
 
 /**
  * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
- * the same address, if there is one). `accepted` is what the operator wants compared with instead of `previous`. Returns
- * the snapshot in force and whether the bytes of release or index changed. Throws `CrawlError` where the origin gives
+ * the same address, if there is one). `attempts` holds what the operator wants compared with instead of `previous`, and
+ * what is remembered of a snapshot that is lost. Returns the snapshot in force, whether the bytes of release or index
+ * changed, and what to remember. Throws `CrawlError` where the origin gives
  * nothing better than `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
  */
 export const crawlRepository = async (
   visit: Visit,
   previous: Snapshot | undefined,
-  accepted: Baseline | null,
-): Promise<{ snapshot: Snapshot; changed: boolean }> => {
+  attempts: Pick<Attempts, 'accepted' | 'remembered'>,
+): Promise<{ snapshot: Snapshot; changed: boolean; remembered: Remembered }> => {
   const now = visit.now();
   const due = previous === undefined || now.getTime() - Date.parse(previous.extrasCheckedAt) >= visit.limits.extrasMs;
   const known = previous && (await readStoredRelease(visit, previous));
-  const baseline = computeBaseline(previous, known, accepted);
+  const before = attempts.remembered && isPredecessor(attempts.remembered, visit.entry) ? attempts.remembered : null;
+  const signers = previous?.signing.remembered ?? before?.signers ?? [];
+  const baseline = computeBaseline(previous, known, attempts, before);
   // A release that lost its signature may have it in an InRelease again.
   const first = await fetchRelease(visit, known, due || previous.signing.state === 'lost');
   assertNotOlder(first, baseline, now);
   const { release, index } = await fetchMatching(visit, first, previous);
   assertNotOlder(release, baseline, now);
-  assertNotShrunken(index, baseline);
+  assertNotShrunken(release, index, baseline);
   const found = { release: release.file, packages: index };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
   if (previous && isSame) {
@@ -130,10 +159,10 @@ export const crawlRepository = async (
     const snapshot = isSigningDue(visit, previous, due) ? await resign(visit, release, same, due) : same;
     // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
-    return { snapshot, changed: false };
+    return { snapshot, changed: false, remembered: computeRemembered(snapshot, release) };
   }
   const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
-  const signing = await checkSigning(visit, release, signature, previous);
+  const signing = await checkSigning(visit, release, signature, signers);
   for (const { code, detail } of release.content.findings) visit.findings.add(code, detail);
   const findings = withSigning(visit.findings.list(), signing, release.file.path);
   const snapshot: Snapshot = {
@@ -150,5 +179,5 @@ export const crawlRepository = async (
     findings: withValidity(findings, release.content, now),
   };
   await visit.store.write(snapshot, visit.staged);
-  return { snapshot, changed: true };
+  return { snapshot, changed: true, remembered: computeRemembered(snapshot, release) };
 };

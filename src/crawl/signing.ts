@@ -1,7 +1,7 @@
 import { splitClearSigned } from '../apt/clearsigned.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { SigningState } from '../contract/signing.ts';
-import type { Signing, Snapshot } from '../snapshots/snapshot.ts';
+import type { Signing } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
 import type { FoundRelease } from './release.ts';
@@ -92,17 +92,17 @@ const assess = async (
 };
 
 /**
- * How the release of a visit is signed. With a key in the manifest, throws `CrawlError` for anything but a good
+ * How the release of a visit is signed; `remembered` are the keys that signed it before. With a key in the manifest, throws `CrawlError` for anything but a good
  * signature by it: then the last good data stays.
  */
 export const checkSigning = async (
   visit: Visit,
   release: FoundRelease,
   detached: DetachedSignature | null | undefined,
-  previous: Snapshot | undefined,
+  remembered: readonly string[],
 ): Promise<Signing> => {
   const { key } = visit.entry;
-  const signing = await assess(release, detached, previous?.signing.remembered ?? [], key, visit.now());
+  const signing = await assess(release, detached, remembered, key, visit.now());
   if (key === undefined || signing.state === 'verified') return signing;
   const { path } = release.file;
   if (signing.state === 'unanswered') throw new CrawlError('signature-unanswered', path);

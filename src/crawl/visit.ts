@@ -5,9 +5,9 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
-import type { SnapshotFile } from '../snapshots/snapshot.ts';
+import type { HeldBack, SnapshotFile } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
-import { CrawlError } from './crawl-error.ts';
+import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './limits.ts';
 
 /** A file that arrived whole, staged in the store. */
@@ -62,6 +62,8 @@ export class Visit {
   readonly findings = new FindingCounter();
   requests = 0;
   bytes = 0;
+  /** What the origin served last time and nobody took: where it serves that again, the visit ends as it did then. */
+  held: HeldBack | null = null;
   readonly #fetcher: Fetcher;
   readonly #signal: AbortSignal;
   readonly #base: string;
@@ -81,7 +83,8 @@ export class Visit {
 
   /**
    * Asks for the file at `path` (with a leading "/"), conditionally where `known` is given, and computes `digests` of
-   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a whole cannot be used.
+   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a whole
+   * cannot be used, or what it serves is held back still.
    */
   async get(
     path: string,
@@ -92,13 +95,15 @@ export class Visit {
     },
   ): Promise<Answer> {
     const url = new URL(this.#base + path);
+    const held = this.#heldFile(path);
+    const known = held ?? options.known;
     for (let repetition = 1; ; repetition++) {
       let pause = computePause(this.limits.retryPauseMs, repetition);
       try {
         const result = await this.#fetcher.fetch(url, {
           maxBytes: options.maxBytes,
-          etag: options.known?.etag ?? null,
-          lastModified: options.known?.lastModified ?? null,
+          etag: known?.etag ?? null,
+          lastModified: known?.lastModified ?? null,
           signal: this.#signal,
           onRequest: () => {
             this.requests++;
@@ -106,7 +111,15 @@ export class Visit {
         });
         const wait = this.#readPause(result);
         if (wait !== undefined) pause = wait;
-        else if (result.status < 500 || this.#repetitions === 0) return await this.#receive(path, url, result, options);
+        else if (result.status < 500 || this.#repetitions === 0) {
+          const answer = await this.#receive(path, url, result, { ...options, known });
+          if (
+            held &&
+            (answer.kind === 'unchanged' || (answer.kind === 'received' && answer.file.sha256 === held.sha256))
+          )
+            throw this.#holdBack();
+          return answer;
+        }
       } catch (error) {
         if (!(error instanceof NetworkError)) throw error;
         const repeatable = error.transient && !(error.code === 'timeout' && repetition > 1);
@@ -133,6 +146,17 @@ export class Visit {
   /** The files received so far. */
   get staged(): readonly StagedFile[] {
     return [...this.#staged];
+  }
+
+  // The file that tells whether what is held back is served still: the release, where no other index can come with it.
+  #heldFile(path: string): SnapshotFile | undefined {
+    const file = this.held?.listed ? this.held.release : this.held?.packages;
+    return file?.path === path ? file : undefined;
+  }
+
+  #holdBack(): CrawlError {
+    const { code, detail } = this.held ?? { code: 'internal', detail: '' };
+    return new CrawlError(code as CrawlCode, detail, this.held ? { refused: this.held } : {});
   }
 
   // Milliseconds to wait where the origin asks for a pause that is short enough; throws where it is not.

@@ -38,16 +38,18 @@ const signingSchema = z.strictObject({
 /** How the release of a snapshot is signed, and what is remembered of how it was. */
 export type Signing = Readonly<z.infer<typeof signingSchema>>;
 
+const originSchema = z.strictObject({
+  uri: z.string(),
+  suite: z.string(),
+  component: z.string().nullable(),
+  binary: z.string().nullable(),
+});
+
 /** What was crawled of one repository and held good: the files of one generation and what the origin said of them. */
 export const snapshotSchema = z.strictObject({
   slug: z.string(),
   /** What the manifest said then; a snapshot of another address is no predecessor. */
-  origin: z.strictObject({
-    uri: z.string(),
-    suite: z.string(),
-    component: z.string().nullable(),
-    binary: z.string().nullable(),
-  }),
+  origin: originSchema,
   /** InRelease or Release. */
   release: snapshotFileSchema,
   packages: snapshotFileSchema.extend({
@@ -86,6 +88,32 @@ const baselineSchema = z.strictObject({
 /** What a repository is compared with to tell that it lost packages or went back in time; null where with nothing. */
 export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 
+const heldBackSchema = z.strictObject({
+  ...baselineSchema.shape,
+  /** Why it was not taken, as the crawl said it. */
+  code: z.string(),
+  detail: z.string(),
+  /** The release that it came with. */
+  release: snapshotFileSchema,
+  /** The index; null where the release alone was reason enough. */
+  packages: snapshotFileSchema.nullable(),
+  /** Whether this release can come with no other index. */
+  listed: z.boolean(),
+});
+
+/** What an origin served and nobody took, so that it need not be fetched again to be held back again. */
+export type HeldBack = Readonly<z.infer<typeof heldBackSchema>>;
+
+const rememberedSchema = z.strictObject({
+  ...baselineSchema.shape,
+  origin: originSchema,
+  /** As `remembered` of the snapshot's signing. */
+  signers: keyNames,
+});
+
+/** What of a snapshot must outlive it, should the store lose it: what the next one is compared with. */
+export type Remembered = Readonly<z.infer<typeof rememberedSchema>>;
+
 /** What is remembered of the attempts to crawl one repository, so that a restart forgets no back-off. */
 export const attemptsSchema = z.strictObject({
   /** The last attempt that confirmed or replaced the snapshot. */
@@ -100,9 +128,11 @@ export const attemptsSchema = z.strictObject({
   /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
   askedByOrigin: z.boolean(),
   /** What was found since the last success and not taken, for the operator to accept. */
-  refused: baselineSchema.nullable(),
+  refused: heldBackSchema.nullable(),
   /** What the operator accepted: it stands in for the snapshot in the next comparison. */
   accepted: baselineSchema.nullable(),
+  /** Of the last snapshot, apart from it. */
+  remembered: rememberedSchema.nullable(),
 });
 export type Attempts = Readonly<z.infer<typeof attemptsSchema>>;
 
@@ -116,4 +146,5 @@ export const noAttempts: Attempts = {
   askedByOrigin: false,
   refused: null,
   accepted: null,
+  remembered: null,
 };
