@@ -1,0 +1,160 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { readRepositoryFindings } from '../../src/catalog/reading.ts';
+import { updateCatalog } from '../../src/catalog/update.ts';
+import type { packageTexts } from '../../src/contract/finding-texts/packages.ts';
+import type { releaseTexts } from '../../src/contract/finding-texts/release.ts';
+import { composeIndex, generateRepository, makePackages } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+let bench: CrawlBench;
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+});
+
+afterEach(() => bench.stop());
+
+/** Crawls and reads what the origin serves; returns the codes of what was found, of snapshot and catalog together. */
+const findCodes = async (): Promise<string[]> => {
+  const entry = makeEntry('repo', bench.origin.uri('repo'));
+  const outcome = await bench.crawlOne({ limits: { repetitions: 0 } }, entry);
+  expect(outcome.reason).toBeNull();
+  const catalog = new CatalogBuild(temporaryFolder());
+  try {
+    await updateCatalog(catalog, [entry], bench.store, { base: 'https://index.test', now: bench.now });
+    const [found] = readRepositoryFindings(catalog.database);
+    return (found?.findings ?? []).map(({ code }) => code);
+  } finally {
+    catalog.discard();
+  }
+};
+
+const serve = async (
+  plan: Parameters<typeof generateRepository>[0],
+  files: Record<string, Uint8Array | string> = {},
+) => {
+  const all = await generateRepository(plan);
+  for (const [path, content] of Object.entries(files)) all.set(path, Buffer.from(content));
+  bench.origin.serve('repo', all);
+};
+
+/** Serves a Release that begins with `text`. */
+const release = (text: Uint8Array | string) => async () => {
+  const files = await generateRepository();
+  const rest = files.get('/Release') ?? new Uint8Array();
+  bench.origin.serve('repo', files.set('/Release', Buffer.concat([Buffer.from(text), rest])));
+};
+const fields = (given: Record<string, string>) => () => serve({ release: given });
+
+/** Serves an index of a good stanza and of one with these fields besides or instead; null leaves one out. */
+const stanza = (given: Record<string, string | null>) => () => {
+  const [good = {}, other = {}] = makePackages(2);
+  const kept = Object.entries({ ...other, ...given }).filter(([, value]) => value !== null);
+  return serve({ packages: composeIndex([good, Object.fromEntries(kept) as Record<string, string>]) });
+};
+const index = (text: string) => () => serve({ packages: composeIndex(makePackages(2)) + text });
+
+/** What brings about each finding of a Release and what stands around it; the compiler asks for one of each. */
+const ofRelease: Record<keyof typeof releaseTexts, () => Promise<unknown>> = {
+  'release-line-malformed': release('no field\n'),
+  'release-blank-line': release('Origin: a\n\n'),
+  'release-field-repeated': release('Label: a\n'),
+  'release-field-oversized': fields({ Label: 'x'.repeat(5000) }),
+  'release-encoding-not-utf8': release(Buffer.from('X: \xff\n', 'latin1')),
+  'release-hash-malformed': release('MD5Sum:\n 00 -1 Packages\n'),
+  'release-hash-empty': release('SHA1:\n'),
+  'release-entry-conflict': release(`MD5Sum:\n ${'0'.repeat(32)} 1 x\n ${'1'.repeat(32)} 1 x\n`),
+  'release-architecture-singular': fields({ Architecture: 'iphoneos-arm' }),
+  'release-payment-gateway-malformed': fields({ 'Payment-Gateway': 'http://pay.example/' }),
+  'release-expired': fields({ 'Valid-Until': 'Mon, 01 Jan 2024 00:00:00 UTC' }),
+  'release-in-future': fields({ Date: 'Thu, 01 Jan 2099 00:00:00 UTC' }),
+  'release-date-unreadable': fields({ Date: 'yesterday' }),
+  'release-without-hashes': () => serve({ hashes: [] }),
+  'release-weak-hashes': () => serve({ hashes: ['md5', 'sha1'] }),
+  'index-not-listed': () => serve({ hashes: [], release: { SHA256: `\n ${'0'.repeat(64)} 1 elsewhere/Packages` } }),
+  'index-variants-differ': async () =>
+    serve({ compressions: ['xz', 'plain'] }, { '/Packages': composeIndex(makePackages(4)) }).then(async () => {
+      const files = await generateRepository({ compressions: ['xz'] });
+      const other = await generateRepository({
+        packages: makePackages(4),
+        compressions: ['plain'],
+        hashes: ['sha256'],
+      });
+      const line = / [0-9a-f]{64} \d+ Packages\n/.exec(Buffer.from(other.get('/Release') ?? '').toString())?.[0] ?? '';
+      bench.origin.serve(
+        'repo',
+        files.set('/Release', Buffer.concat([files.get('/Release') ?? new Uint8Array(), Buffer.from(line)])),
+      );
+    }),
+  'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
+  'signature-unreadable': () => serve({}, { '/Release.gpg': 'no signature' }),
+  'payment-endpoint-unreadable': () => serve({ paymentEndpoint: 'http://pay.example/' }),
+  'extras-unanswered': async () => {
+    await serve({});
+    bench.origin.break('/repo/payment_endpoint', { kind: 'status', status: 429 });
+  },
+  redirected: async () => {
+    await serve({});
+    bench.origin.serve('other', await generateRepository());
+    bench.origin.break('/repo/Release', { kind: 'redirect', location: '/other/Release' });
+  },
+  'snapshot-damaged': async () => {
+    await serve({});
+    await bench.crawlOne();
+    const snapshot = await bench.store.read('repo');
+    await rm(`${bench.directory}/v1/repo/${snapshot?.packages.sha256}`);
+  },
+};
+
+type Reached = Exclude<keyof typeof packageTexts, 'records-too-many'>;
+
+/**
+ * What brings about each finding of an index; the compiler asks for one of each. An index of more than sixteen million
+ * records is beyond a test: `test/catalog` has that limit lowered.
+ */
+const ofIndex: Record<Reached, () => Promise<unknown>> = {
+  'package-missing': stanza({ Package: null }),
+  'package-malformed': stanza({ Package: 'a\x01b' }),
+  'version-missing': stanza({ Version: null }),
+  'version-unreadable': stanza({ Version: '1\x01' }),
+  'version-malformed': stanza({ Version: 'one two' }),
+  'architecture-missing': stanza({ Architecture: null }),
+  'architecture-malformed': stanza({ Architecture: 'a\x01' }),
+  'filename-missing': stanza({ Filename: null }),
+  'filename-malformed': stanza({ Filename: 'a\x01' }),
+  'size-missing': stanza({ Size: null }),
+  'size-malformed': stanza({ Size: '-1' }),
+  'installed-size-malformed': stanza({ 'Installed-Size': '1.5' }),
+  'sha256-malformed': stanza({ SHA256: 'abc' }),
+  'icon-malformed': stanza({ Icon: 'file:///icon.png' }),
+  'header-malformed': stanza({ Header: 'javascript:x' }),
+  'native-depiction-malformed': stanza({ SileoDepiction: 'nowhere' }),
+  'field-malformed': index('\nno field\n'),
+  'field-commented-out': index('\n//Package: a\n'),
+  'field-repeated': stanza({ name: 'Again' }),
+  'continuation-orphaned': index('\n more\n'),
+  'encoding-not-utf8': async () => {
+    const [good = {}] = makePackages(1);
+    const text = Buffer.from(composeIndex([{ ...good, Name: 'J\xf6rg' }]), 'latin1');
+    await serve({ compressions: ['plain'], hashes: [] }, { '/Packages': text });
+  },
+  'stanza-oversized': stanza({ Description: 'x'.repeat(1_100_000) }),
+  'stanza-duplicate': index(`\n${composeIndex(makePackages(1))}`),
+  'sections-too-many': () =>
+    serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
+};
+
+describe('every finding that has a code', () => {
+  it.each(Object.entries({ ...ofRelease, ...ofIndex }))('C8: %s is found by a crawl', async (code, bringAbout) => {
+    await bringAbout();
+    expect(await findCodes()).toContain(code);
+  });
+
+  it('C8: a repository that has none of it has no finding', async () => {
+    await serve({});
+    expect(await findCodes()).toEqual([]);
+  });
+});
