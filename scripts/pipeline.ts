@@ -160,12 +160,13 @@ const withDamage = (
 
 const composeLastBuild = ({ entries, now }: BuildInput, outcomes: readonly CrawlOutcome[]): LastBuild => ({
   builtAt: now().toISOString(),
-  repositories: outcomes.map(({ slug, outcome, code, reason }, index) => ({
+  repositories: outcomes.map(({ slug, outcome, code, reason, confirmedAt }, index) => ({
     slug,
     uri: entries[index]?.uri ?? '',
     outcome,
     code,
     reason,
+    confirmedAt,
   })),
 });
 

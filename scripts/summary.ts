@@ -23,9 +23,10 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
   let text = row('Repositories', `${number(outcomes.length)}: ${counts.join(', ')}`);
-  for (const { slug, outcome, reason } of outcomes) {
-    if (outcome === 'stale' || outcome === 'failed')
-      text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}`);
+  for (const { slug, outcome, reason, confirmedAt } of outcomes) {
+    if (outcome !== 'stale' && outcome !== 'failed') continue;
+    const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
+    text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
   }
   text += row('Signatures', countSignatures(outcomes));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);

@@ -10,6 +10,8 @@ const outcomeSchema = z.object({
   code: z.string().nullable(),
   /** The same as a sentence that an operator can act on. */
   reason: z.string().nullable(),
+  /** When the origin last confirmed the data that is shown; null where there is none. */
+  confirmedAt: z.iso.datetime().nullable(),
 });
 
 const lastBuildSchema = z.object({

@@ -23,6 +23,8 @@ export interface CrawlOutcome {
   /** The evidence in that sentence alone. */
   readonly detail: string | null;
   readonly requests: number;
+  /** When the origin last confirmed the snapshot that is in force now; null where there is none. */
+  readonly confirmedAt: string | null;
   /** Bytes received in bodies. */
   readonly bytes: number;
   /** Of the snapshot that is in force now. */
@@ -105,7 +107,15 @@ const crawlOne = async (
     await store.writeAttempts(entry.slug, backOff.succeeded(now, remembered));
     const { findings, signing } = kept;
     const outcome = changed ? 'fresh' : 'unchanged';
-    return { outcome, code: null, reason: null, detail: null, findings: [...findings], signing };
+    return {
+      outcome,
+      code: null,
+      reason: null,
+      detail: null,
+      findings: [...findings],
+      signing,
+      confirmedAt: now.toISOString(),
+    };
   };
   const fail = async (thrown: unknown): Promise<Result> => {
     outer?.throwIfAborted();
@@ -119,7 +129,8 @@ const crawlOne = async (
     const findings = [...(before?.findings ?? [])];
     const signing = before?.signing ?? null;
     const { code, message: reason, detail } = error;
-    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings, signing };
+    const confirmedAt = before?.checkedAt ?? null;
+    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings, signing, confirmedAt };
   };
 
   try {

@@ -53,6 +53,8 @@ const usualLimits: FetchLimits = {
   connectionsPerHost: 2,
 };
 
+// Permanent redirects are followed anew each time and not remembered: one that was a mistake, or somebody else's, would
+// otherwise outlive itself. The finding tells the operator to name the new address in the manifest.
 const redirecting = new Set([301, 302, 303, 307, 308]);
 
 const single = (field: string | string[] | undefined): string | null =>

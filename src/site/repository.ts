@@ -79,7 +79,7 @@ export interface RepositoryView {
   /** Whether and how its Release is signed. */
   readonly signature: string;
   /** What the last crawl failed with; undefined where it went well. */
-  readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason'> | undefined;
+  readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
   readonly document: string;
   readonly packagesDocument: string;
 }
@@ -125,6 +125,7 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
   for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const flat = record.suite === './';
   const troubled = outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
+  const { code = null, reason = null, confirmedAt = null } = outcome ?? {};
   return {
     card: repositoryCard(repository, packages.length),
     record,
@@ -135,7 +136,7 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: repository.findings,
     signature: signingTexts[repository.signing],
-    trouble: troubled ? { outcome: outcome.outcome, code: outcome.code, reason: outcome.reason } : undefined,
+    trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
   };

@@ -44,6 +44,7 @@ describe('an index that is held back', () => {
       bench.pass(3600);
       const again = await bench.crawlOne();
       expect(again).toMatchObject({ outcome: 'stale', code: 'index-shrunken', reason: first.reason, bytes: 0 });
+      expect(again.confirmedAt).toBe('2026-06-01T12:00:00.000Z');
       expect(again.asked).toEqual(['/Release 304']);
     }
     expect(await bench.store.read('repo')).toMatchObject({

@@ -271,9 +271,12 @@ describe('a repository', () => {
     expect(await suited.getByText('deb https://suited.example/apt stable main').isVisible()).toBe(true);
   });
 
-  it('says what its last crawl failed with', async () => {
+  it('C4: says what its last crawl failed with, and how old its data is', async () => {
     const page = await open('/repository/beta/');
-    expect(await page.getByText('It answers too slowly.').isVisible()).toBe(true);
+    expect(await page.getByText('It answers too slowly.').textContent()).toMatch(/last confirmed on .*17/);
+    const status = (await open('/status/')).getByText('It answers too slowly.');
+    expect(await status.isVisible()).toBe(true);
+    expect(await status.locator('time').getAttribute('datetime')).toBe('2026-11-17T10:00:00.000Z');
   });
 
   it('pages through a long list', async () => {

@@ -150,14 +150,44 @@ export const sources: readonly Source[] = [
   },
 ];
 
+const builtAt = '2026-11-20T10:00:00.000Z';
+
 export const lastBuild: LastBuild = {
-  builtAt: '2026-11-20T10:00:00.000Z',
+  builtAt,
   repositories: [
-    { slug: 'alpha', uri: 'https://alpha.example/repo/', outcome: 'fresh', code: null, reason: null },
-    { slug: 'beta', uri: 'http://beta.example', outcome: 'stale', code: 'too-slow', reason: 'It answers too slowly.' },
-    { slug: 'many', uri: 'https://many.example', outcome: 'unchanged', code: null, reason: null },
-    { slug: 'suited', uri: 'https://suited.example/apt', outcome: 'unchanged', code: null, reason: null },
-    { slug: 'gone', uri: 'https://gone.example', outcome: 'failed', code: 'unreachable', reason: 'No such host.' },
+    {
+      slug: 'alpha',
+      uri: 'https://alpha.example/repo/',
+      outcome: 'fresh',
+      code: null,
+      reason: null,
+      confirmedAt: builtAt,
+    },
+    {
+      slug: 'beta',
+      uri: 'http://beta.example',
+      outcome: 'stale',
+      code: 'too-slow',
+      reason: 'It answers too slowly.',
+      confirmedAt: '2026-11-17T10:00:00.000Z',
+    },
+    { slug: 'many', uri: 'https://many.example', outcome: 'unchanged', code: null, reason: null, confirmedAt: builtAt },
+    {
+      slug: 'suited',
+      uri: 'https://suited.example/apt',
+      outcome: 'unchanged',
+      code: null,
+      reason: null,
+      confirmedAt: builtAt,
+    },
+    {
+      slug: 'gone',
+      uri: 'https://gone.example',
+      outcome: 'failed',
+      code: 'unreachable',
+      reason: 'No such host.',
+      confirmedAt: null,
+    },
   ],
 };
 

@@ -109,7 +109,7 @@ export const releaseTexts = {
   ),
   redirected: note(
     'A file is redirected',
-    'A redirect was followed: {}.',
+    'A redirect was followed: {}. If it leads there for good, name that address in the manifest.',
     'Nothing needs to be done; if the repository moved for good, tell people its new address.',
   ),
   'snapshot-damaged': note(
