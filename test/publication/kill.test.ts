@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { type RoundSize, serveRound } from '../support/rounds.ts';
 
 // A build with the site takes longer, so fewer of them are killed.
 const kills = Number(process.env.DEBDEX_TEST_KILLS ?? 15);
@@ -23,27 +23,11 @@ afterEach(async () => {
   await origin.stop();
 });
 
-interface Size {
-  readonly repositories: number;
-  /** The least packages of one. */
-  readonly packages: number;
-}
-const usualSize: Size = { repositories: 16, packages: 60 };
-const siteSize: Size = { repositories: 8, packages: 10 };
+const usualSize: RoundSize = { repositories: 16, packages: 60 };
+const siteSize: RoundSize = { repositories: 8, packages: 10 };
 
-/** Sixteen repositories, or fewer, of which other ones are there in each round, with other packages. */
-const publishRound = async (bench: BuildBench, round: number, size: Size = usualSize): Promise<void> => {
-  const repositories = [];
-  for (let number = 0; number < size.repositories; number++) {
-    const slug = `r${number}`;
-    if ((number + round) % 5 === 0) continue;
-    const names = `${number % 4}-${(number + round) % 3}.`;
-    const packages = makePackages(size.packages + ((number * 7 + round) % (size.packages / 2)), names, `1.${round}`);
-    origin.serve(slug, await generateRepository({ packages, compressions: ['gz'], release: { Version: `${round}` } }));
-    repositories.push({ slug, uri: origin.uri(slug) });
-  }
-  bench.list(repositories);
-};
+const publishRound = async (bench: BuildBench, round: number, size = usualSize): Promise<void> =>
+  bench.list(await serveRound(origin, round, size));
 
 /** Serves what is built, and returns its address. */
 const serve = async (bench: BuildBench): Promise<string> => {

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Command, CommandFailure, runCommand } from './options.ts';
+import { describeProgress, describeSoak } from './soak/report.ts';
+import { runSoak } from './soak/soak.ts';
+
+const command = {
+  name: 'soak',
+  summary:
+    'Keeps a mixed load on a server while builds replace its index again and again, and says whether a request failed\n' +
+    'and whether its memory or its open descriptors grow. Ctrl-C ends it early, with its report.',
+  options: {
+    minutes: {
+      type: 'integer',
+      value: 'N',
+      default: 6,
+      minimum: 1,
+      maximum: 10_000,
+      environment: 'DEBDEX_SOAK_MINUTES',
+      help: 'How long. The heap is judged from 6 on, resident memory and buffers from an hour on.',
+    },
+  },
+} as const satisfies Command;
+
+await runCommand(command, async ({ minutes }) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-soak-'));
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => {
+    process.stderr.write('Ending: what is under way completes first. Ctrl-C again ends at once.\n');
+    interrupted.abort();
+    process.once('SIGINT', () => process.exit(1));
+  });
+  try {
+    process.stderr.write('Building what is to be served\n');
+    const soak = await runSoak({
+      folder,
+      seconds: minutes * 60,
+      signal: interrupted.signal,
+      onProgress: (now) => process.stderr.write(`${describeProgress(now, minutes * 60)}\n`),
+    });
+    const { text, faults } = describeSoak(soak);
+    process.stdout.write(text);
+    if (faults.length > 0) throw new CommandFailure(faults.join('\n'));
+    process.stdout.write('No request failed, nothing grows, nothing was left behind.\n');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

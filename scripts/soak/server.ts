@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { npmScript, startProcess } from '../bench/processes.ts';
+import type { Point } from './trend.ts';
+
+/** What a server holds at a moment. */
+interface Holding {
+  /** Bytes of resident memory, of the heap of JavaScript, and of buffers outside it. */
+  readonly resident: number;
+  readonly heap: number;
+  readonly buffers: number;
+  /** Open descriptors: all of them, and those that are no sockets; undefined where the system does not say. */
+  readonly descriptors: number | undefined;
+  readonly files: number | undefined;
+}
+
+/** A server under load, in a process of its own. */
+export interface SoakedServer {
+  readonly address: string;
+  /** What it said on its standard error. */
+  complaints(): string;
+  /** What it holds now. */
+  measure(): Holding;
+  /** Ends it as an operator does; returns its exit code and how long that took. */
+  stop(): Promise<{ code: number | null; seconds: number }>;
+  kill(): void;
+  readonly ended: Promise<void>;
+}
+
+const memoryReport = path.join(import.meta.dirname, 'memory-report.ts');
+
+const targetOf = (link: string): string => {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+};
+
+const readDescriptors = (pid: number): string[] | undefined => {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => targetOf(`/proc/${pid}/fd/${name}`));
+  } catch {
+    return undefined;
+  }
+};
+
+const readResident = (pid: number): number | undefined => {
+  try {
+    return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Starts the server as `npm run serve` does. Rejects where it ends before it listens. */
+export const startServer = async (state: string, out: string): Promise<SoakedServer> => {
+  const flags = ['--state', state, '--out', out, '--port', '0'];
+  const { child, line } = await startProcess(
+    process.execPath,
+    ['--import', memoryReport, ...npmScript('serve'), ...flags],
+    /^Listening on /,
+    // In a group of its own, so that Ctrl-C ends it when the report is ready and not before.
+    { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true },
+  );
+  const pid = child.pid ?? 0;
+  let complaints = '';
+  child.stderr?.on('data', (piece) => {
+    complaints += piece;
+  });
+  // The least of the heap since it was last asked for is nearest to what remains after a collection.
+  let heap = Number.POSITIVE_INFINITY;
+  let last: NodeJS.MemoryUsage = { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
+  createInterface(child.stdio[3] as NodeJS.ReadableStream).on('line', (report) => {
+    last = JSON.parse(report) as NodeJS.MemoryUsage;
+    heap = Math.min(heap, last.heapUsed);
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    address: line.replace('Listening on ', ''),
+    complaints: () => complaints,
+    measure: () => {
+      const least = Number.isFinite(heap) ? heap : last.heapUsed;
+      heap = Number.POSITIVE_INFINITY;
+      const open = readDescriptors(pid);
+      const files = open?.filter((target) => !target.startsWith('socket:'));
+      return {
+        resident: readResident(pid) ?? last.rss,
+        heap: least,
+        buffers: last.external,
+        descriptors: open?.length,
+        files: files?.length,
+      };
+    },
+    stop: async () => {
+      const begun = performance.now();
+      child.kill('SIGTERM');
+      await ended;
+      return { code: child.exitCode, seconds: (performance.now() - begun) / 1000 };
+    },
+    kill: () => child.kill('SIGKILL'),
+    ended,
+  };
+};
+
+/** Measures a server again and again. */
+export class Measurements {
+  readonly points: Record<keyof Holding, Point[]> = { resident: [], heap: [], buffers: [], descriptors: [], files: [] };
+  readonly #server: SoakedServer;
+  readonly #begun = performance.now();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(server: SoakedServer, intervalMs: number) {
+    this.#server = server;
+    this.#timer = setInterval(() => this.#measure(), intervalMs);
+  }
+
+  #measure(): void {
+    const at = (performance.now() - this.#begun) / 1000;
+    for (const [name, value] of Object.entries(this.#server.measure())) {
+      if (value !== undefined) this.points[name as keyof Holding].push({ at, value });
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,42 @@
+/** What a request did not hold to. */
+export class Failure extends Error {
+  override name = 'Failure';
+}
+
+/** Throws a Failure that says what was wrong, unless the condition holds. */
+export function expectThat(condition: boolean, wrong: string): asserts condition {
+  if (!condition) throw new Failure(wrong);
+}
+
+const mostExamples = 5;
+
+/** Counts requests and failures by kind, and keeps some of the failures. */
+export class Tally {
+  readonly requests = new Map<string, number>();
+  readonly failures = new Map<string, number>();
+  readonly examples: string[] = [];
+
+  count(kind: string): void {
+    this.requests.set(kind, (this.requests.get(kind) ?? 0) + 1);
+  }
+
+  fail(kind: string, what: string): void {
+    const failures = (this.failures.get(kind) ?? 0) + 1;
+    this.failures.set(kind, failures);
+    if (failures <= mostExamples) this.examples.push(`${new Date().toISOString()} ${kind}: ${what}`);
+  }
+
+  get totalRequests(): number {
+    return sum(this.requests.values());
+  }
+
+  get totalFailures(): number {
+    return sum(this.failures.values());
+  }
+}
+
+const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};

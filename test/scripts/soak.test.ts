@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { describeSoak } from '../../scripts/soak/report.ts';
+import { runSoak } from '../../scripts/soak/soak.ts';
+import type { Point } from '../../scripts/soak/trend.ts';
+import { afterWarmUp, computeTrend, isGrowing } from '../../scripts/soak/trend.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const greatest = (points: readonly Point[]): number => Math.max(...points.map(({ value }) => value));
+const least = (points: readonly Point[]): number => Math.min(...points.map(({ value }) => value));
+
+describe('npm run soak', () => {
+  it('H6: under a mixed load, while builds replace the index, no request fails and descriptors and memory stay flat', {
+    timeout: 240_000,
+  }, async () => {
+    const soak = await runSoak({ folder: temporaryFolder(), seconds: 20, visitors: 8 });
+    expect(soak.tally.examples).toEqual([]);
+    expect(soak.leftovers).toEqual([]);
+    expect(soak.tally.requests.size).toBeGreaterThanOrEqual(20);
+    expect(soak.tally.totalRequests).toBeGreaterThan(200);
+    expect(soak.builds.seconds.length).toBeGreaterThanOrEqual(2);
+    const { descriptors, points } = soak;
+    if (descriptors.before !== undefined) {
+      // A few, for connections of a moment and a catalog that is being replaced.
+      expect(descriptors.after).toBeLessThanOrEqual(descriptors.before + 4);
+      const [early, late] = [points.files.slice(0, 20), points.files.slice(-20)];
+      expect(least(late)).toBeLessThanOrEqual(greatest(early) + 4);
+    }
+    expect(greatest(points.resident)).toBeLessThan(800e6);
+    expect(greatest(points.heap)).toBeLessThan(150e6);
+    expect(describeSoak(soak).text).toMatch(/together .* 0\n/);
+  });
+
+  it('H6: tells what grows from what only varies', () => {
+    const points = (value: (at: number) => number): Point[] =>
+      Array.from({ length: 600 }, (_, at) => ({ at, value: value(at) }));
+    const judge = (value: (at: number) => number): boolean => {
+      const trend = computeTrend(afterWarmUp(points(value)));
+      return trend !== undefined && isGrowing(trend, 5);
+    };
+    expect(judge(() => 40)).toBe(false);
+    expect(judge((at) => 40 + 3 * Math.sin(at / 9))).toBe(false);
+    expect(judge((at) => (at < 100 ? at : 100))).toBe(false);
+    // One more in every minute, among others that come and go.
+    expect(judge((at) => 40 + at / 60 + 3 * Math.sin(at / 9))).toBe(true);
+    expect(judge((at) => 40 - at / 60)).toBe(false);
+    expect(computeTrend(points((at) => 7 + at / 3600))?.slope).toBeCloseTo(1);
+    expect(computeTrend([])).toBeUndefined();
+  });
+});
