@@ -1,5 +1,5 @@
 // The process that builds the site; see build.ts, which starts it.
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'astro';
@@ -11,6 +11,13 @@ import { buildSearchIndex } from './search-index.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const folderUrl = (folder: string): string => (folder.endsWith(path.sep) ? folder : folder + path.sep);
+
+/** Has modules below a folder find the packages of this project. */
+const linkPackages = (folder: string): void => {
+  const link = path.join(folder, 'node_modules');
+  rmSync(link, { force: true, recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), link, 'junction');
+};
 
 const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
   const start = performance.now();
@@ -51,9 +58,9 @@ const report = (message: BuildReport): void => {
 
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
   const { baseUrl } = options;
-  const cache = path.resolve(options.cacheDir);
+  const cache = options.cacheDir;
   const { pages: staged, index } = stagingFolders(cache);
-  mkdirSync(cache, { recursive: true });
+  linkPackages(cache);
   const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
     let rendered = 0;

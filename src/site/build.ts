@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LastBuild } from '../catalog/outcomes.ts';
@@ -69,9 +69,11 @@ const publicFiles = fileURLToPath(new URL('../public', import.meta.url));
  * of this build or of the one before
  */
 export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOptions): Promise<SiteSummary> => {
-  const { owned, seconds, ...counts } = await runProcess(order, onProgress);
-  const begun = performance.now();
   const cache = path.resolve(order.cacheDir);
+  mkdirSync(cache, { recursive: true });
+  const paths = { catalogPath: path.resolve(order.catalogPath), outDir: path.resolve(order.outDir), cacheDir: cache };
+  const { owned, seconds, ...counts } = await runProcess({ ...order, ...paths }, onProgress);
+  const begun = performance.now();
   const { pages, index } = stagingFolders(cache);
   const routes = new Set(owned);
   const wanted = (name: string) =>
@@ -81,12 +83,18 @@ export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOpt
     { folder: index, prefix: 'pagefind' },
   ];
   const options = { named: path.join(cache, 'named'), beforeRemoval };
-  const published = await publishFolders(path.resolve(order.outDir), staged, options);
+  const published = await publishFolders(paths.outDir, staged, options);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 
 const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress']): Promise<BuiltSite> => {
-  const child = fork(new URL('./build-process.ts', import.meta.url), { execArgv: [], serialization: 'advanced' });
+  const child = fork(new URL('./build-process.ts', import.meta.url), {
+    // Astro makes modules and styles below its working folder and moves them from there: the other end must not be on
+    // another disk, nor another build at work there.
+    cwd: order.cacheDir,
+    execArgv: [],
+    serialization: 'advanced',
+  });
   try {
     return await new Promise<BuiltSite>((resolve, reject) => {
       child.on('message', (report: BuildReport) => {

@@ -1,4 +1,15 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSite, type SiteOptions } from '../../src/site/build.ts';
@@ -23,6 +34,9 @@ const files = (): string[] =>
     .sort();
 const stamps = (): Map<string, string> =>
   new Map(files().map((name) => [name, `${lstatSync(path.join(out, name)).mtimeMs} ${read(name)}`]));
+
+// Where Linux keeps shared memory, which is a disk of its own.
+const otherDisk = ['/dev/shm'].find((disk) => existsSync(disk) && statSync(disk).dev !== statSync('.').dev);
 
 beforeAll(async () => {
   mkdirSync(path.join(out, 'v2/jailbreak'), { recursive: true });
@@ -102,5 +116,15 @@ describe('a build of the site', () => {
     await buildSite({ ...options, outDir: linked });
     expect(readdirSync(outside)).toEqual([]);
     expect(existsSync(path.join(linked, 'package/com.alpha.lib/index.html'))).toBe(true);
+  });
+
+  it.skipIf(otherDisk === undefined)('builds in a folder on another disk than the project', async () => {
+    const cacheDir = mkdtempSync(path.join(otherDisk ?? '', 'debdex-test-'));
+    try {
+      await buildSite({ ...options, cacheDir, outDir: path.join(folder, 'from another disk') });
+      expect(existsSync(path.join(folder, 'from another disk/index.html'))).toBe(true);
+    } finally {
+      rmSync(cacheDir, { recursive: true, force: true });
+    }
   });
 });
