@@ -1,7 +1,5 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { LastBuild } from '../catalog/outcomes.ts';
 import { type Published, publishFolders } from './publish.ts';
 
@@ -44,56 +42,50 @@ export type BuildReport =
 
 /** A site as built and not yet published. */
 export interface BuiltSite {
-  /** Which of the files in the folder of pages belong to a route. */
-  readonly owned: readonly string[];
   readonly rendered: number;
   readonly searchable: number;
   readonly seconds: Omit<SiteSummary['seconds'], 'publish'>;
 }
 
-/** Where pages and search index are built, in the folder of the last build. */
-export const stagingFolders = (cache: string): { readonly pages: string; readonly index: string } => ({
+/** Where the parts of a site are built, in the folder of the last build. */
+export const stagingFolders = (
+  cache: string,
+): { readonly bundle: string; readonly pages: string; readonly index: string } => ({
+  bundle: path.join(cache, 'bundle'),
   pages: path.join(cache, 'pages'),
   index: path.join(cache, 'pagefind'),
 });
 
-const publicFiles = fileURLToPath(new URL('../public', import.meta.url));
-
 /**
  * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
- * and from there what changed into the output folder. Building runs in a process of its own, because Astro's bundle of
- * the pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so
- * that it ends with the process that holds the lock of the state folder.
+ * and from there what changed into the output folder. Building runs in a process of its own, because the bundle of the
+ * pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so that
+ * it ends with the process that holds the lock of the state folder.
  *
  * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
  * of this build or of the one before
  */
 export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOptions): Promise<SiteSummary> => {
-  const cache = path.resolve(order.cacheDir);
-  mkdirSync(cache, { recursive: true });
-  const paths = { catalogPath: path.resolve(order.catalogPath), outDir: path.resolve(order.outDir), cacheDir: cache };
-  const { owned, seconds, ...counts } = await runProcess({ ...order, ...paths }, onProgress);
+  const { seconds, ...counts } = await runProcess(order, onProgress);
   const begun = performance.now();
-  const { pages, index } = stagingFolders(cache);
-  const routes = new Set(owned);
-  const wanted = (name: string) =>
-    routes.has(name) || name.startsWith('assets/') || existsSync(path.join(publicFiles, name));
+  const cache = path.resolve(order.cacheDir);
+  const { bundle, pages, index } = stagingFolders(cache);
   const staged = [
-    { folder: pages, prefix: '', wanted },
+    { folder: path.join(bundle, 'client'), prefix: '' },
+    { folder: pages, prefix: '' },
     { folder: index, prefix: 'pagefind' },
   ];
   const options = { named: path.join(cache, 'named'), beforeRemoval };
-  const published = await publishFolders(paths.outDir, staged, options);
+  const published = await publishFolders(path.resolve(order.outDir), staged, options);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 
 const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress']): Promise<BuiltSite> => {
   const child = fork(new URL('./build-process.ts', import.meta.url), {
-    // Astro makes modules and styles below its working folder and moves them from there: the other end must not be on
-    // another disk, nor another build at work there.
-    cwd: order.cacheDir,
     execArgv: [],
     serialization: 'advanced',
+    // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
+    env: { ...process.env, NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled') },
   });
   try {
     return await new Promise<BuiltSite>((resolve, reject) => {

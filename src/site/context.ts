@@ -13,8 +13,6 @@ export interface Site {
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
   /** Packages of each section kind that has any, in order of names. */
   readonly byKind: ReadonlyMap<SectionKind, readonly PackageSummary[]>;
-  /** Called for each page that is rendered. */
-  readonly onPage: () => void;
 }
 
 // Pages are bundled before they run, so a variable of this module would exist twice. The bundle runs in the process
@@ -23,7 +21,7 @@ const key = Symbol.for('debdex.site');
 const shared = globalThis as { [key]?: Site | undefined };
 
 /** Hands the catalog to the pages of the build that follows, or takes it away. */
-export const provideSite = (catalog: SiteCatalog | undefined, base = '', onPage = () => {}): void => {
+export const provideSite = (catalog: SiteCatalog | undefined, base = ''): void => {
   shared[key] =
     catalog === undefined
       ? undefined
@@ -33,7 +31,6 @@ export const provideSite = (catalog: SiteCatalog | undefined, base = '', onPage 
           figures: computeFigures(catalog),
           inRepository: packagesIn(catalog),
           byKind: packagesByKind(catalog),
-          onPage,
         };
 };
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
 import { site } from './context.ts';
 import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
@@ -28,5 +29,9 @@ export const atomResponse = (slug?: string): Response =>
 export const jsonFeedResponse = (slug?: string): Response =>
   new Response(composeJsonFeed(feedOf(slug)), { headers: { 'content-type': 'application/feed+json; charset=utf-8' } });
 
-/** A path for each repository. */
-export const repositoryPaths = () => site().catalog.repositories.map(({ slug }) => ({ params: { slug } }));
+/** A path for each repository; its feed changes with what is in it. */
+export const repositoryPaths = () =>
+  site().catalog.repositories.map(({ slug }) => ({
+    params: { slug },
+    cacheKey: hash('sha256', composeJsonFeed(feedOf(slug)), 'base64url'),
+  }));

@@ -26,8 +26,6 @@ export interface Published {
 export interface Staged {
   readonly folder: string;
   readonly prefix: string;
-  /** Which of its files to publish; the others are removed from it. All of them where this is left out. */
-  readonly wanted?: (name: string) => boolean;
 }
 
 // A file is written under such a name and then renamed. One that is left over is removed by the next run.
@@ -145,13 +143,12 @@ class NamedFiles {
 }
 
 const listFiles = (staged: readonly Staged[]): PlacedFile[] =>
-  staged.flatMap(({ folder, prefix, wanted = () => true }) => {
-    const names = [...walk(folder)];
-    for (const name of names) if (!wanted(name)) unlinkSync(path.join(folder, name));
-    return names
-      .filter(wanted)
-      .map((name) => ({ from: path.join(folder, name), to: prefix === '' ? name : `${prefix}/${name}` }));
-  });
+  staged.flatMap(({ folder, prefix }) =>
+    [...walk(folder)].map((name) => ({
+      from: path.join(folder, name),
+      to: prefix === '' ? name : `${prefix}/${name}`,
+    })),
+  );
 
 interface PlacedFile {
   readonly from: string;

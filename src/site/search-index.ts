@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { page } from './addresses.ts';
 import type { PackageSummary, SiteCatalog } from './catalog.ts';
+import { type IndexFile, stabilise } from './stable-index.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
 
@@ -56,7 +57,7 @@ const searchRecord = (summary: PackageSummary): SearchRecord => {
   };
 };
 
-const writeIndex = async (records: readonly SearchRecord[], folder: string, onRecord: (done: number) => void) => {
+const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   // Some at a time: the records wait in the pipe of another process.
@@ -66,9 +67,35 @@ const writeIndex = async (records: readonly SearchRecord[], folder: string, onRe
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
     onRecord(Math.min(records.length, at + 500));
   }
-  const written = await index.writeFiles({ outputPath: folder });
+  const composed = await index.getFiles();
   await close();
-  if (written.errors.length > 0) throw new Error(`search index: ${written.errors.join('; ')}`);
+  if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
+  return stabilise(composed.files.filter(({ path: name }) => !unused.has(name)));
+};
+
+// What Pagefind brings for pages that do not draw their results themselves.
+const unused = new Set([
+  ...['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`pagefind-${part}.js`, `pagefind-${part}.css`]),
+  'pagefind-highlight.js',
+]);
+
+const sameBytes = (file: string, content: Uint8Array): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
+
+// Most files of an index are named after what is in them and stay the same from one to the next.
+const writeIndex = (folder: string, files: readonly IndexFile[]): void => {
+  const kept = new Set<string>();
+  for (const { path: name, content } of files) {
+    const file = path.join(folder, name);
+    kept.add(file);
+    if (sameBytes(file, content)) continue;
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.has(file)) rmSync(file);
+  }
 };
 
 /**
@@ -90,12 +117,7 @@ export const buildSearchIndex = async (
   const mark = `${folder}.digest`;
   if (existsSync(folder) && existsSync(mark) && readFileSync(mark, 'utf8') === digest) return records.length;
   rmSync(mark, { force: true });
-  rmSync(folder, { recursive: true, force: true });
-  await writeIndex(records, folder, (done) => onRecord(done, records.length));
-  for (const name of ['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`${part}.js`, `${part}.css`])) {
-    rmSync(path.join(folder, `pagefind-${name}`), { force: true });
-  }
-  rmSync(path.join(folder, 'pagefind-highlight.js'), { force: true });
+  writeIndex(folder, await composeIndex(records, (done) => onRecord(done, records.length)));
   writeFileSync(mark, digest);
   return records.length;
 };

@@ -38,6 +38,24 @@ const stamps = (): Map<string, string> =>
 // Where Linux keeps shared memory, which is a disk of its own.
 const otherDisk = ['/dev/shm'].find((disk) => existsSync(disk) && statSync(disk).dev !== statSync('.').dev);
 
+/** Every file that the site owns, by name. */
+const contents = (folder: string): Map<string, string> =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+      .filter((name) => !name.startsWith('v2/') && name !== '_headers')
+      .sort()
+      .map((name) => [name, readFileSync(path.join(folder, name), 'base64')]),
+  );
+
+/** The files of a build into empty folders. */
+const buildElsewhere = async (): Promise<Map<string, string>> => {
+  const elsewhere = mkdtempSync(path.join(folder, 'elsewhere-'));
+  await buildSite({ ...options, outDir: path.join(elsewhere, 'out'), cacheDir: path.join(elsewhere, 'cache') });
+  return contents(path.join(elsewhere, 'out'));
+};
+
 beforeAll(async () => {
   mkdirSync(path.join(out, 'v2/jailbreak'), { recursive: true });
   writeFileSync(path.join(out, 'v2/jailbreak/kept.json'), '{}');
@@ -87,6 +105,10 @@ describe('a build of the site', () => {
     expect(stamps()).toEqual(before);
   });
 
+  it('C13: a build elsewhere, from nothing, gives the same bytes', async () => {
+    expect(await buildElsewhere()).toEqual(contents(out));
+  });
+
   it('renders only what a change touches, and removes what vanished', async () => {
     const [alpha, beta, many, suited] = sources as readonly [Source, Source, Source, Source];
     const changed = { ...beta, packages: stanza({ Package: 'org.beta.new', Name: 'New one' }) };
@@ -99,12 +121,39 @@ describe('a build of the site', () => {
     expect(after.get('package/com.alpha.paid/index.html')).toBe(before.get('package/com.alpha.paid/index.html'));
     expect(after.get('package/com.many.p7/index.html')).toBe(before.get('package/com.many.p7/index.html'));
     expect(summary.rendered).toBeLessThan(40);
+    // A page depends on more than its own package; a build from nothing shows whether one was left behind.
+    expect(await buildElsewhere()).toEqual(contents(out));
 
     await writeCatalog(options.catalogPath, [alpha, many, suited], base);
     expect((await buildSite(options)).removed).toBeGreaterThan(0);
     expect(existsSync(path.join(out, 'package/org.beta.new'))).toBe(false);
     expect(existsSync(path.join(out, 'repository/beta'))).toBe(false);
     expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);
+  });
+
+  it('renders anew what an interrupted build left half written', async () => {
+    await buildSite(options);
+    const whole = contents(out);
+    const page = path.join(options.cacheDir, 'pages/package/com.alpha.lib/index.html');
+    const kept = path.join(options.cacheDir, 'pages.json');
+    const rendered = JSON.parse(readFileSync(kept, 'utf8')) as { keys: Record<string, string> };
+    // As a run that ends while it writes this page leaves it.
+    delete rendered.keys['package/com.alpha.lib/index.html'];
+    writeFileSync(kept, JSON.stringify(rendered));
+    writeFileSync(page, '<!DOCTYPE html><html');
+    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(contents(out)).toEqual(whole);
+
+    writeFileSync(kept, JSON.stringify(rendered).slice(0, 100));
+    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(contents(out)).toEqual(whole);
+  });
+
+  it('bundles the pages again where the address changes, and renders all of them', async () => {
+    const moved = { ...options, baseUrl: 'https://elsewhere.example', outDir: path.join(folder, 'moved') };
+    const summary = await buildSite(moved);
+    expect(summary.rendered).toBeGreaterThan(250);
+    expect(readFileSync(path.join(moved.outDir, 'index.html'), 'utf8')).toContain('https://elsewhere.example/');
   });
 
   it('C9: does not write through a symbolic link in the output folder', async () => {

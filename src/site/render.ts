@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Bundle, Pages } from './bundle.ts';
+
+type Page = Awaited<ReturnType<Pages['listPages']>>[number];
+
+/** What the last run left: the bundle it rendered with, and the cache key of each file that has one. */
+interface Rendered {
+  readonly bundle: string;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+// Pages under way at once: while one is written, the next is rendered.
+const concurrency = 8;
+
+/** The file of a page below the output folder. */
+const fileOf = ({ pathname, route }: Page): string => {
+  const name = pathname.replace(/^\/|\/$/g, '');
+  if (route.type === 'endpoint') return name;
+  if (name === '404') return '404.html';
+  return path.posix.join(name, 'index.html');
+};
+
+const readRendered = (file: string, bundle: string): Rendered['keys'] => {
+  if (!existsSync(file)) return {};
+  try {
+    const rendered = JSON.parse(readFileSync(file, 'utf8')) as Rendered;
+    return rendered.bundle === bundle ? rendered.keys : {};
+  } catch {
+    // Cut off while it was written: nothing is known of the pages.
+    return {};
+  }
+};
+
+const listFiles = (folder: string): Set<string> => {
+  mkdirSync(folder, { recursive: true });
+  return new Set(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))),
+  );
+};
+
+const renderPage = async (pages: Pages, base: string, { pathname, route }: Page): Promise<Buffer> => {
+  const ending = route.type === 'page' && !pathname.endsWith('/') ? '/' : '';
+  const request = new Request(new URL(encodeURI(pathname) + ending, base));
+  const response = await pages.app.render(request, { routeData: route });
+  const expected = pathname.startsWith('/404') ? 404 : 200;
+  if (response.status !== expected) throw new Error(`The page ${pathname} cannot be rendered; the reason is above.`);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+/**
+ * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
+ * that are no page any more. Returns how many were rendered.
+ *
+ * @param base public address without trailing slash
+ * @throws Error where a page cannot be rendered
+ */
+export const renderPages = async (
+  { key, pages }: Bundle,
+  folder: string,
+  base: string,
+  onPage: (done: number, total: number) => void,
+): Promise<number> => {
+  const mark = `${folder}.json`;
+  const known = readRendered(mark, key);
+  const present = listFiles(folder);
+  const wanted: Record<string, string> = Object.create(null);
+  const keys: Record<string, string> = Object.create(null);
+  const stale: { readonly page: Page; readonly file: string }[] = [];
+  for (const page of await pages.listPages()) {
+    const file = fileOf(page);
+    if (page.cacheKey !== undefined) wanted[file] = page.cacheKey;
+    const current = page.cacheKey !== undefined && known[file] === page.cacheKey && present.has(file);
+    if (current) keys[file] = page.cacheKey ?? '';
+    else stale.push({ page, file });
+    present.delete(file);
+  }
+  // What is about to change is not known until it is whole.
+  writeFileSync(mark, JSON.stringify({ bundle: key, keys } satisfies Rendered));
+  for (const file of present) rmSync(path.join(folder, file));
+  let done = 0;
+  const work = stale.values();
+  const renderNext = async (): Promise<void> => {
+    for (const { page, file } of work) {
+      const body = await renderPage(pages, base, page);
+      const target = path.join(folder, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      await writeFile(target, body);
+      done++;
+      if (done % 100 === 0 || done === stale.length) onPage(done, stale.length);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, renderNext));
+  writeFileSync(mark, JSON.stringify({ bundle: key, keys: wanted } satisfies Rendered));
+  return stale.length;
+};
