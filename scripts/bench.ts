@@ -3,6 +3,7 @@ import { lookupPart } from './bench/lookup-part.ts';
 import { qualityPart } from './bench/quality-part.ts';
 import { describeLoad, describeMachine } from './bench/report.ts';
 import { growthPart, searchPart } from './bench/search-part.ts';
+import { sitePart } from './bench/site-part.ts';
 import { Missing, type Part, tell, Workshop } from './bench/workshop.ts';
 
 /** Every part, in the order in which all of them run. */
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, Part>> = {
   quality: qualityPart,
   memory: memoryPart,
   growth: growthPart,
+  site: sitePart,
 };
 
 const help = (): string => {

@@ -62,17 +62,21 @@ export const composeFindings = (
 });
 
 /**
- * The findings document of every repository of the catalog, and of those of `failures` (why the last crawl of a
- * repository took nothing, by slug) that never got there.
+ * The findings document of every repository of the catalog, under its slug and its former ones, and of those of
+ * `failures` (why the last crawl of a repository took nothing, by slug) that never got there.
  */
 export function* findingsDocuments(
   database: DatabaseSync,
+  rows: readonly RepositoryRow[],
   failures: ReadonlyMap<string, Finding>,
 ): Generator<Document> {
   const found = new Map(readRepositoryFindings(database).map((one) => [one.slug, one]));
+  const former = new Map(rows.map(({ slug, aliases }) => [slug, aliases]));
   for (const slug of new Set([...found.keys(), ...failures.keys()])) {
-    const record = composeFindings(slug, found.get(slug), failures.get(slug));
-    yield objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record));
+    const record = JSON.stringify(composeFindings(slug, found.get(slug), failures.get(slug)));
+    for (const name of [slug, ...(former.get(slug) ?? [])]) {
+      yield objectDocument(documentPath.repositoryFindings(name), record);
+    }
   }
 }
 

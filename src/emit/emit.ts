@@ -90,7 +90,8 @@ export class Emission {
       const rows = readRepositoryRows(database);
       const missing = new Set(rows.map(({ slug }) => slug).filter((slug) => !this.#isPresent(listOf(slug))));
       for (const slug of missing) this.#writeEmptyList(slug);
-      await this.#publishAll([...findingsDocuments(database, this.#options.failures), ...repositoryDocuments(rows)]);
+      const findings = findingsDocuments(database, rows, this.#options.failures);
+      await this.#publishAll([...findings, ...repositoryDocuments(rows)]);
       await this.#writer.finish();
       await this.#publishPackages();
       await this.#writer.finish();

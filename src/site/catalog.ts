@@ -94,6 +94,8 @@ const parseRecord = (json: string) => JSON.parse(`${json}null}`) as Omit<Package
 export class SiteCatalog {
   /** By ranking, then slug. */
   readonly repositories: readonly Repository[];
+  /** Repositories by each slug they had before; never one that a repository has now. */
+  readonly former: ReadonlyMap<string, Repository>;
   /** By identifier, in code unit order. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
@@ -114,6 +116,7 @@ export class SiteCatalog {
     this.repositories = [...this.#byNumber.values()].sort(
       (a, b) => a.record.quality - b.record.quality || compareText(a.slug, b.slug),
     );
+    this.former = formerSlugs(this.repositories);
     this.#select = this.#database.prepare(`SELECT ${columns} FROM record WHERE package = ?`);
     this.#select.setReturnArrays(true);
     const packages = new Map<string, PackageSummary>();
@@ -269,6 +272,18 @@ export class SiteCatalog {
 const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
 const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';
 const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
+
+// The first that claims a slug has it, as with the documents of the API.
+const formerSlugs = (repositories: readonly Repository[]): Map<string, Repository> => {
+  const taken = new Set(repositories.map(({ slug }) => slug));
+  const former = new Map<string, Repository>();
+  for (const repository of repositories) {
+    for (const alias of repository.aliases) {
+      if (!taken.has(alias) && !former.has(alias)) former.set(alias, repository);
+    }
+  }
+  return former;
+};
 
 /** The images that stand for a section, wherever this site is published. */
 export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;

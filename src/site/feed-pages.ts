@@ -4,9 +4,10 @@ import { site } from './context.ts';
 import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
 import { recentPackages } from './overview.ts';
 
-const feedOf = (slug?: string) => {
+const feedOf = (asked?: string) => {
   const { catalog, base, inRepository } = site();
-  const repository = slug === undefined ? undefined : catalog.repository(slug);
+  const repository = asked === undefined ? undefined : (catalog.repository(asked) ?? catalog.former.get(asked));
+  const slug = repository?.slug;
   return {
     base,
     title: repository === undefined ? 'Debdex: new and updated packages' : `${repository.name} on Debdex`,
@@ -29,9 +30,14 @@ export const atomResponse = (slug?: string): Response =>
 export const jsonFeedResponse = (slug?: string): Response =>
   new Response(composeJsonFeed(feedOf(slug)), { headers: { 'content-type': 'application/feed+json; charset=utf-8' } });
 
-/** A path for each repository; its feed changes with what is in it. */
-export const repositoryPaths = () =>
-  site().catalog.repositories.map(({ slug }) => ({
+/**
+ * A path for each repository, and for each slug that one had before, so that readers keep their feeds. A feed changes
+ * with what is in it.
+ */
+export const repositoryPaths = () => {
+  const { catalog } = site();
+  return [...catalog.repositories.map(({ slug }) => slug), ...catalog.former.keys()].map((slug) => ({
     params: { slug },
     cacheKey: hash('sha256', composeJsonFeed(feedOf(slug)), 'base64url'),
   }));
+};

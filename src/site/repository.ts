@@ -2,11 +2,12 @@ import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
-import { signingTexts } from '../contract/signing.ts';
+import { type SigningState, signingTexts } from '../contract/signing.ts';
 import { type DeepLink, repositoryLinks } from './addresses.ts';
 import type { Outcome, PackageSummary, Repository, SiteCatalog } from './catalog.ts';
 import { computeHealth, type Health } from './findings.ts';
 import { type PackageCard, packageCard } from './package.ts';
+import { signingWords } from './signing.ts';
 
 /** Packages on one page of a list. */
 const listLength = 100;
@@ -78,6 +79,8 @@ export interface RepositoryView {
   readonly findings: readonly Finding[];
   /** Whether and how its Release is signed. */
   readonly signature: string;
+  /** The same in a word. */
+  readonly signing: (typeof signingWords)[SigningState];
   /** What the last crawl failed with; undefined where it went well. */
   readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
   readonly document: string;
@@ -136,6 +139,7 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: repository.findings,
     signature: signingTexts[repository.signing],
+    signing: signingWords[repository.signing],
     trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,

@@ -55,11 +55,12 @@ const spans = [
   ['hour', 3600],
   ['minute', 60],
 ] as const;
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
   const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
   const span = spans.find(([, length]) => Math.abs(seconds) >= length);
   time.title = time.textContent ?? '';
+  const style = time.dataset.relative === 'short' ? 'short' : 'long';
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always', style });
   time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
 }
 

@@ -18,7 +18,8 @@ const narrow = (form: HTMLFormElement) => {
     item.hidden = !fits;
     if (fits) shown++;
   }
-  if (count !== null) count.textContent = `${shown} of ${items.length} repositories`;
+  const all = shown === items.length ? `${shown}` : `${shown} of ${items.length}`;
+  if (count !== null) count.textContent = `${all} ${items.length === 1 ? 'repository' : 'repositories'}`;
 };
 
 if (form !== null) {

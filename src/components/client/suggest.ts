@@ -3,6 +3,28 @@ import { createRow } from './row.ts';
 
 const shown = 7;
 
+const createOption = (index: number, row: HTMLElement): HTMLElement => {
+  const option = document.createElement('li');
+  option.id = `suggestion-${index}`;
+  option.role = 'option';
+  option.setAttribute('aria-selected', 'false');
+  row.querySelector('a')?.setAttribute('tabindex', '-1');
+  option.append(row);
+  return option;
+};
+
+// Where there are more than fit, the last row leads to all of them.
+const createLast = (text: string, total: number): HTMLElement => {
+  const row = document.createElement('div');
+  row.className = 'row all';
+  const link = document.createElement('a');
+  link.className = 'name';
+  link.href = `/search/?q=${encodeURIComponent(text)}`;
+  link.textContent = `All ${total.toLocaleString('en-US')} results`;
+  row.append(link);
+  return row;
+};
+
 /**
  * Answers as one types: a list below the field, which arrow keys walk through (the combobox pattern of the ARIA
  * Authoring Practices). Without an answer the form still leads to the search page.
@@ -50,23 +72,15 @@ export const watchSearch = (form: HTMLFormElement): void => {
       const { total, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;
-      list.replaceChildren(
-        ...found.map((one, index) => {
-          const option = document.createElement('li');
-          option.id = `suggestion-${index}`;
-          option.role = 'option';
-          option.setAttribute('aria-selected', 'false');
-          const row = createRow(one);
-          row.querySelector('a')?.setAttribute('tabindex', '-1');
-          option.append(row);
-          return option;
-        }),
-      );
+      const rows = found.map(createRow);
+      if (total > shown) rows.push(createLast(text, total));
+      list.replaceChildren(...rows.map((row, index) => createOption(index, row)));
       list.hidden = found.length === 0;
       field.setAttribute('aria-expanded', String(found.length > 0));
       field.removeAttribute('aria-activedescendant');
       active = -1;
-      status.textContent = total === 0 ? 'Nothing found' : total > shown ? `${total} found; Enter shows all` : '';
+      // The list lies over this line, which is then for those who listen.
+      status.textContent = total === 0 ? 'Nothing found' : `${total} found; Enter shows all`;
     } catch {
       if (turn === asked) status.textContent = 'The search could not be loaded. Press Enter to try again.';
     }
