@@ -10,7 +10,7 @@ const digest = hash('sha256', themeScript, 'base64');
 
 /**
  * What a page may load and run: scripts of its own, and package icons from anywhere. Strangers' text is escaped; should
- * that ever fail, this keeps it from running (CSP Level 3). Pagefind is WebAssembly and runs in a worker.
+ * that ever fail, this keeps it from running (CSP Level 3). Pagefind is WebAssembly.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -18,7 +18,6 @@ export const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self' https: http: data:",
   "connect-src 'self'",
-  "worker-src 'self' blob:",
   "form-action 'self'",
   "base-uri 'none'",
 ].join('; ');

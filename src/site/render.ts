@@ -80,7 +80,7 @@ export const renderPages = async (
   }
   // What is about to change is not known until it is whole.
   writeFileSync(mark, JSON.stringify({ bundle: key, keys } satisfies Rendered));
-  for (const file of present) rmSync(path.join(folder, file));
+  for (const file of present) rmSync(path.join(folder, file), { force: true });
   let done = 0;
   const work = stale.values();
   const renderNext = async (): Promise<void> => {

@@ -77,6 +77,8 @@ const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: n
 const unused = new Set([
   ...['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`pagefind-${part}.js`, `pagefind-${part}.css`]),
   'pagefind-highlight.js',
+  // What searches in a worker; see src/components/client/pagefind.ts.
+  'pagefind-worker.js',
 ]);
 
 const sameBytes = (file: string, content: Uint8Array): boolean =>

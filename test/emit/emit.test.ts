@@ -117,9 +117,14 @@ describe('emission', () => {
     await emit(folder, [{ ...one, aliases: ['uno', 'two'] }, two], first);
     const files = filesOf(folder);
     expect(files.get('v2/jailbreak/repository/uno.json')).toBe(files.get('v2/jailbreak/repository/one.json'));
+    expect(files.get('v2/jailbreak/repository/uno/findings.json')).toBe(
+      files.get('v2/jailbreak/repository/one/findings.json'),
+    );
     expect(JSON.parse(files.get('v2/jailbreak/repository/two.json') ?? '').data.id).toBe('two');
+    expect(JSON.parse(files.get('v2/jailbreak/repository/two/findings.json') ?? '').data.repository_id).toBe('two');
     await emit(folder, [one, two], second);
     expect(filesOf(folder).has('v2/jailbreak/repository/uno.json')).toBe(false);
+    expect(filesOf(folder).has('v2/jailbreak/repository/uno/findings.json')).toBe(false);
   });
 
   it('C13: gives the same bytes for the same input', async () => {

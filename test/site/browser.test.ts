@@ -135,6 +135,30 @@ describe('searching', () => {
     await page.locator('#results .name').first().waitFor();
   });
 
+  it('the last row of the list leads to all results, where there are more than fit', async () => {
+    const page = await open('/');
+    await page.getByRole('combobox').fill('many');
+    const last = page.getByRole('option', { name: 'All 240 results' });
+    await last.waitFor();
+    expect(await page.locator('#suggestions [role=option]').count()).toBe(8);
+    await page.keyboard.press('ArrowUp');
+    expect(await last.getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=many');
+  });
+
+  it('the list leaves nothing of the line below the field in sight', async () => {
+    const page = await open('/', phone);
+    await page.getByRole('combobox').fill('ellekit');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    const hidden = await page.evaluate(`(() => {
+      const line = document.querySelector('.find .status').getBoundingClientRect();
+      const above = document.elementFromPoint(line.left + 20, line.top + line.height / 2);
+      return document.querySelector('#suggestions').contains(above);
+    })()`);
+    expect(hidden).toBe(true);
+  });
+
   const names = (page: Page) => page.locator('#results .name').allTextContents();
 
   it.each([
@@ -220,6 +244,15 @@ describe('a package', () => {
     expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(1);
   });
 
+  it('shows its versions on a phone without scrolling sideways', async () => {
+    const page = await open('/package/com.alpha.snowboard/', phone);
+    const region = page.getByRole('region', { name: 'Latest versions' });
+    expect(await region.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+    const link = await region.locator('a[href$=".deb"]').first().boundingBox();
+    expect((link?.x ?? 0) + (link?.width ?? 999)).toBeLessThanOrEqual(phone.viewport.width);
+    expect(await region.getByRole('row').count()).toBe(4);
+  });
+
   it('puts our drawing in the place of an icon that does not load', async () => {
     const page = await open('/package/com.alpha.snowboard/');
     await expect.poll(() => page.locator('.icon.large').getAttribute('src')).toBe('/icons/sections/tweaks.svg');
@@ -279,6 +312,20 @@ describe('a repository', () => {
     expect(await status.locator('time').getAttribute('datetime')).toBe('2026-11-17T10:00:00.000Z');
   });
 
+  it('is found under a slug that it had before', async () => {
+    const page = await open('/repository/oldalpha/');
+    await page.waitForURL('**/repository/alpha/');
+    expect(await page.locator('h1').textContent()).toBe('Alpha Repo');
+  });
+
+  it('says in its head and on the status page whether it is signed', async () => {
+    const page = await open('/repository/alpha/');
+    expect(await page.locator('.package .chips').getByText('Not signed').isVisible()).toBe(true);
+    await page.goto(`${server.base}/status/`);
+    const row = page.getByRole('row').filter({ hasText: 'Alpha Repo' });
+    expect(await row.getByText('Not signed').getAttribute('title')).toBe('The repository is not signed.');
+  });
+
   it('pages through a long list', async () => {
     const page = await open('/repository/many/');
     expect(await page.locator('.list .name').count()).toBe(100);
@@ -299,6 +346,14 @@ describe('a repository', () => {
 });
 
 describe('everywhere', () => {
+  it('the time of the last crawl stays on one line', async () => {
+    const page = await open('/', phone);
+    const figure = page.locator('.figures dd').filter({ has: page.locator('time') });
+    expect(await figure.textContent()).toMatch(/ago|in \d/);
+    expect(await figure.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await figure.locator('time').evaluate((one) => one.getClientRects().length)).toBe(1);
+  });
+
   it('switches the theme and remembers it', async () => {
     const page = await open('/', { colorScheme: 'light' });
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');

@@ -64,7 +64,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(remove);
 
-describe('a build of the site', () => {
+// Each test builds, some of them several times, from nothing.
+describe('a build of the site', { timeout: 180_000 }, () => {
   it('writes a page for every package, repository and section', async () => {
     const summary = await buildSite(options);
     expect(summary.rendered).toBeGreaterThan(250);
@@ -90,6 +91,17 @@ describe('a build of the site', () => {
     expect(read('package/.=2e/index.html')).toContain('Two dots');
     expect(read('package/_com._alpha._lib/index.html')).toContain('Other case');
     expect(read('package/com.alpha.lib/index.html')).toContain('Alpha Library');
+  });
+
+  it('leads a former slug to its repository, outside of sitemap and search, and keeps its feeds', () => {
+    const former = read('repository/oldalpha/index.html');
+    expect(former).toContain('<meta http-equiv="refresh" content="0; url=/repository/alpha/">');
+    expect(former).toContain(`<link rel="canonical" href="${base}/repository/alpha/">`);
+    expect(read('repository/oldalpha/feed.atom')).toBe(read('repository/alpha/feed.atom'));
+    expect(read('repository/oldalpha/feed.json')).toBe(read('repository/alpha/feed.json'));
+    expect(read('sitemap/1.xml')).not.toContain('oldalpha');
+    // Another repository has this slug now.
+    expect(read('repository/many/index.html')).not.toContain('http-equiv="refresh"');
   });
 
   it('leaves what is not its own alone', () => {

@@ -73,7 +73,7 @@ const many = Array.from({ length: 240 }, (_, index) =>
 /** Repositories with something of everything that the pages show. */
 export const sources: readonly Source[] = [
   {
-    entry: { slug: 'alpha', uri: 'https://alpha.example/repo/', ranking: 1, aliases: ['oldalpha'] },
+    entry: { slug: 'alpha', uri: 'https://alpha.example/repo/', ranking: 1, aliases: ['oldalpha', 'many'] },
     release: 'Origin: Alpha Repo\nDescription: Tweaks & tools\nDate: Mon, 01 Jun 2026 10:00:00 UTC\n',
     at: '2026-11-18T10:00:00.000Z',
     packages: [

@@ -35,6 +35,8 @@ const load = async (): Promise<Pagefind> => {
   const pagefind = (await import(/* @vite-ignore */ address)) as Pagefind;
   await pagefind.options({
     excerptLength: 0,
+    // A worker would be one more script to load before the first answer; searching takes a few milliseconds.
+    noWorker: true,
     // What matters is where a word stands, in the name or elsewhere, not how long a description goes on.
     ranking: {
       termSimilarity: 12,
