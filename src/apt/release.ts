@@ -46,7 +46,8 @@ export interface ReleaseFile {
 }
 
 type Report = (code: ReleaseFinding, detail: string) => void;
-type HashBlocks = Map<HashAlgorithm, Map<string, { size: number; digest: string }>>;
+type HashBlocks = Map<HashAlgorithm, HashBlock>;
+type HashBlock = Map<string, { size: number; digest: string; field: number }>;
 
 const hashFields: ReadonlyMap<string, HashAlgorithm> = new Map([
   ['md5sum', 'md5'],
@@ -105,6 +106,7 @@ function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, stri
   // A field may have a million lines, so they are joined once, and only where the field is of use.
   const lines = new Map<string, string[]>();
   const blocks: HashBlocks = new Map();
+  let hashField = 0;
   let current: string | null = null;
   let block: HashAlgorithm | null = null;
   let blankLine = false;
@@ -121,7 +123,7 @@ function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, stri
 
     const indented = line.startsWith(' ') || line.startsWith('\t');
     if (block !== null && (indented || hashLine.test(content))) {
-      readHashLine(content, block, blocks, report);
+      readHashLine(content, block, blocks, hashField, report);
       continue;
     }
     if (indented) {
@@ -135,6 +137,7 @@ function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, stri
     current = block === null ? name : null;
     if (name === null) report('release-line-malformed', content);
     else if (block !== null) {
+      hashField++;
       if (!blocks.has(block)) blocks.set(block, new Map());
     } else {
       if (lines.has(name)) report('release-field-repeated', name);
@@ -169,7 +172,8 @@ function withoutDot(path: string): string {
   return path.slice(start);
 }
 
-function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks, report: Report): void {
+// As apt has it: of two lines about one file in one field the first counts, and of two equal fields the last.
+function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks, field: number, report: Report): void {
   const [, digest = '', size = '', path = ''] = hashLine.exec(line) ?? [];
   const bytes = Number(size);
   const name = withoutDot(path);
@@ -183,12 +187,12 @@ function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks
     return;
   }
   const block = blocks.get(algorithm);
-  const entry = { size: bytes, digest: digest.toLowerCase() };
+  const entry = { size: bytes, digest: digest.toLowerCase(), field };
   const before = block?.get(name);
   if (before && (before.size !== entry.size || before.digest !== entry.digest)) {
     report('release-entry-conflict', `${algorithm}: ${name}`);
   }
-  block?.set(name, entry);
+  if (before?.field !== field) block?.set(name, entry);
 }
 
 /** Joins the hashes of each path. Where blocks disagree about a size, the stronger hash is believed. */

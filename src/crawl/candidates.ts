@@ -23,6 +23,15 @@ const nameOf = (compression: Compression): string => (compression === 'plain' ? 
 const hasHash = (entry: ReleaseEntry | undefined): entry is ReleaseEntry =>
   entry !== undefined && (entry.sha512 ?? entry.sha256 ?? entry.sha1 ?? entry.md5) !== undefined;
 
+const isStrong = (entry: ReleaseEntry | undefined): boolean => (entry?.sha512 ?? entry?.sha256) !== undefined;
+
+/** Whether Release lists, for the index in this compression or for its text, a hash that proves something. */
+export const isListedStrongly = (entry: ManifestEntry, release: ReleaseFile, compression: Compression): boolean => {
+  const folder = indexFolder(entry);
+  const own = release.files.get(folder + nameOf(compression));
+  return isStrong(hasHash(own) ? own : release.files.get(`${folder}Packages`));
+};
+
 /** The folder of the index relative to that of Release: "" or "main/binary-arm64/". */
 const indexFolder = (entry: ManifestEntry): string =>
   entry.suite === './' ? '' : `${entry.component}/binary-${entry.binary}/`;

@@ -2,6 +2,7 @@ import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Attempts, Baseline, Remembered, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundIndex, fetchIndex } from './index-file.ts';
@@ -66,6 +67,12 @@ const assertNotOlder = (release: FoundRelease, { date: before }: Baseline, now: 
   const detail = `${release.file.path} is of ${date}, and the last one was of ${before}`;
   const refused = { stanzas: null, date, code, detail, release: release.file, packages: null, listed: true };
   throw new CrawlError(code, detail, { refused });
+};
+
+/** Fails where the entry names a key and the signature, by way of the hashes in Release, does not vouch for the index. */
+const assertSignedFor = ({ entry }: Visit, release: FoundRelease, index: FoundIndex): void => {
+  if (entry.key === undefined || (index.listed && isListedStrongly(entry, release.content, index.compression))) return;
+  throw new CrawlError('index-unverified', index.path);
 };
 
 /** Fails where more than half of the stanzas are gone: that is more often an accident than a wish. */
@@ -150,6 +157,7 @@ export const crawlRepository = async (
   assertNotOlder(first, baseline, now);
   const { release, index } = await fetchMatching(visit, first, previous);
   assertNotOlder(release, baseline, now);
+  assertSignedFor(visit, release, index);
   assertNotShrunken(release, index, baseline);
   const found = { release: release.file, packages: index };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;

@@ -50,6 +50,8 @@ describe('parseRelease', () => {
       'release-hash-empty',
     ]);
     expect(codes(`MD5Sum:\n ${md5}a 5 P\n ${md5}b 5 ./P\n`)).toEqual(['release-entry-conflict']);
+    expect(parse(`MD5Sum:\n ${md5}a 5 P\n ${md5}b 6 P\n`).files.get('P')).toMatchObject({ md5: `${md5}a`, size: 5 });
+    expect(parse(`MD5Sum:\n ${md5}a 5 P\nMD5Sum:\n ${md5}b 6 P\n`).files.get('P')?.md5).toBe(`${md5}b`);
     const release = parse(`SHA256:\n ${'1'.repeat(64)} 6 P\nMD5Sum:\n ${md5}a 5 P\n`);
     expect(release.files.get('P')?.size).toBe(6);
     expect(release.findings).toEqual([{ code: 'release-entry-conflict', detail: 'size: P' }]);

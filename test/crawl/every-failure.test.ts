@@ -202,6 +202,10 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
     bench.origin.serve('repo', files.set('/Packages.gz', gzipSync('x')));
     return crawl();
   },
+  'index-unverified': async () => {
+    bench.origin.serve('repo', await signRepository(await generateRepository({ hashes: ['md5'] }), signer));
+    return crawl(pinned(signer.publicKey));
+  },
   'index-shrunken': after(async () => bench.origin.serve('repo', await generateRepository())),
   // Where the folder of the store should be, there is a file.
   'store-failed': async () => {

@@ -168,6 +168,11 @@ export const crawlTexts = {
     'The Packages index is not the one that Release describes: {}.',
     'Write Release anew after each change of Packages, and let caches take both in together.',
   ),
+  'index-unverified': broken(
+    'The signature does not reach the index',
+    'The manifest names a key, and no SHA-256 or SHA-512 in the signed Release confirms the index: {}.',
+    'List the SHA256 of every index in Release, then sign it: APT refuses what the signature does not reach.',
+  ),
   'index-shrunken': broken(
     'More than half of the packages are gone',
     'More than half of the packages are gone, so the data from before stays: {}. Accept it if that is meant.',
