@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { acceptRepository } from '../src/crawl/accept.ts';
@@ -21,6 +22,9 @@ const lock = (state: string): (() => void) => {
 };
 
 await runCommand(command, async ({ state }, slug) => {
+  // Taking the lock would make the folder, and a slip of the pen in --state should not.
+  if (!existsSync(state))
+    throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
   const unlock = lock(state);
   try {
     const words = await acceptRepository(openSnapshotStore(path.join(state, 'snapshots')), slug);

@@ -141,9 +141,12 @@ export const helpText = ({ name, summary, operand, options }: Command): string =
   ].join('\n');
 };
 
+// A folder that is missing or a file; no permission; a disk without room: the message says what and where.
+const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
 /**
  * Runs a command: prints the help, or calls `main` with the values of its flags. Exit codes: 0 done, 1 what `main` threw
- * as CommandFailure, 2 bad usage.
+ * as CommandFailure or what the system refused, 2 bad usage.
  */
 export const runCommand = async <Options extends Record<string, Option>>(
   command: Command<Options>,
@@ -159,6 +162,9 @@ export const runCommand = async <Options extends Record<string, Option>>(
       process.exitCode = 2;
     } else if (error instanceof CommandFailure) {
       process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    } else if (isOfSystem(error)) {
+      process.stderr.write(`${command.name} could not go on: ${error.message}\n`);
       process.exitCode = 1;
     } else throw error;
   }

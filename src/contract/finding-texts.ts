@@ -15,10 +15,13 @@ export type FindingCode = keyof typeof findingTexts;
 /** Whether a text is the code of a finding; a snapshot of another version may hold one that is not. */
 export const isFindingCode = (text: string): text is FindingCode => Object.hasOwn(findingTexts, text);
 
-/** The sentence for the operator, with the evidence in its place. */
+// Evidence is a stranger's text, and control characters in it would be orders to the terminal that shows it.
+const withoutControl = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
+
+/** The sentence for the operator, with the evidence in its place, fit to be printed. */
 export const operatorSentence = (code: FindingCode, evidence: string): string => {
   const { operator }: FindingText = findingTexts[code];
-  return operator.replace('{}', () => evidence);
+  return operator.replace('{}', () => withoutControl(evidence));
 };
 
 export type { FindingText };

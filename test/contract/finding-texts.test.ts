@@ -21,6 +21,10 @@ describe('the texts of findings', () => {
     expect(codes).toHaveLength(Object.keys(findingTexts).length);
   });
 
+  it('C11: control characters of a stranger reach no terminal', () => {
+    expect(operatorSentence('dns', 'a\u001b[2Jb\u009bc\r\n\u0007')).toContain('a\ufffd[2Jb\ufffdc\ufffd\ufffd\ufffd.');
+  });
+
   it('C10: no name of an object is a code, and evidence is taken as it is', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) expect(isFindingCode(name)).toBe(false);
     expect(operatorSentence('dns', "$& $' {}")).toContain("not resolve: $& $' {}.");

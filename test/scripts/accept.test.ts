@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lockState } from '../../src/catalog/lock.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'accept.ts');
+
+const accept = async (...flags: string[]) => {
+  const child = spawn(process.execPath, [script, ...flags]);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, text };
+};
+
+/** A state folder with a repository whose index was held back. */
+const makeState = async (): Promise<string> => {
+  const state = temporaryFolder();
+  const bench = await CrawlBench.start();
+  const store = openSnapshotStore(path.join(state, 'snapshots'));
+  const entries = [makeEntry('repo', bench.origin.uri('repo'))];
+  for (const count of [9, 2]) {
+    bench.origin.serve('repo', await generateRepository({ packages: makePackages(count) }));
+    await bench.crawl(entries, { store });
+  }
+  await bench.stop();
+  return state;
+};
+
+describe('npm run accept', () => {
+  it('C4: takes what is held back, once, and two at once do no harm', async () => {
+    const state = await makeState();
+    const answers = await Promise.all([accept('repo', '--state', state), accept('repo', '--state', state)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([0, 1]);
+    expect(answers.find(({ status }) => status === 0)?.text).toBe(
+      'The next build takes an index of about 2 packages.\n',
+    );
+    expect(answers.find(({ status }) => status === 1)?.text).toMatch(/^(Nothing of repo is held back|another build)/);
+    expect(await accept('repo', '--state', state)).toMatchObject({ status: 1 });
+  });
+
+  it('C4: waits for no build, and says that there is one', async () => {
+    const state = await makeState();
+    const unlock = lockState(state);
+    expect(await accept('repo', '--state', state)).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('another build is using'),
+    });
+    unlock();
+    expect(await accept('repo', '--state', state)).toMatchObject({ status: 0 });
+  });
+
+  it('says what is wrong in a sentence, and makes nothing', async () => {
+    const folder = temporaryFolder();
+    const none = path.join(folder, 'none');
+    expect(await accept('repo', '--state', none)).toEqual({
+      status: 1,
+      text: `There is no state folder ${none}: build first, or name another --state.\n`,
+    });
+    expect(existsSync(none)).toBe(false);
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    const onFile = await accept('repo', '--state', file);
+    expect(onFile.status).toBe(1);
+    expect(onFile.text).toMatch(/^accept could not go on: E.*\n$/);
+    const damaged = path.join(folder, 'damaged');
+    mkdirSync(path.join(damaged, 'snapshots', 'v1', 'repo'), { recursive: true });
+    for (const name of ['meta.json', 'attempts.json']) {
+      writeFileSync(path.join(damaged, 'snapshots', 'v1', 'repo', name), '{');
+    }
+    for (const slug of ['repo', 'other', 'constructor']) {
+      expect(await accept(slug, '--state', damaged)).toEqual({
+        status: 1,
+        text: `Nothing of ${slug} is held back in ${damaged}.\n`,
+      });
+    }
+    for (const slug of ['../repo', '__proto__', 'A', '']) {
+      expect((await accept(slug, '--state', damaged)).status, slug).not.toBe(0);
+    }
+  });
+});
