@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+// What `npm ci` installs must be what was once looked at: exact versions, each with the hash of its archive, and install
+// scripts only of packages that somebody decided about by name.
+
+/** The parts of package.json that matter here. */
+interface PackageFile {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+/** The parts of package-lock.json that matter here. */
+interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
+const folder = 'node_modules/';
+
+/** What is wrong with the dependencies, a sentence for each fault. */
+export const checkDependencies = (manifest: PackageFile, lock: LockFile): string[] => {
+  const faults: string[] = [];
+  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    const locked = lock.packages[folder + name]?.version;
+    if (!exact.test(version)) faults.push(`package.json asks for ${name} ${version}: name one exact version.`);
+    else if (locked !== version) faults.push(`package-lock.json has ${name} ${locked}, and package.json ${version}.`);
+  }
+  const scripted = new Set<string>();
+  for (const [place, { integrity, resolved, hasInstallScript }] of Object.entries(lock.packages)) {
+    if (place === '') continue;
+    const name = place.slice(place.lastIndexOf(folder) + folder.length);
+    if (!/^sha512-[0-9A-Za-z+/]{86}==$/.test(integrity ?? '')) faults.push(`${place} is locked without a SHA-512.`);
+    if (resolved !== undefined && !resolved.startsWith('https://')) {
+      faults.push(`${place} comes from ${resolved}: only a registry over https is allowed.`);
+    }
+    if (hasInstallScript) scripted.add(name);
+  }
+  const decided = manifest.allowScripts ?? {};
+  for (const name of scripted) {
+    if (!Object.hasOwn(decided, name)) faults.push(`${name} has an install script: decide about it in allowScripts.`);
+  }
+  for (const name of Object.keys(decided)) {
+    if (!scripted.has(name)) faults.push(`allowScripts names ${name}, which has no install script.`);
+  }
+  return faults;
+};
+
+if (import.meta.main) {
+  const read = (name: string) => JSON.parse(readFileSync(path.join(import.meta.dirname, '..', name), 'utf8'));
+  const faults = checkDependencies(read('package.json'), read('package-lock.json'));
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}
