@@ -33,16 +33,21 @@ await runCommand(command, async ({ minutes }) => {
   });
   try {
     process.stderr.write('Building what is to be served\n');
+    let shown = 0;
     const soak = await runSoak({
       folder,
       seconds: minutes * 60,
       signal: interrupted.signal,
-      onProgress: (now) => process.stderr.write(`${describeProgress(now, minutes * 60)}\n`),
+      onProgress: (now) => {
+        const failures = now.tally.examples.slice(shown);
+        shown += failures.length;
+        process.stderr.write([...failures, describeProgress(now, minutes * 60), ''].join('\n'));
+      },
     });
     const { text, faults } = describeSoak(soak);
     process.stdout.write(text);
     if (faults.length > 0) throw new CommandFailure(faults.join('\n'));
-    process.stdout.write('No request failed, nothing grows, nothing was left behind.\n');
+    process.stdout.write('No request failed, nothing was left behind, and nothing grows that could be judged.\n');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
