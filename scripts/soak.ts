@@ -18,7 +18,7 @@ const command = {
       minimum: 1,
       maximum: 10_000,
       environment: 'DEBDEX_SOAK_MINUTES',
-      help: 'How long. The heap is judged from 6 on, resident memory and buffers from an hour on.',
+      help: 'How long. What is in use of memory is judged from 6 on, resident memory from an hour on.',
     },
   },
 } as const satisfies Command;

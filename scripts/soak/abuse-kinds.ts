@@ -37,19 +37,22 @@ const open = async ({ client, kind }: Visitor): Promise<Socket> => {
   return socket;
 };
 
-/** Everything until the connection ends; a Failure where it does not within half a minute. */
-const receive = async (socket: Socket): Promise<string> => {
-  let text = '';
-  socket.setEncoding('latin1').on('data', (piece: string) => {
-    text += piece;
+/** Everything until the connection ends, in order or not; a Failure where it does not within half a minute. */
+const receive = (socket: Socket): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    const late = setTimeout(() => {
+      reject(new Failure('a connection did not end for half a minute'));
+      socket.destroy();
+    }, 30_000);
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      text += piece;
+    });
+    socket.once('close', () => {
+      clearTimeout(late);
+      resolve(text);
+    });
   });
-  const late = AbortSignal.timeout(30_000);
-  await once(socket, 'close', { signal: late }).catch((cause: unknown) => {
-    socket.destroy();
-    throw new Failure(`a connection did not end: ${cause}`, { cause });
-  });
-  return text;
-};
 
 const oversized: readonly [what: string, request: string, statuses: readonly number[]][] = [
   ['no HTTP', 'what is this\r\n\r\n', [400]],
