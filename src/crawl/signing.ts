@@ -92,8 +92,8 @@ const assess = async (
 };
 
 /**
- * How the release of a visit is signed; `remembered` are the keys that signed it before. With a key in the manifest, throws `CrawlError` for anything but a good
- * signature by it: then the last good data stays.
+ * How the release of a visit is signed; `remembered` are the keys that signed it before. With a key in the manifest,
+ * throws `CrawlError` for anything but a good signature by it: then the last good data stays.
  */
 export const checkSigning = async (
   visit: Visit,

@@ -113,7 +113,7 @@ type Reached = Exclude<keyof typeof packageTexts, 'records-too-many'>;
 
 /**
  * What brings about each finding of an index; the compiler asks for one of each. An index of more than sixteen million
- * records is beyond a test: `test/catalog` has that limit lowered.
+ * records is beyond a test.
  */
 const ofIndex: Record<Reached, () => Promise<unknown>> = {
   'package-missing': stanza({ Package: null }),
