@@ -8,7 +8,7 @@ import { clientAddress } from './client-address.ts';
 import type { RateLimiter } from './dependencies.ts';
 import type { Bindings, Environment } from './environment.ts';
 import { createHotAnswers } from './node/hot-answers.ts';
-import { answerProtocolErrors, refuseWithoutHost } from './node/protocol-errors.ts';
+import { answerProtocolErrors, namesHost, refuseHost } from './node/protocol-errors.ts';
 
 /** Limits of the server. They bound what one client can hold: connections, bytes before an answer, and time. */
 const usualLimits = {
@@ -137,8 +137,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (draining) outgoing.shouldKeepAlive = false;
-    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
-      refuseWithoutHost(incoming, now());
+    if (!namesHost(incoming)) {
+      refuseHost(incoming, now());
       return;
     }
     if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;

@@ -36,8 +36,16 @@ const statusOf = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ErrorS
   return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 };
 
-/** Refuses a request of HTTP/1.1 that names no host (RFC 9112, section 3.2). */
-export const refuseWithoutHost = ({ socket, method }: IncomingMessage, now: Date): void => {
+// A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read as a
+// part of the address that is asked for.
+const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** Whether a request names its host as it must (RFC 9112, section 3.2); one of HTTP/1.0 need not. */
+export const namesHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
+  host === undefined ? httpVersion !== '1.1' : validHost.test(host);
+
+/** Refuses a request whose host is none. */
+export const refuseHost = ({ socket, method }: IncomingMessage, now: Date): void => {
   socket.end(answerText(400, now, method), () => socket.destroy());
 };
 

@@ -74,6 +74,21 @@ describe('ready answers', () => {
     }
   });
 
+  it('are not of an address that was hidden in the name of the host', async () => {
+    // URL reads numbers and names outside ASCII as longer ones, so a path behind them may fill what they lack.
+    const hidden = [
+      { target: '/v2/jailbreak/package/com.example.two', host: '1/v2/?x' },
+      {
+        target: '/jailbreak/package/com.example.two',
+        host: `${'\xfc.'.repeat(7)}\xfc/v2/jailbreak/package/com.example.one?abcdefghij`,
+      },
+    ];
+    for (const { target, host } of hidden) {
+      await exchange(server.port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(await ask(`GET ${target}`, ''), host).toContain('"package_id":"com.example.two"');
+    }
+  });
+
   it('follow a build, without a request that fails', async () => {
     const target = `${server.address}/v2/jailbreak/package/com.example.two`;
     let rebuilt = false;

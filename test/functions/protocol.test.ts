@@ -26,6 +26,10 @@ describe('H1 malformed requests', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no host', `GET ${known} HTTP/1.1\r\n\r\n`],
+    ['a host of two words', `GET ${known} HTTP/1.1\r\nHost: a b\r\n\r\n`],
+    ['a host with a path', `GET ${known} HTTP/1.1\r\nHost: evil.test/x\r\n\r\n`],
+    ['a host outside ASCII', `GET ${known} HTTP/1.0\r\nHost: \xfc\r\n\r\n`],
+    ['half a host', `GET ${known} HTTP/1.1\r\nHost: [::1\r\n\r\n`],
     ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
   ])('%s is answered 400 and the connection closed', async (_what, request) => {
     const answer = await exchange(server.port, request);
@@ -59,10 +63,12 @@ describe('H1 malformed requests', () => {
   });
 
   it('an odd host does no harm', async () => {
-    for (const host of ['', 'a b', 'evil.test/x', '[::1', 'a:99999', 'ü']) {
+    for (const host of ['', 'A.test', 'a_b.test:80', '[::1]:8080', '1.1:8080']) {
       const answer = await exchange(server.port, `GET ${known} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-      expect(answer, host).toMatch(/^HTTP\/1\.1 (200|400) /);
+      expect(answer, host).toMatch(/^HTTP\/1\.1 200 /);
     }
+    const answer = await exchange(server.port, `GET ${known} HTTP/1.1\r\nHost: a:99999\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|400) /);
   });
 
   it('what follows a good request on its connection cannot mix with its answer', async () => {
