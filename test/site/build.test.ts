@@ -124,7 +124,8 @@ describe('a build of the site', { timeout: 180_000 }, () => {
   it('renders only what a change touches, and removes what vanished', async () => {
     const [alpha, beta, many, suited] = sources as readonly [Source, Source, Source, Source];
     const changed = { ...beta, packages: stanza({ Package: 'org.beta.new', Name: 'New one' }) };
-    await writeCatalog(options.catalogPath, [alpha, changed, { ...many }, suited], base);
+    const described = { ...many, release: `${many.release}Description: Many of them\n` };
+    await writeCatalog(options.catalogPath, [alpha, changed, described, suited], base);
     const before = stamps();
     const summary = await buildSite(options);
     expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
@@ -133,6 +134,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(after.get('package/com.alpha.paid/index.html')).toBe(before.get('package/com.alpha.paid/index.html'));
     expect(after.get('package/com.many.p7/index.html')).toBe(before.get('package/com.many.p7/index.html'));
     expect(summary.rendered).toBeLessThan(40);
+    expect(read('repository/many/2/index.html')).toContain('content="Many of them"');
     // A page depends on more than its own package; a build from nothing shows whether one was left behind.
     expect(await buildElsewhere()).toEqual(contents(out));
 
