@@ -127,12 +127,15 @@ export const attemptsSchema = z.strictObject({
   notBefore: timestamp.nullable(),
   /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
   askedByOrigin: z.boolean(),
-  /** What was found since the last success and not taken, for the operator to accept. */
-  refused: heldBackSchema.nullable(),
+  /**
+   * What was found since the last success and not taken, for the operator to accept. What another version wrote of it is
+   * dropped: the next visit finds it anew.
+   */
+  refused: heldBackSchema.nullable().catch(null),
   /** What the operator accepted: it stands in for the snapshot in the next comparison. */
   accepted: baselineSchema.nullable(),
-  /** Of the last snapshot, apart from it. */
-  remembered: rememberedSchema.nullable(),
+  /** Of the last snapshot, apart from it. An earlier version did not write it. */
+  remembered: rememberedSchema.nullable().default(null),
 });
 export type Attempts = Readonly<z.infer<typeof attemptsSchema>>;
 

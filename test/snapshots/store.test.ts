@@ -157,6 +157,19 @@ describe('the store', () => {
     expect(await store.readAttempts('repo')).toEqual(noAttempts);
   });
 
+  it('C6: remembers attempts that an earlier version wrote, a back-off and the word of the operator among them', async () => {
+    await put('release', 'packages');
+    const { remembered: _, ...before } = {
+      ...noAttempts,
+      failures: 3,
+      notBefore: '2026-06-02T12:00:00.000Z',
+      accepted: { stanzas: 7, date: null },
+    };
+    const written = { ...before, refused: { stanzas: 7, date: null } };
+    await writeFile(join(folder(), 'attempts.json'), JSON.stringify(written));
+    expect(await store.readAttempts('repo')).toEqual({ ...before, remembered: null });
+  });
+
   it('removes a repository', async () => {
     await put('release', 'packages');
     await store.remove('repo');
