@@ -102,7 +102,8 @@ const crawlOne = async (
     const usable = before && isPredecessor(before, entry) ? before : undefined;
     attempts = await store.readAttempts(entry.slug);
     pauses.assertOver(entry, attempts, now);
-    visit.held = attempts.remembered && isPredecessor(attempts.remembered, entry) ? attempts.refused : null;
+    const { remembered: known } = attempts;
+    visit.held = usable !== undefined || (known && isPredecessor(known, entry)) ? attempts.refused : null;
     const { snapshot: kept, changed, remembered } = await visitOnce(usable, attempts, visit);
     await store.writeAttempts(entry.slug, backOff.succeeded(now, remembered));
     const { findings, signing } = kept;

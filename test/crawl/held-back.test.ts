@@ -71,6 +71,15 @@ describe('an index that is held back', () => {
     expect(await bench.crawlOne()).toMatchObject({ code: 'index-shrunken', asked: ['/Release 200'] });
   });
 
+  it('C4, C6: costs no index either where it was held back before anything was remembered apart from the snapshot', async () => {
+    await serve(20);
+    await bench.crawlOne();
+    await bench.store.writeAttempts('repo', { ...(await bench.store.readAttempts('repo')), remembered: null });
+    await serve(8);
+    expect((await bench.crawlOne()).code).toBe('index-shrunken');
+    expect(await bench.crawlOne()).toMatchObject({ code: 'index-shrunken', asked: ['/Release 304'] });
+  });
+
   it('C4: that has grown back is taken without a word, be it the one from before or another', async () => {
     await serve(20);
     await bench.crawlOne();
