@@ -70,7 +70,9 @@ const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: n
   const composed = await index.getFiles();
   await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
-  return stabilise(composed.files.filter(({ path: name }) => !unused.has(name)));
+  const files = composed.files.filter(({ path: name }) => !unused.has(name));
+  // Of nothing Pagefind writes no index, only the word that there is none.
+  return records.length === 0 ? files : stabilise(files);
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.

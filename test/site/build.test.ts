@@ -170,6 +170,18 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(readFileSync(path.join(moved.outDir, 'index.html'), 'utf8')).toContain('https://elsewhere.example/');
   });
 
+  it('is one also where no repository has a package', async () => {
+    const catalogPath = path.join(folder, 'empty.sqlite');
+    await writeCatalog(catalogPath, [{ ...(sources[0] as Source), packages: '' }], base);
+    const outDir = path.join(folder, 'empty');
+    const summary = await buildSite({ catalogPath, outDir, cacheDir: path.join(folder, 'empty cache'), baseUrl: base });
+    expect(summary.searchable).toBe(0);
+    expect(readFileSync(path.join(outDir, 'repository/alpha/index.html'), 'utf8')).toContain('It has no packages.');
+    expect(JSON.parse(readFileSync(path.join(outDir, 'pagefind/pagefind-entry.json'), 'utf8'))).toMatchObject({
+      languages: {},
+    });
+  });
+
   it('C9: does not write through a symbolic link in the output folder', async () => {
     const outside = path.join(folder, 'outside');
     const linked = path.join(folder, 'linked');
