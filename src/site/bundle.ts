@@ -45,6 +45,8 @@ const keepBundle = (folder: string): AstroIntegration => ({
       const options = { resolve: { noExternal: true as const }, build: { rolldownOptions: { input: entry } } };
       updateConfig({
         vite: {
+          // Its usual place is below node_modules, which may be read-only and is shared with other builds.
+          cacheDir: path.join(folder, 'cache', 'vite'),
           plugins: [{ name: 'pages-entry', configEnvironment: (name) => (name === 'prerender' ? options : undefined) }],
         },
       });
