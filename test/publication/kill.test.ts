@@ -118,6 +118,9 @@ describe('a build that is killed', () => {
     timeout: 60_000 + siteKills * 40_000,
   }, async () => {
     const bench = new BuildBench({ site: true });
+    await publishRound(bench, -1, siteSize);
+    expect(await bench.build()).toMatchObject({ status: 0 });
+    // Only the first build bundles the pages, which takes longer than all the rest.
     await publishRound(bench, 0, siteSize);
     const started = performance.now();
     expect(await bench.build()).toMatchObject({ status: 0 });
