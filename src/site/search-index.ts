@@ -67,6 +67,8 @@ const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: n
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
     onRecord(Math.min(records.length, at + 500));
   }
+  // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
+  // writing is left empty or cut short.
   const composed = await index.getFiles();
   await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
