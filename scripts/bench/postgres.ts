@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -108,8 +108,8 @@ const fill = async (client: pg.Client, state: string): Promise<void> => {
  */
 export const startPostgres = async (workshop: Workshop, state: string): Promise<PostgresPeer> => {
   const account = chooseAccount();
-  const folder = workshop.path(`postgres-${path.basename(path.dirname(state))}`);
-  mkdirSync(folder);
+  // A server of its own for each part that asks.
+  const folder = mkdtempSync(workshop.path(`postgres-${path.basename(path.dirname(state))}-`));
   chmodSync(folder, 0o755);
   if (account) chownSync(folder, account.uid, account.gid);
   const { initdb, postgres } = findBinaries(workshop, account);

@@ -69,8 +69,9 @@ const tables = `
 
 /** Creates the tables in an empty database. */
 export const createTables = (database: DatabaseSync): void => {
-  // Pages of 8 KiB hold several records of one to two kilobytes without overflow pages.
-  database.exec('PRAGMA page_size = 8192');
+  // An answer is a hundred records from as many places: with pages of 4 KiB half as much is read for it as with 8, and
+  // most records of one to two kilobytes still need no second page.
+  database.exec('PRAGMA page_size = 4096');
   database.exec(tables);
   database.exec(searchTables);
   database.exec(`PRAGMA user_version = ${catalogFormat}`);

@@ -107,13 +107,18 @@ export class PackageSearch {
     found: () => number,
   ): Generator<readonly number[]> {
     const find = (expression: string) => this.#find(expression, wanted);
-    // As many for every page, so that all pages have one order.
-    const same = this.#find(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
-    yield this.#spelledSo(same, text);
-    yield find(beginning('key', wholeTerm(joined)));
+    // What most people type is the whole of nothing, which one question to the index tells for three columns.
+    const isWhole = this.#find(whole('key identifier segment', wholeTerm(joined)), 1).length > 0;
+    if (isWhole) {
+      // As many for every page, so that all pages have one order.
+      const same = this.#find(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
+      yield this.#spelledSo(same, text);
+    }
+    const begun = find(beginning('key', wholeTerm(joined)));
+    yield begun;
     if (dotted) yield find(beginning('identifier', wholeTerm(joined)));
-    yield find(whole('segment', wholeTerm(joined)));
-    const byWords = this.#classifyFew(words) ?? this.#classifyByIndex(words, find);
+    if (isWhole) yield find(whole('segment', wholeTerm(joined)));
+    const byWords = this.#classifyFew(words) ?? this.#classifyByIndex(words, begun.length, find);
     yield byWords.name;
     yield byWords.segment;
     yield byWords.author;
@@ -152,10 +157,12 @@ export class PackageSearch {
 
   /**
    * What a question finds by its words, from the index, each class when it is asked for. They lie in each other: where
-   * all that a rare word finds is found, the index need not be asked for what is found in more columns.
+   * all that a rare word finds is found, the index need not be asked for what is found in more columns. `begun` is the
+   * number of names that begin so: of many, the word is not rare.
    */
-  #classifyByIndex(words: readonly string[], find: (expression: string) => number[]): Classified {
-    const all = words.every((word) => this.#commonness(word) === 0) ? find(everyWord(wordColumns, words)) : undefined;
+  #classifyByIndex(words: readonly string[], begun: number, find: (expression: string) => number[]): Classified {
+    const isRare = begun < fewestCandidates && words.every((word) => this.#commonness(word) === 0);
+    const all = isRare ? find(everyWord(wordColumns, words)) : undefined;
     let found: number[] = [];
     const findIn = (columns: string) => {
       if (found.length !== all?.length) found = find(everyWord(columns, words));

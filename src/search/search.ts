@@ -20,7 +20,7 @@ class Generation {
     try {
       // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
       // count all of it as this process's own.
-      this.#database.exec('PRAGMA cache_size = -12288; PRAGMA query_only = 1');
+      this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
       this.packages = new PackageSearch(this.#database);
       this.repositories = new RepositorySearch(this.#database);
       this.latest = prepareLatest(this.#database);
