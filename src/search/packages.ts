@@ -45,10 +45,7 @@ export class PackageSearch {
   readonly #embedded: ReadonlyMap<number, string>;
 
   constructor(database: DatabaseSync) {
-    // One text for all of them: a row for each would cost more than finding it.
-    this.#match = database.prepare(
-      `SELECT json_group_array(rowid) FROM (SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?)`,
-    );
+    this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
     this.#match.setReturnArrays(true);
     // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
     this.#records = database.prepare(
@@ -97,7 +94,7 @@ export class PackageSearch {
 
   /** The numbers of the documents that an FTS5 expression finds, the best first. */
   #find(expression: string, wanted: number): number[] {
-    return JSON.parse((this.#match.get(expression, wanted) as unknown as [string])[0]) as number[];
+    return (this.#match.all(expression, wanted) as unknown as [number][]).map(([id]) => id);
   }
 
   /**
