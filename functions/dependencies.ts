@@ -31,7 +31,7 @@ export interface Documents {
   probe(kind: 'package' | 'repository' | 'repositoryPackages'): Promise<boolean>;
 }
 
-/** Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas between. */
+/** Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. */
 export interface RecordList {
   readonly count: number;
   readonly pieces: readonly string[];

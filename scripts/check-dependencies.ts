@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// What `npm ci` installs must be what was once looked at: exact versions, each with the hash of its archive, and install
-// scripts only of packages that somebody decided about by name.
+// What `npm ci` installs must be what was once looked at: exact versions, each with the hash of its archive, and
+// install scripts only of packages that somebody decided about by name.
 
 /** The parts of package.json that matter here. */
 interface PackageFile {

@@ -119,7 +119,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
     });
     if (catalog.changed || emission.count.written + assets > 0 || interrupted) writeStamp(state, now());
-    // Servers answer from the catalog and the pages before until they notice the new ones, and those name what goes now.
+    // Servers answer from the catalog and the pages before until they notice the new ones; those name what goes now.
     let settled: Promise<void> | undefined;
     const settle = () => {
       if (settled === undefined) {

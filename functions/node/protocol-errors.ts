@@ -36,8 +36,8 @@ const statusOf = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ErrorS
   return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 };
 
-// A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read as a
-// part of the address that is asked for.
+// A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read
+// as a part of the address that is asked for.
 const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Whether a request names its host as it must (RFC 9112, section 3.2); one of HTTP/1.0 need not. */

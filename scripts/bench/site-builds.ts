@@ -57,7 +57,7 @@ const listed = (runs: readonly SiteRun[]): string => {
 };
 const secondsOf = (runs: readonly SiteRun[]): number => median(runs.map(({ took }) => took));
 
-/** Builds the site of an index `rounds` times from nothing, and after each with nothing and with one repository changed. */
+/** Builds the site of an index `rounds` times from nothing; after each with nothing and with one repository changed. */
 export const measureSiteBuilds = async (
   workshop: Workshop,
   { input, state }: Built,

@@ -104,8 +104,7 @@ export const withoutLatest = (json: string): string => json.replace(latestField,
 const piecesPerRecord = 3;
 
 /**
- * Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas between.
- * An answer is encoded piece by piece, for less than it takes to join them first.
+ * Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. An answer is encoded piece by piece, for less than it takes to join them first.
  */
 export interface RecordList {
   readonly count: number;

@@ -69,7 +69,7 @@ const assertNotOlder = (release: FoundRelease, { date: before }: Baseline, now: 
   throw new CrawlError(code, detail, { refused });
 };
 
-/** Fails where the entry names a key and the signature, by way of the hashes in Release, does not vouch for the index. */
+/** Fails where the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
 const assertSignedFor = ({ entry }: Visit, release: FoundRelease, index: FoundIndex): void => {
   if (entry.key === undefined || (index.listed && isListedStrongly(entry, release.content, index.compression))) return;
   throw new CrawlError('index-unverified', index.path);
@@ -112,8 +112,8 @@ const fetchMatching = async (
   }
 };
 
-// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin; and what was amiss may
-// have been mended by a Release.gpg alone.
+// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin; and what was amiss
+// may have been mended by a Release.gpg alone.
 const isSigningDue = ({ entry }: Visit, { signing }: Snapshot, due: boolean): boolean =>
   entry.key !== undefined ||
   ['verified', 'unanswered'].includes(signing.state) ||
@@ -138,8 +138,8 @@ const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: 
  * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
  * the same address, if there is one). `attempts` holds what the operator wants compared with instead of `previous`, and
  * what is remembered of a snapshot that is lost. Returns the snapshot in force, whether the bytes of release or index
- * changed, and what to remember. Throws `CrawlError` where the origin gives
- * nothing better than `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
+ * changed, and what to remember. Throws `CrawlError` where the origin gives nothing better than `previous`, which then
+ * stays, and `SnapshotError` where the store has lost what `previous` names.
  */
 export const crawlRepository = async (
   visit: Visit,

@@ -83,8 +83,8 @@ export class Visit {
 
   /**
    * Asks for the file at `path` (with a leading "/"), conditionally where `known` is given, and computes `digests` of
-   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a whole
-   * cannot be used, or what it serves is held back still.
+   * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a
+   * whole cannot be used, or what it serves is held back still.
    */
   async get(
     path: string,

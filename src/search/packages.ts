@@ -23,7 +23,7 @@ const wordColumns = 'name segment author description';
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
 
-/** More documents than these are not looked at one by one, and so many always are, since texts tell more than the index. */
+/** More documents than these are not looked at one by one; so few always are, since texts tell more than the index. */
 const mostCandidates = 300;
 const fewestCandidates = 32;
 

@@ -59,8 +59,8 @@ export const stagingFolders = (
 /**
  * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
  * and from there what changed into the output folder. Building runs in a process of its own, because the bundle of the
- * pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so that
- * it ends with the process that holds the lock of the state folder.
+ * pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so
+ * that it ends with the process that holds the lock of the state folder.
  *
  * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
  * of this build or of the one before

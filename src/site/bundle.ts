@@ -91,8 +91,8 @@ const buildBundle = async (folder: string, base: string): Promise<void> => {
 };
 
 /**
- * Bundles the pages, or takes the bundle that is there where nothing of the source has changed since: Astro takes longer
- * to start and to bundle than the pages of one changed repository take to render.
+ * Bundles the pages, or takes the bundle that is there where nothing of the source has changed since: Astro takes
+ * longer to start and to bundle than the pages of one changed repository take to render.
  *
  * @param folder where the bundle is kept, with what is published beside the pages (scripts, styles, drawings) in its
  * folder `client`; made anew with every version of the source

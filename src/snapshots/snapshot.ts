@@ -128,8 +128,8 @@ export const attemptsSchema = z.strictObject({
   /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
   askedByOrigin: z.boolean(),
   /**
-   * What was found since the last success and not taken, for the operator to accept. What another version wrote of it is
-   * dropped: the next visit finds it anew.
+   * What was found since the last success and not taken, for the operator to accept. What another version wrote of it
+   * is dropped: the next visit finds it anew.
    */
   refused: heldBackSchema.nullable().catch(null),
   /** What the operator accepted: it stands in for the snapshot in the next comparison. */

@@ -94,8 +94,8 @@ export class BuildBench {
   }
 
   /**
-   * The files of the site: path below the output folder → digest of the content. Without the status page, which tells how
-   * the last crawl went.
+   * The files of the site: path below the output folder → digest of the content. Without the status page, which tells
+   * how the last crawl went.
    */
   readSite(): Map<string, string> {
     const differing = /^(?:v2|status)\//;
