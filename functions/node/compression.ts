@@ -35,15 +35,21 @@ const gzipBytes = promisify<Uint8Array, object, Buffer<ArrayBuffer>>(gzip);
 const brotliBytes = promisify<Uint8Array, object, Buffer<ArrayBuffer>>(brotliCompress);
 const zstdBytes = promisify<Uint8Array, object, Buffer<ArrayBuffer>>(zstdCompress);
 
-/** The bytes in a coding. The work is done outside the main thread. */
+const compress = (body: Uint8Array, encoding: Coding, effort: Effort): Promise<Buffer<ArrayBuffer>> => {
+  const options = optionsOf(effort);
+  if (encoding === 'gzip') return gzipBytes(body, options.gzip);
+  return encoding === 'br' ? brotliBytes(body, options.br) : zstdBytes(body, options.zstd);
+};
+
+/** The bytes in a coding, in memory of their own size. The work is done outside the main thread. */
 export const compressBytes = async (
   body: Uint8Array,
   encoding: Coding,
   effort: Effort,
-): Promise<Buffer<ArrayBuffer>> => {
-  const options = optionsOf(effort);
-  if (encoding === 'gzip') return gzipBytes(body, options.gzip);
-  return encoding === 'br' ? brotliBytes(body, options.br) : zstdBytes(body, options.zstd);
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const compressed = await compress(body, encoding, effort);
+  // What is small comes as a part of 16 KiB, and would hold all of that for as long as it is kept.
+  return compressed.length === compressed.buffer.byteLength ? compressed : new Uint8Array(compressed);
 };
 
 const createCompressor = (encoding: Coding): Transform => {
