@@ -67,12 +67,12 @@ export interface DocumentsOptions {
 export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions): Documents => {
   const held = new ByteCache<Held>(memory, weigh);
 
-  const inMemory = (body: Buffer, digest: string, encoding: Encoding): StoredDocument => ({
+  const inMemory = (body: Uint8Array, digest: string, encoding: Encoding): StoredDocument => ({
     etag: tagOf(digest, encoding),
     encoding,
     size: body.length,
     body,
-    open: async () => new Blob([body as Buffer<ArrayBuffer>]).stream(),
+    open: async () => new Blob([body as Uint8Array<ArrayBuffer>]).stream(),
   });
 
   const onDisk = (
