@@ -4,7 +4,7 @@ import { Unavailable } from '../../functions/dependencies.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, serveBuild } from '../support/built.ts';
-import { DescribedAnswers, operationOf } from '../support/described-answers.ts';
+import { canonicalPath, DescribedAnswers, operationOf } from '../support/described-answers.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { arbitraryRequest } from '../support/generated-requests.ts';
 import { openSocket, readToEnd } from '../support/raw-http.ts';
@@ -66,7 +66,8 @@ const check = (sent: Sent, received: Received) => {
   const operation = operationOf(sent.target);
   const isPage = received.headers['content-type']?.startsWith('text/html') || received.status === 308;
   // Outside the API are the pages of the site.
-  if (isPage && !sent.target.startsWith('/v2') && !sent.target.startsWith('/jailbreak')) return undefined;
+  const path = canonicalPath(sent.target);
+  if (isPage && !path.startsWith('/v2') && !path.startsWith('/jailbreak')) return undefined;
   return answers.check(operation, sent.method, received);
 };
 

@@ -101,10 +101,13 @@ const routes = (Object.values(operations) as Operation[])
   // Words of the API win over names.
   .sort((a, b) => Number(a.operation.address.includes('{')) - Number(b.operation.address.includes('{')));
 
+/** The canonical form of a path, which is that of the URL standard (H3); a "#" that was sent is part of it. */
+export const canonicalPath = (target: string): string =>
+  URL.parse(`http://host${target.replaceAll('#', '%23')}`)?.pathname ?? '';
+
 /** The operation whose address a target is, read without any code of the server; undefined where it is none. */
 export const operationOf = (target: string): Operation | undefined => {
-  // The canonical form of a path is that of the URL standard (H3); a "#" that was sent is part of it.
-  const path = URL.parse(`http://host${target.replaceAll('#', '%23')}`)?.pathname ?? '';
+  const path = canonicalPath(target);
   let segments: string[];
   try {
     segments = path.split('/').slice(1).map(decodeURIComponent);
