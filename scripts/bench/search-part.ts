@@ -25,8 +25,9 @@ const largeQuestions = (workshop: Workshop): Promise<{ questions: string[]; file
     return { questions, file };
   });
 
-// As the server runs.
-const flags = npmScript('serve').filter((argument) => argument.startsWith('--max-'));
+// As the server runs: what stands before the modules that it loads.
+const serveArguments = npmScript('serve');
+const flags = serveArguments.slice(0, serveArguments.indexOf('--import'));
 
 const measureOnce = async (workshop: Workshop, engine: string, rest: readonly string[]): Promise<SearchMeasure> => {
   const own = engine === 'ours' ? flags : [];
