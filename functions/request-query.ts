@@ -12,6 +12,12 @@ const decode = (text: string): string | undefined => {
   }
 };
 
+// The names that there are hold nothing but ASCII, so escapes of other bytes may stay.
+const decodeName = (text: string): string =>
+  text.includes('%')
+    ? text.replace(/%[0-7][0-9a-f]/gi, (byte) => String.fromCharCode(Number.parseInt(byte.slice(1), 16)))
+    : text;
+
 /**
  * Names whose values hold words as a form writes them, where "+" is a blank. In identifiers and addresses a plus is a
  * plus, because clients send both without encoding them.
@@ -29,13 +35,15 @@ export const readQuery = <T extends z.ZodObject>(url: string, schema: T): z.infe
   const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    if (name === undefined || !Object.hasOwn(schema.shape, name)) continue;
+    const name = decodeName(equals < 0 ? pair : pair.slice(0, equals));
+    if (!Object.hasOwn(schema.shape, name)) continue;
+    const known = values[name];
+    // Twice is as wrong as a thousand times.
+    if (Array.isArray(known)) continue;
     const text = equals < 0 ? '' : pair.slice(equals + 1);
     const value = decode(formNames.has(name) ? text.replaceAll('+', ' ') : text);
     if (value === undefined) throw new HttpError(400, `Query parameter '${name}' must be percent-encoded UTF-8`);
-    const known = values[name];
-    values[name] = known === undefined ? value : [known, value].flat();
+    values[name] = known === undefined ? value : [known, value];
   }
   const result = schema.safeParse(values);
   if (!result.success) throw new HttpError(400, result.error.issues[0]?.message ?? 'The query is not valid');

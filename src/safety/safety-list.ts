@@ -14,14 +14,16 @@ interface Place {
   readonly path: readonly string[];
 }
 
-// Each run of escapes by itself, as forgiving servers do: what is no escape elsewhere must not hide the others.
+const utf8 = new TextDecoder();
+
+// Each run of escapes by itself and what is not UTF-8 in it as U+FFFD, as forgiving servers do: what is no escape must
+// not hide the others.
 const decode = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
-    try {
-      return decodeURIComponent(escapes);
-    } catch {
-      return escapes;
-    }
+    const bytes = Uint8Array.from({ length: escapes.length / 3 }, (_, index) =>
+      Number.parseInt(escapes.slice(3 * index + 1, 3 * index + 3), 16),
+    );
+    return utf8.decode(bytes);
   });
 
 /** Nobody encodes an address more often than this, and a server that decodes it is not known. */
@@ -36,22 +38,50 @@ const decodeFully = (text: string): string => {
   return decoded;
 };
 
+// Bringing combining marks into their canonical order takes time that grows with the square of their number, and no text
+// of any language holds more than thirty of them in a row (Unicode, annex 15, stream-safe text).
+const tooManyMarks = /[\p{M}\uff9e\uff9f]{31,}/gu;
+const normalize = (text: string): string =>
+  text
+    .replace(tooManyMarks, (marks) => marks.slice(0, 30))
+    .normalize('NFKC')
+    .toLowerCase();
+
 // The path as the most forgiving server would read it: decoded, "\" as "/", empty and dot segments resolved.
 const pathSegments = (pathname: string): string[] => {
   const segments: string[] = [];
-  for (const segment of decodeFully(pathname).normalize('NFKC').toLowerCase().split(/[/\\]/)) {
+  for (const segment of normalize(decodeFully(pathname)).split(/[/\\]/)) {
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }
   return segments;
 };
 
+/** The longest name of a host, in characters (RFC 1035, section 2.3.4, as text and without the last dot). */
+const longestHost = 253;
+
+// Where the host ends that an address begins with, and where it starts: after the last "@" of what precedes its path.
+const hostBounds = (address: string): { start: number; end: number } => {
+  const path = address.search(/[/\\?#]/);
+  const end = path < 0 ? address.length : path;
+  return { start: end === 0 ? 0 : address.lastIndexOf('@', end - 1) + 1, end };
+};
+
+// What reads names takes time that grows with the square of their length, so a text that is longer than any name is told
+// from one before anything else is done with it.
+const hasLongHost = (address: string): boolean => {
+  const { start, end } = hostBounds(address);
+  return end - start > longestHost + ':65535'.length + 1;
+};
+
 // WHATWG parsing of an https URL lower-cases the host, decodes its percent-encoding, maps Unicode names to their ASCII
 // form and writes numeric addresses in one notation; that is why every scheme is read as https.
 const parsePlace = (address: string): Place | undefined => {
-  const url = URL.parse(`https://${address}`);
+  const bare = address.replace(/^[/\\]+/, '');
+  if (hasLongHost(bare)) return undefined;
+  const url = URL.parse(`https://${bare.slice(hostBounds(bare).start)}`);
   const host = url?.hostname.replace(/\.+$/, '');
-  return url && host ? { host, path: pathSegments(url.pathname) } : undefined;
+  return url && host && host.length <= longestHost ? { host, path: pathSegments(url.pathname) } : undefined;
 };
 
 const schemes = /^(?:[a-z][a-z0-9+.-]*:[/\\]*)+/i;
