@@ -3,6 +3,8 @@ import type { Progress } from './progress.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
+const plural = (count: number, one: string): string => `${number(count)} ${count === 1 ? one : `${one}s`}`;
+
 const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
 
 /** How many repositories are signed in which way, the most common first. */
@@ -32,14 +34,17 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {
     const { packages, versions } = statistics;
-    text += row('Packages', `${number(packages)}, ${number(versions)} versions, of ${number(stanzas)} stanzas read`);
+    text += row(
+      'Packages',
+      `${number(packages)}, ${plural(versions, 'version')}, of ${plural(stanzas, 'stanza')} read`,
+    );
     const { written, unchanged, removed } = documents;
     text += row('Documents', `${number(written)} written, ${number(unchanged)} unchanged, ${number(removed)} removed`);
     if (site !== undefined) {
-      const files = `${number(site.written)} files written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
+      const files = `${plural(site.written, 'file')} written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
       text += row(
         'Site',
-        `${number(site.rendered)} pages rendered; ${files}; ${number(site.searchable)} packages searchable`,
+        `${plural(site.rendered, 'page')} rendered; ${files}; ${plural(site.searchable, 'package')} searchable`,
       );
     }
     text += row('Findings', findings.length === 0 ? 'none' : '');

@@ -3,9 +3,12 @@ const number = new Intl.NumberFormat('en-US');
 /** A count with separators of thousands. */
 export const formatCount = (count: number): string => number.format(count);
 
+/** The word for so many of a thing: "package" of 1, "packages" of any other count. */
+export const pluralOf = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
+
 /** "1 package", "2 packages". */
-export const formatPlural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+export const formatPlural = (count: number, one: string, many?: string): string =>
+  `${formatCount(count)} ${pluralOf(count, one, many)}`;
 
 const units = ['kB', 'MB', 'GB'] as const;
 

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildSite } from '../../src/site/build.ts';
+import { decodeEntities } from '../support/links.ts';
+import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const { folder, remove } = temporaryFolder();
+afterAll(remove);
+
+/** Builds the site of these repositories and returns its pages, by name. */
+const build = async (name: string, from: readonly Source[], built = lastBuild): Promise<Map<string, string>> => {
+  const outDir = path.join(folder, name);
+  const catalogPath = path.join(folder, `${name}.sqlite`);
+  await writeCatalog(catalogPath, from, 'https://index.example');
+  const options = { catalogPath, outDir, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://index.example' };
+  await buildSite({ ...options, lastBuild: built });
+  return new Map(
+    readdirSync(outDir, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.html'))
+      .map((file) => [file, readFileSync(path.join(outDir, file), 'utf8')]),
+  );
+};
+
+const withoutCode = (html: string): string =>
+  html.replaceAll(/<(script|style|pre|code)\b[^>]*>.*?<\/\1>/gs, '<$1></$1>');
+
+/** The pieces of text between the tags of a page, as a reader meets them. */
+const textsOf = (html: string): string[] =>
+  withoutCode(html)
+    .split(/<[^>]*>/)
+    .map((text) => decodeEntities(text).replaceAll(/\s+/g, ' ').trim())
+    .filter((text) => text !== '');
+
+/** A page as it is read aloud, a line for each block, so that a figure and its word come together. */
+const readAloud = (html: string): string =>
+  decodeEntities(
+    withoutCode(html)
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/ (?:content|aria-label|title|placeholder)="([^"]*)"/g, '>\n$1\n<i')
+      .replaceAll(/<\/?(?:span|strong|b|i|em|a|bdi|small|time)\b[^>]*>/g, ' ')
+      .replaceAll(/<[^>]*>/g, '\n')
+      .replaceAll(/ +/g, ' '),
+  );
+
+const counted = 'packages|versions|repositories|records|findings|pages|results|sections|days|entries';
+const wrongPlural = new RegExp(String.raw`(?<![\d.,:/-])1 (?:${counted}|older versions)\b|[–-] (?:${counted})\b`, 'gi');
+
+/** The figures of a page: what stands under each of its terms. */
+const figuresOf = (html: string): Map<string, string> =>
+  new Map(
+    [...html.matchAll(/<dt>([^<]+)<\/dt>\s*<dd[^>]*>([\d,]+)<\/dd>/g)].map(([, term = '', value = '']) => [
+      term,
+      value,
+    ]),
+  );
+
+const single: Source = {
+  entry: { slug: 'only', uri: 'https://only.example/', ranking: 1 },
+  release: 'Origin: Only\n',
+  at: '2026-11-18T10:00:00.000Z',
+  packages: stanza({ Package: 'com.only.one', Name: 'One', Section: 'Tweaks' }),
+};
+
+let pages: Map<string, string>;
+let small: Map<string, string>;
+beforeAll(async () => {
+  pages = await build('whole', sources);
+  small = await build('single', [single], { builtAt: lastBuild.builtAt, repositories: [] });
+}, 120_000);
+
+const page = (name: string): string => pages.get(`${name}index.html`) ?? '';
+
+describe('the words and figures of every page', () => {
+  it('no value of the program stands where a reader expects a word', () => {
+    const found = [...pages, ...small].flatMap(([name, html]) =>
+      textsOf(html)
+        .filter((text) => /^(?:true|false|undefined|null|NaN)$|\[object |Invalid Date/.test(text))
+        .map((text) => `${name}: ${text}`),
+    );
+    expect(pages.size).toBeGreaterThan(250);
+    expect(found).toEqual([]);
+  });
+
+  it('one of a thing is not called several, and what is not known is not counted', () => {
+    const found = [...pages, ...small].flatMap(([name, html]) =>
+      [...readAloud(html).matchAll(wrongPlural)].map(([text]) => `${name}: ${text}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('means the same by one word everywhere: packages are identifiers, versions are records', () => {
+    const [landing, status, alpha] = [
+      figuresOf(page('')),
+      figuresOf(page('status/')),
+      figuresOf(page('repository/alpha/')),
+    ];
+    for (const term of ['Packages', 'Versions', 'Repositories']) expect(status.get(term), term).toBe(landing.get(term));
+    expect(alpha.get('Packages')).toBe('7');
+    expect(alpha.get('Versions')).toBe('9');
+    const lists = ['', 'repository/', 'ranking/', 'status/'].map((name) => page(name));
+    for (const [slug, name, count] of [
+      ['alpha', 'Alpha Repo', '7'],
+      ['many', 'Many packages', '240'],
+    ] as const) {
+      for (const list of lists) {
+        const row = list.split(`href="/repository/${slug}/"`)[1]?.split(/<\/(?:li|tr)>/)[0] ?? '';
+        expect(readAloud(`<i ${row}`), `${name} in ${list.slice(0, 60)}`).toMatch(
+          new RegExp(`\\b${count} packages\\b`),
+        );
+      }
+    }
+  });
+
+  it('the outcomes of the status page add up to the repositories that it counts', () => {
+    const figures = figuresOf(page('status/'));
+    const count = (...terms: string[]) =>
+      terms.reduce((sum, term) => sum + Number((figures.get(term) ?? '0').replaceAll(',', '')), 0);
+    expect(count('Repositories')).toBe(4);
+    expect(count('Updated', 'Unchanged', 'Not renewed', 'Unreadable', 'Not recorded')).toBe(4);
+    // What is listed and was never read has no packages to count, and is no repository of the index yet.
+    expect(count('Never read')).toBe(1);
+    expect(page('status/')).toMatch(/gone<\/td>\s*<td[^>]*>\s*<span class="chip poor">Never read/);
+    const rows = page('status/').split('<tbody')[1]?.split('</tbody>')[0]?.split('<tr').length ?? 0;
+    expect(rows - 1).toBe(5);
+  });
+});
