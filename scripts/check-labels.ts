@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+// Titles of tests and comments cite the properties of docs/properties.md by label (`C7`) and the sections of
+// docs/decisions.md by number. A citation that leads nowhere, and a property that no test checks, are faults.
+
+/** A file of the project, by its path below the project's folder. */
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const propertyLine = /^- \*\*([VCHTP]\d+)\*\* /gm;
+const decisionHeading = /^## (\d+)\. /gm;
+// What stands at the beginning of a test's title: `'C1, C8: a certificate …'`, `'T4 the page …'`.
+const title = /['"`]((?:[VCHTP]\d{1,2}(?:, )?)+)(?::| )/g;
+// As words of a comment; a colour (`#C0FFEE`), an escape (`%C3`) or an identifier is no label.
+const cited = /(?<![\w%#&.$\\-])([VCHTP]\d{1,2})(?![\w%.-]*[\w%])/g;
+const citedSection = /[Dd]ecisions?, section[\s/*]+(\d+)/g;
+
+const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, group = '']) => group);
+
+const commentsOf = (text: string): string => all(text, /(\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$)/gm).join('\n');
+
+/**
+ * What is wrong with the citations, a sentence for each fault.
+ *
+ * @param properties text of docs/properties.md
+ * @param decisions text of docs/decisions.md
+ */
+export const checkLabels = (properties: string, decisions: string, files: readonly SourceFile[]): string[] => {
+  const labels = all(properties, propertyLine);
+  const sections = new Set(all(decisions, decisionHeading));
+  const known = new Set(labels);
+  const faults = labels
+    .filter((label, index) => labels.indexOf(label) !== index)
+    .map((label) => `docs/properties.md has ${label} twice.`);
+  const tested = new Set<string>();
+  for (const { path: name, text } of files) {
+    const isTest = name.startsWith('test/');
+    const titled = isTest ? all(text, title).flatMap((group) => group.split(', ').filter(Boolean)) : [];
+    for (const label of titled) tested.add(label);
+    for (const label of new Set([...titled, ...all(commentsOf(text), cited)])) {
+      if (!known.has(label)) faults.push(`${name} cites ${label}, which docs/properties.md does not have.`);
+    }
+    for (const section of new Set(all(text, citedSection))) {
+      if (!sections.has(section))
+        faults.push(`${name} cites section ${section}, which docs/decisions.md does not have.`);
+    }
+  }
+  for (const label of labels) {
+    if (!tested.has(label)) faults.push(`No test names ${label}: begin the title of the one that checks it with it.`);
+  }
+  return faults;
+};
+
+if (import.meta.main) {
+  const root = path.join(import.meta.dirname, '..');
+  const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
+  const names = globSync('{src,functions,scripts,test}/**/*.{ts,astro}', { cwd: root });
+  const files = names.map((name) => ({ path: name.split(path.sep).join('/'), text: read(name) }));
+  const faults = checkLabels(read('docs/properties.md'), read('docs/decisions.md'), files);
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}
