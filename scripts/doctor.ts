@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CatalogBuild } from '../src/catalog/generation.ts';
-import { readRepositoryFindings } from '../src/catalog/reading.ts';
+import { readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { FindingRecord, FindingsRecord } from '../src/contract/records.ts';
@@ -68,9 +68,8 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const [found] = readRepositoryFindings(catalog.database);
     const { code = null, detail } = outcome ?? {};
     const failure = code === null ? undefined : { code, count: 1, example: detail ?? '' };
-    const { package_count: packages = 0 } =
-      catalog.database.prepare('SELECT package_count FROM repository').get() ?? {};
-    return { record: composeFindings(slug, found, failure), packages: Number(packages) };
+    const [{ packageCount: packages } = { packageCount: 0 }] = readRepositoryRows(catalog.database);
+    return { record: composeFindings(slug, found, failure), packages };
   } finally {
     catalog.discard();
     await fetcher.close();

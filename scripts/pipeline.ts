@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { readBuildDigest } from '../src/catalog/build-digest.ts';
 import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
 import { lockState } from '../src/catalog/lock.ts';
 import { type LastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
-import { readBuildDigest, readFindings, readStatistics } from '../src/catalog/reading.ts';
+import { readFindings, readStatistics } from '../src/catalog/reading.ts';
 import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { Finding } from '../src/contract/findings.ts';

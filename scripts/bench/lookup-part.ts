@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { DatabaseSync } from 'node:sqlite';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readPackageIdentifiers } from '../../src/catalog/reading.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { type Built, builtLarge } from './builds.ts';
@@ -15,7 +15,7 @@ const rounds = 5;
 const load = { connections: 32, duration: 4 };
 
 const choosePaths = ({ state }: Built): string[] => {
-  const database = new DatabaseSync(catalogPath(state), { readOnly: true });
+  const database = CatalogFile.openReadOnly(catalogPath(state));
   const names = shuffle([...readPackageIdentifiers(database)], createRandom(1)).slice(0, hotDocuments);
   database.close();
   return names.map((name) => `/${documentPath.package(name)}`);

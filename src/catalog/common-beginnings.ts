@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
 // How many search documents there are to the beginning of a word, for those that have many: it tells which word of a
 // question to ask the index for.
@@ -30,22 +30,18 @@ function* sumBeginnings(terms: Iterable<readonly [term: string, documents: numbe
 }
 
 /** Counts the common beginnings anew, from the full-text index as it stands. */
-export const writeCommonBeginnings = (database: DatabaseSync): void => {
+export const writeCommonBeginnings = (database: WritableDatabase): void => {
   database.exec(`DELETE FROM common_beginning; CREATE VIRTUAL TABLE temp.term USING fts5vocab(main, search, 'row')`);
-  const select = database.prepare('SELECT term, doc FROM temp.term ORDER BY term');
-  select.setReturnArrays(true);
-  const insert = database.prepare('INSERT INTO common_beginning (beginning, documents) VALUES (?, ?)');
-  for (const [beginning, documents] of sumBeginnings(
-    select.iterate() as Iterable<unknown> as Iterable<[string, number]>,
-  )) {
+  const select = database.prepare<[string, number]>('SELECT term, doc FROM temp.term ORDER BY term');
+  const insert = database.prepareWrite('INSERT INTO common_beginning (beginning, documents) VALUES (?, ?)');
+  for (const [beginning, documents] of sumBeginnings(select.iterate())) {
     if (documents >= commonBeginning) insert.run(beginning, documents);
   }
   database.exec('DROP TABLE temp.term');
 };
 
 /** About how many search documents hold a word that begins so; 0 where they are few. */
-export const prepareCommonBeginnings = (database: DatabaseSync): ((word: string) => number) => {
-  const select = database.prepare('SELECT documents FROM common_beginning WHERE beginning = ?');
-  select.setReturnArrays(true);
-  return (word) => (select.get(word.slice(0, longestBeginning)) as unknown as [number] | undefined)?.[0] ?? 0;
+export const prepareCommonBeginnings = (database: CatalogDatabase): ((word: string) => number) => {
+  const select = database.prepare<[number]>('SELECT documents FROM common_beginning WHERE beginning = ?');
+  return (word) => select.get(word.slice(0, longestBeginning))?.[0] ?? 0;
 };

@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
 
 /** The file of the catalog in force, below the state folder. Readers open it read-only and reopen it when replaced. */
@@ -19,10 +19,10 @@ export const catalogPath = (state: string): string => path.join(state, 'catalog.
 const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
 
 const formatOf = (file: string): number | undefined => {
-  let database: DatabaseSync | undefined;
+  let database: CatalogFile | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly: true });
-    return (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+    database = CatalogFile.openReadOnly(file);
+    return database.prepare<[number]>('PRAGMA user_version').get()?.[0];
   } catch {
     return undefined;
   } finally {
@@ -39,7 +39,7 @@ const hasCatalog = (state: string): boolean =>
  * aside and takes the other's place whole, by rename, so a reader sees one or the other and a crash leaves the old one.
  */
 export class NextCatalog {
-  readonly database: DatabaseSync;
+  readonly database: CatalogFile;
   readonly #state: string;
   #open = true;
 
@@ -50,7 +50,7 @@ export class NextCatalog {
     for (const leftover of [file, `${file}-journal`]) rmSync(leftover, { force: true });
     const fresh = !hasCatalog(state);
     if (!fresh) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
-    this.database = new DatabaseSync(file);
+    this.database = CatalogFile.open(file);
     // A crash throws this file away, so it needs no journal and no flush before `publish`.
     this.database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
     this.database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
@@ -85,12 +85,12 @@ export class NextCatalog {
  */
 export class CatalogBuild {
   readonly #state: string;
-  #current: DatabaseSync | undefined;
+  #current: CatalogFile | undefined;
   #next: NextCatalog | undefined;
 
   constructor(state: string) {
     this.#state = state;
-    if (hasCatalog(state)) this.#current = new DatabaseSync(catalogPath(state), { readOnly: true });
+    if (hasCatalog(state)) this.#current = CatalogFile.openReadOnly(catalogPath(state));
   }
 
   /** Whether anything was written. */
@@ -99,12 +99,12 @@ export class CatalogBuild {
   }
 
   /** The database to read from. */
-  get database(): DatabaseSync {
+  get database(): CatalogFile {
     return this.#next?.database ?? this.#current ?? this.writable();
   }
 
   /** The database to write to; one transaction is open on it until `publish`. */
-  writable(): DatabaseSync {
+  writable(): CatalogFile {
     if (this.#next === undefined) {
       this.#next = new NextCatalog(this.#state);
       this.#next.database.exec('BEGIN');

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { splitClearSigned } from '../apt/clearsigned.ts';
 import { decompress } from '../apt/decompress.ts';
 import { type PackageStanza, parsePackage } from '../apt/packages.ts';
@@ -9,7 +8,9 @@ import { compareVersions } from '../apt/version.ts';
 import { FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
+import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './record.ts';
+import { findRepository } from './record-range.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository.ts';
 import { catalogFormat, endRecordId, firstRecordId } from './schema.ts';
 import { addSearchDocuments, removeSearchDocuments } from './search-index.ts';
@@ -40,30 +41,31 @@ const mostSections = 500;
 const indexLimits = { maxBytes: 4 * 2 ** 30, maxRatio: Number.POSITIVE_INFINITY };
 
 /** Removes a repository and all its rows; returns the package identifiers it held. */
-export const removeRepository = (database: DatabaseSync, slug: string): string[] => {
-  const row = database.prepare('SELECT id, ranking FROM repository WHERE slug = ?').get(slug);
-  if (row === undefined) return [];
-  const { id, ranking } = row as { id: number; ranking: number };
-  const range = [firstRecordId(ranking, id), endRecordId(ranking, id)] as const;
-  const packages = database.prepare('SELECT DISTINCT package FROM record WHERE id >= ? AND id < ?').all(...range);
+export const removeRepository = (database: WritableDatabase, slug: string): string[] => {
+  const found = findRepository(database, slug);
+  if (found === undefined) return [];
+  const { id, range } = found;
+  const packages = database
+    .prepare<[string]>('SELECT DISTINCT package FROM record WHERE id >= ? AND id < ?')
+    .all(...range);
   removeSearchDocuments(database, ...range);
-  database.prepare('DELETE FROM record WHERE id >= ? AND id < ?').run(...range);
-  database.prepare('DELETE FROM finding WHERE repository = ?').run(id);
-  database.prepare('DELETE FROM repository WHERE id = ?').run(id);
-  return packages.map((one) => one.package as string);
+  database.prepareWrite('DELETE FROM record WHERE id >= ? AND id < ?').run(...range);
+  database.prepareWrite('DELETE FROM finding WHERE repository = ?').run(id);
+  database.prepareWrite('DELETE FROM repository WHERE id = ?').run(id);
+  return packages.flat();
 };
 
 /** When each record of a repository was first seen, by package, version and architecture. */
-const readFirstSeen = (database: DatabaseSync, slug: string): Map<string, string> => {
+const readFirstSeen = (database: CatalogDatabase, slug: string): Map<string, string> => {
   const rows = database
-    .prepare(
+    .prepare<[name: string, version: string, architecture: string, firstSeen: string]>(
       `SELECT record.package, record.version, record.architecture, record.first_seen
        FROM repository JOIN record ON record.repository = repository.id WHERE repository.slug = ?`,
     )
     .iterate(slug);
   const seen = new Map<string, string>();
-  for (const row of rows) {
-    seen.set(`${row.package}\n${row.version}\n${row.architecture}`, row.first_seen as string);
+  for (const [name, version, architecture, firstSeen] of rows) {
+    seen.set(`${name}\n${version}\n${architecture}`, firstSeen);
   }
   return seen;
 };
@@ -95,7 +97,7 @@ class RecordWriter {
   readonly #endRow: number;
 
   constructor(
-    database: DatabaseSync,
+    database: WritableDatabase,
     entry: ManifestEntry,
     base: string,
     repository: number,
@@ -109,15 +111,15 @@ class RecordWriter {
     this.#now = now;
     this.#nextRow = firstRecordId(entry.ranking, repository);
     this.#endRow = endRecordId(entry.ranking, repository);
-    this.#insert = database.prepare(
+    this.#insert = database.prepareWrite(
       `INSERT OR REPLACE INTO record
          (id, repository, package, version, architecture, latest, name, author, section, first_seen, json, details)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    const read = database.prepare('SELECT json FROM record WHERE id = ?');
-    const write = database.prepare('UPDATE record SET latest = 0, json = ? WHERE id = ?');
+    const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
+    const write = database.prepareWrite('UPDATE record SET latest = 0, json = ? WHERE id = ?');
     this.#demote = (row: number) => {
-      const { json } = read.get(row) as { json: string };
+      const [json = ''] = read.get(row) ?? [];
       write.run(withoutLatest(json), row);
     };
   }
@@ -195,7 +197,7 @@ const readRelease = (bytes: Uint8Array): ReleaseFile => {
  * @throws DecompressionError where the index cannot be decompressed, which the crawl has made sure it can
  */
 export const ingestRepository = async (
-  database: DatabaseSync,
+  database: WritableDatabase,
   entry: ManifestEntry,
   snapshot: Snapshot,
   files: SnapshotContent,
@@ -203,13 +205,12 @@ export const ingestRepository = async (
 ): Promise<IngestCount & { readonly touched: Set<string> }> => {
   const release = readRelease(files.release);
   const firstSeen = readFirstSeen(database, entry.slug);
-  const before = database.prepare('SELECT id, added_at FROM repository WHERE slug = ?').get(entry.slug) as
-    | { id: number; added_at: string }
-    | undefined;
+  const before = database
+    .prepare<[id: number, addedAt: string]>('SELECT id, added_at FROM repository WHERE slug = ?')
+    .get(entry.slug);
   const touched = new Set(removeRepository(database, entry.slug));
   // A repository keeps its number, so that equal input gives an equal catalog whatever was built before.
-  const { id } =
-    before ?? (database.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM repository').get() as { id: number });
+  const [id = 1] = before ?? database.prepare<[number]>('SELECT coalesce(max(id), 0) + 1 FROM repository').get() ?? [];
 
   const writer = new RecordWriter(database, entry, options.base, id, firstSeen, options.now);
   const reader = createStanzaReader({
@@ -241,7 +242,7 @@ export const ingestRepository = async (
     options.base,
   );
   database
-    .prepare(
+    .prepareWrite(
       `INSERT INTO repository (id, slug, source, ranking, bootstrap, uri, suite, aliases, package_count, stanzas,
          added_at, changed_at, signing, record, embedded)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -257,13 +258,15 @@ export const ingestRepository = async (
       JSON.stringify(entry.aliases),
       writer.records,
       writer.stanzas,
-      before?.added_at ?? options.now,
+      before?.[1] ?? options.now,
       snapshot.changedAt,
       JSON.stringify({ state: snapshot.signing.state, signers: snapshot.signing.signers }),
       JSON.stringify(record),
       JSON.stringify(computeEmbeddedRepository(record)),
     );
-  const addFinding = database.prepare('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
+  const addFinding = database.prepareWrite(
+    'INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)',
+  );
   writer.findings.addAll(snapshot.findings);
   for (const { code, count, example } of writer.findings.list()) addFinding.run(id, code, count, example);
 
@@ -272,9 +275,7 @@ export const ingestRepository = async (
 };
 
 /** Indexes the records of an ingested repository for search; returns how many. */
-export const indexRepository = async (database: DatabaseSync, slug: string): Promise<number> => {
-  const row = database.prepare('SELECT id, ranking FROM repository WHERE slug = ?').get(slug);
-  if (row === undefined) return 0;
-  const { id, ranking } = row as { id: number; ranking: number };
-  return addSearchDocuments(database, ranking, firstRecordId(ranking, id), endRecordId(ranking, id));
+export const indexRepository = async (database: WritableDatabase, slug: string): Promise<number> => {
+  const found = findRepository(database, slug);
+  return found === undefined ? 0 : addSearchDocuments(database, found.ranking, ...found.range);
 };

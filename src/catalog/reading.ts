@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { compareVersions } from '../apt/version.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { SigningState } from '../contract/signing.ts';
-import { completeRecord, listRecords, type RecordList } from './record.ts';
-import { endRecordId, firstRecordId } from './schema.ts';
+import type { CatalogDatabase } from './database.ts';
+import { completeRecord } from './record-list.ts';
+import { findRepository } from './record-range.ts';
 
 interface Repository {
   readonly slug: string;
@@ -21,17 +20,17 @@ interface Row {
   readonly json: string;
 }
 
-const readRepositories = (database: DatabaseSync): Map<number, Repository> => {
-  const rows = database.prepare('SELECT id, slug, ranking, embedded FROM repository').all();
-  return new Map(
-    rows.map((row) => [
-      row.id as number,
-      { slug: row.slug as string, quality: row.ranking as number, embedded: row.embedded as string },
-    ]),
-  );
+const readRepositories = (database: CatalogDatabase): Map<number, Repository> => {
+  const rows = database
+    .prepare<[id: number, slug: string, ranking: number, embedded: string]>(
+      'SELECT id, slug, ranking, embedded FROM repository',
+    )
+    .all();
+  return new Map(rows.map(([id, slug, quality, embedded]) => [id, { slug, quality, embedded }]));
 };
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** By code unit, not by locale, so that an order is the same on every machine. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What decides where a record stands in the answer of a package lookup. */
 export interface LookupKey {
@@ -62,11 +61,11 @@ const columns = 'package, repository, latest, version, architecture, record.json
 type Columns = [string, number, number, string, string, string];
 
 /** Groups rows that come ordered by package identifier. */
-function* groups(rows: Iterable<unknown>, repositories: ReadonlyMap<number, Repository>): Generator<[string, Row[]]> {
+function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repository>): Generator<[string, Row[]]> {
   let current: string | undefined;
   let group: Row[] = [];
   for (const row of rows) {
-    const [name, number, latest, version, architecture, json] = row as Columns;
+    const [name, number, latest, version, architecture, json] = row;
     if (current !== undefined && name !== current) {
       yield [current, group];
       group = [];
@@ -87,21 +86,19 @@ const fewPackages = 2000;
  * `[identifier, records]`.
  */
 export function* readPackages(
-  database: DatabaseSync,
+  database: CatalogDatabase,
   packages: ReadonlySet<string>,
 ): Generator<[name: string, records: string[]]> {
   const repositories = readRepositories(database);
   const inOrder = (rows: Row[]) => (rows.length > 1 ? rows.sort(lookupOrder) : rows).map(completed);
   if (packages.size <= fewPackages) {
-    const select = database.prepare(`SELECT ${columns} FROM record WHERE package = ?`);
-    select.setReturnArrays(true);
+    const select = database.prepare<Columns>(`SELECT ${columns} FROM record WHERE package = ?`);
     for (const name of packages) {
       for (const [, rows] of groups(select.all(name), repositories)) yield [name, inOrder(rows)];
     }
     return;
   }
-  const select = database.prepare(`SELECT ${columns} FROM record ORDER BY package`);
-  select.setReturnArrays(true);
+  const select = database.prepare<Columns>(`SELECT ${columns} FROM record ORDER BY package`);
   for (const [name, rows] of groups(select.iterate(), repositories)) {
     if (packages.has(name)) yield [name, inOrder(rows)];
   }
@@ -114,20 +111,17 @@ const rowsAtOnce = 500;
  * The records of one repository as JSON texts, in the order of its packages document. A generator, since those of a
  * large repository are more than should be in memory at once.
  */
-export function* readRepositoryRecords(database: DatabaseSync, slug: string): Generator<string> {
-  const row = database.prepare('SELECT id, ranking FROM repository WHERE slug = ?').get(slug);
-  if (row === undefined) return;
-  const { id, ranking } = row as { id: number; ranking: number };
+export function* readRepositoryRecords(database: CatalogDatabase, slug: string): Generator<string> {
+  const found = findRepository(database, slug);
+  if (found === undefined) return;
   const repositories = readRepositories(database);
   // Sorting the numbers alone and fetching row by row keeps the texts out of the sorter.
-  const order = database.prepare('SELECT id FROM record WHERE id >= ? AND id < ? ORDER BY package');
-  order.setReturnArrays(true);
-  const ids = order.all(firstRecordId(ranking, id), endRecordId(ranking, id)) as unknown as [number][];
-  const select = database.prepare(
+  const order = database.prepare<[number]>('SELECT id FROM record WHERE id >= ? AND id < ? ORDER BY package');
+  const ids = order.all(...found.range);
+  const select = database.prepare<Columns>(
     `SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
   );
-  select.setReturnArrays(true);
-  function* rows(): Generator<unknown> {
+  function* rows(): Generator<Columns> {
     for (let start = 0; start < ids.length; start += rowsAtOnce) {
       yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat()));
     }
@@ -139,10 +133,9 @@ export function* readRepositoryRecords(database: DatabaseSync, slug: string): Ge
 }
 
 /** Every package identifier of the catalog, in order. */
-export function* readPackageIdentifiers(database: DatabaseSync): Generator<string> {
-  const select = database.prepare('SELECT DISTINCT package FROM record ORDER BY package');
-  select.setReturnArrays(true);
-  for (const row of select.iterate()) yield (row as unknown as [string])[0];
+export function* readPackageIdentifiers(database: CatalogDatabase): Generator<string> {
+  const select = database.prepare<[string]>('SELECT DISTINCT package FROM record ORDER BY package');
+  for (const [name] of select.iterate()) yield name;
 }
 
 export interface RepositoryRow {
@@ -156,87 +149,30 @@ export interface RepositoryRow {
 }
 
 /** Every repository, by ranking and then slug. */
-export const readRepositoryRows = (database: DatabaseSync): RepositoryRow[] => {
+export const readRepositoryRows = (database: CatalogDatabase): RepositoryRow[] => {
   const rows = database
-    .prepare(
-      'SELECT slug, ranking, package_count AS packageCount, aliases, record FROM repository ORDER BY ranking, slug',
+    .prepare<[slug: string, ranking: number, packageCount: number, aliases: string, record: string]>(
+      'SELECT slug, ranking, package_count, aliases, record FROM repository ORDER BY ranking, slug',
     )
-    .all() as unknown as (Omit<RepositoryRow, 'aliases'> & { aliases: string })[];
-  const taken = new Set(rows.map(({ slug }) => slug));
-  return rows.map((row) => {
-    const aliases = (JSON.parse(row.aliases) as string[]).filter((alias) => !taken.has(alias));
+    .all();
+  const taken = new Set(rows.map(([slug]) => slug));
+  return rows.map(([slug, ranking, packageCount, written, record]) => {
+    const aliases = (JSON.parse(written) as string[]).filter((alias) => !taken.has(alias));
     for (const alias of aliases) taken.add(alias);
-    return { ...row, aliases };
+    return { slug, ranking, packageCount, aliases, record };
   });
 };
 
 /** The counts of the landing document; undefined where the catalog is empty. */
-export const readStatistics = (database: DatabaseSync): LandingRecord['statistics'] | undefined => {
-  const { packages } = database.prepare('SELECT count(DISTINCT package) AS packages FROM record').get() as {
-    packages: number;
-  };
-  const { repositories, versions, updated } = database
-    .prepare(
-      `SELECT count(*) AS repositories, coalesce(sum(package_count), 0) AS versions, max(changed_at) AS updated
-       FROM repository`,
-    )
-    .get() as { repositories: number; versions: number; updated: string | null };
+export const readStatistics = (database: CatalogDatabase): LandingRecord['statistics'] | undefined => {
+  const [packages = 0] = database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get() ?? [];
+  const [repositories = 0, versions = 0, updated = null] =
+    database
+      .prepare<[number, number, string | null]>(
+        'SELECT count(*), coalesce(sum(package_count), 0), max(changed_at) FROM repository',
+      )
+      .get() ?? [];
   return updated === null ? undefined : { repositories, packages, versions, updated };
-};
-
-export type LatestPriority = 'default' | 'bootstrap';
-
-/**
- * A reader of the one record that a multi lookup answers for each identifier (decisions, section 4): the latest one, of
- * bootstrap repositories first where asked, then by ranking, version, slug and architecture. In the order asked;
- * unknown identifiers are left out.
- */
-export const prepareLatest = (
-  database: DatabaseSync,
-): ((names: readonly string[], priority: LatestPriority) => RecordList) => {
-  const select = database.prepare(
-    `SELECT package, version, architecture, record.json, slug, ranking, bootstrap, embedded
-     FROM json_each(?) AS wanted
-     CROSS JOIN record ON record.package = wanted.value
-     CROSS JOIN repository ON repository.id = record.repository
-     WHERE latest = 1`,
-  );
-  return (names, priority) => {
-    const best = new Map<string, LatestRow>();
-    for (const row of select.all(JSON.stringify(names)) as unknown as LatestRow[]) {
-      const other = best.get(row.package);
-      if (other === undefined || latestOrder(row, other, priority) < 0) best.set(row.package, row);
-    }
-    const rows = names.map((name) => best.get(name)).filter((row) => row !== undefined);
-    return listRecords(
-      rows.map(({ json, embedded }) => [json, embedded] as const),
-      (embedded) => embedded,
-    );
-  };
-};
-
-interface LatestRow {
-  readonly package: string;
-  readonly version: string;
-  readonly architecture: string;
-  readonly json: string;
-  readonly slug: string;
-  readonly ranking: number;
-  readonly bootstrap: number;
-  readonly embedded: string;
-}
-
-const latestOrder = (a: LatestRow, b: LatestRow, priority: LatestPriority): number =>
-  (priority === 'bootstrap' ? b.bootstrap - a.bootstrap : 0) ||
-  a.ranking - b.ranking ||
-  compareVersions(b.version, a.version) ||
-  compareText(a.slug, b.slug) ||
-  compareText(a.architecture, b.architecture);
-
-/** A digest of all that the catalog was built from: it changes when the index does. */
-export const readBuildDigest = (database: DatabaseSync): string => {
-  const rows = database.prepare('SELECT source FROM repository ORDER BY slug').all();
-  return hash('sha256', rows.map((row) => row.source).join('\n')).slice(0, 16);
 };
 
 /** What was found about one repository, and how its Release is signed. */
@@ -247,24 +183,31 @@ export interface RepositoryFindings {
   readonly findings: readonly Finding[];
 }
 
+type FindingColumns = [code: Finding['code'], count: number, example: string];
+const toFinding = ([code, count, example]: FindingColumns): Finding => ({ code, count, example });
+
 /** The findings of every repository, by slug. */
-export const readRepositoryFindings = (database: DatabaseSync): RepositoryFindings[] => {
-  const select = database.prepare('SELECT code, count, example FROM finding WHERE repository = ? ORDER BY code');
-  const rows = database.prepare('SELECT id, slug, signing FROM repository ORDER BY slug').all();
-  return rows.map((row) => ({
-    slug: row.slug as string,
-    signing: JSON.parse(row.signing as string),
-    findings: select.all(row.id as number) as unknown as Finding[],
+export const readRepositoryFindings = (database: CatalogDatabase): RepositoryFindings[] => {
+  const select = database.prepare<FindingColumns>(
+    'SELECT code, count, example FROM finding WHERE repository = ? ORDER BY code',
+  );
+  const rows = database
+    .prepare<[id: number, slug: string, signing: string]>('SELECT id, slug, signing FROM repository ORDER BY slug')
+    .all();
+  return rows.map(([id, slug, signing]) => ({
+    slug,
+    signing: JSON.parse(signing),
+    findings: select.all(id).map(toFinding),
   }));
 };
 
 /** The findings of all repositories, added up, and the number of stanzas that were read. */
-export const readFindings = (database: DatabaseSync): { findings: Finding[]; stanzas: number } => {
+export const readFindings = (database: CatalogDatabase): { findings: Finding[]; stanzas: number } => {
   const counter = new FindingCounter();
-  const rows = database.prepare('SELECT code, count, example FROM finding ORDER BY code, repository').all();
-  counter.addAll(rows as unknown as Finding[]);
-  const { stanzas } = database.prepare('SELECT coalesce(sum(stanzas), 0) AS stanzas FROM repository').get() as {
-    stanzas: number;
-  };
+  const rows = database
+    .prepare<FindingColumns>('SELECT code, count, example FROM finding ORDER BY code, repository')
+    .all();
+  counter.addAll(rows.map(toFinding));
+  const [stanzas = 0] = database.prepare<[number]>('SELECT coalesce(sum(stanzas), 0) FROM repository').get() ?? [];
   return { findings: counter.list(), stanzas };
 };

@@ -100,31 +100,3 @@ const latestField = '"latest_version":true';
 
 /** The same record once a newer version is known. */
 export const withoutLatest = (json: string): string => json.replace(latestField, '"latest_version":false');
-
-const piecesPerRecord = 3;
-
-/**
- * Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. An answer is encoded piece by piece, for less than it takes to join them first.
- */
-export interface RecordList {
-  readonly count: number;
-  readonly pieces: readonly string[];
-}
-
-/** The list of the records of these rows, each of which is the ready text of a record and which repository it is of. */
-export const listRecords = <Repository>(
-  rows: ReadonlyArray<readonly [json: string, repository: Repository]>,
-  embeddedOf: (repository: Repository) => string,
-): RecordList => {
-  const pieces = new Array<string>(rows.length * piecesPerRecord);
-  let next = 0;
-  for (const [json, repository] of rows) {
-    pieces[next++] = json;
-    pieces[next++] = embeddedOf(repository);
-    pieces[next++] = next === pieces.length ? '}' : '},';
-  }
-  return { count: rows.length, pieces };
-};
-
-/** A whole package record from its ready text and that of its repository. */
-export const completeRecord = (json: string, embedded: string): string => `${json}${embedded}}`;

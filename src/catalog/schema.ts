@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { WritableDatabase } from './database.ts';
 import { searchTables } from './search-index.ts';
 
 /**
@@ -68,7 +68,7 @@ const tables = `
 `;
 
 /** Creates the tables in an empty database. */
-export const createTables = (database: DatabaseSync): void => {
+export const createTables = (database: WritableDatabase): void => {
   // An answer is a hundred records from as many places: with pages of 4 KiB half as much is read for it as with 8, and
   // most records of one to two kilobytes still need no second page.
   database.exec('PRAGMA page_size = 4096');

@@ -1,7 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { writeCommonBeginnings } from './common-beginnings.ts';
-import { descriptionText, joinWords, nameTerms, splitWords } from './search-text.ts';
+import type { CatalogDatabase, WritableDatabase } from './database.ts';
+import { descriptionOf } from './record-list.ts';
+import { computeTerms, firstDocumentId, perLength, wholeTerm } from './search-document.ts';
+import { descriptionText, joinWords } from './search-text.ts';
 import { deletionBuckets } from './spelling.ts';
 
 /**
@@ -37,21 +39,12 @@ export const searchTables = `
   );
 `;
 
-const perLength = 2 ** 40;
-const longestName = 255;
-
-const firstDocumentId = (ranking: number, nameLength: number): number =>
-  (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
-
-/** The ranking of the repository that a search document is of. */
-export const documentRanking = (id: number): number => Math.floor(id / firstDocumentId(1, 0));
-
 /** Removes the search documents of the records in this range of ids. */
-export const removeSearchDocuments = (database: DatabaseSync, firstRecord: number, endRecord: number): void => {
+export const removeSearchDocuments = (database: WritableDatabase, firstRecord: number, endRecord: number): void => {
   const range = [firstRecord, endRecord] as const;
   const ids = 'SELECT id FROM search_document WHERE record >= ? AND record < ?';
-  database.prepare(`DELETE FROM search WHERE rowid IN (${ids})`).run(...range);
-  database.prepare('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
+  database.prepareWrite(`DELETE FROM search WHERE rowid IN (${ids})`).run(...range);
+  database.prepareWrite('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
 // The index is put in order when it has grown or changed by this part of its documents.
@@ -62,53 +55,17 @@ const greatChange = 0.1;
  * great change the index is written as one piece, which halves the time of a question; after a small one that would take
  * longer than all the rest of the build.
  */
-export const finishSearchIndex = (database: DatabaseSync, added: number): void => {
-  const { total } = database.prepare('SELECT count(*) AS total FROM search_document').get() as { total: number };
+export const finishSearchIndex = (database: WritableDatabase, added: number): void => {
+  const [total = 0] = database.prepare<[number]>('SELECT count(*) FROM search_document').get() ?? [];
   if (added > total * greatChange) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
-  const counted = database.prepare(`SELECT value FROM meta WHERE key = 'documents_counted'`).get()?.value;
+  const counted = database.prepare<[string]>(`SELECT value FROM meta WHERE key = 'documents_counted'`).get()?.[0];
   const grown = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(total - Number(counted));
   if (Math.max(added, grown) <= total * greatChange) return;
   writeCommonBeginnings(database);
-  database.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('documents_counted', ?)`).run(String(total));
+  database.prepareWrite(`INSERT OR REPLACE INTO meta (key, value) VALUES ('documents_counted', ?)`).run(String(total));
 };
 
-/** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */
-const segmentTerms = (identifier: string): string[] => {
-  const segments = identifier.split('.');
-  const terms = new Set<string>();
-  for (const segment of segments.length > 1 ? segments.slice(1) : segments) {
-    const { words, pairs } = nameTerms(segment);
-    for (const term of [...words, ...pairs]) terms.add(term);
-  }
-  return [...terms];
-};
-
-// No word holds it, so that the many documents with some word in their description are not in the way of names.
-const wholeMark = '§';
-
-/** The term of a whole name or identifier, from its words written together. */
-export const wholeTerm = (joined: string): string => wholeMark + joined;
-
-/** What is indexed of a package. */
-export interface SearchedTexts {
-  readonly identifier: string;
-  readonly name: string | null;
-  readonly author: string | null;
-  readonly description: string | null;
-}
-
-/** The terms of a package by which it is found, but for those of its description (see descriptionText). */
-export const computeTerms = ({ identifier, name, author }: SearchedTexts) => {
-  const { words, pairs } = nameTerms(name ?? identifier);
-  return {
-    words,
-    name: [...words, ...pairs],
-    segment: name === null ? [] : segmentTerms(identifier),
-    author: author === null ? [] : splitWords(author.replace(/<[^>]*>/g, ' ')),
-  };
-};
-
-type Row = [record: number, identifier: string, name: string | null, author: string | null, description: string | null];
+type Row = [record: number, identifier: string, name: string | null, author: string | null, json: string];
 
 const rowsAtOnce = 500;
 
@@ -116,19 +73,17 @@ const rowsAtOnce = 500;
  * The latest records of this range in the order of the numbers that they will get: the full-text index writes out all
  * that it has gathered whenever a number is smaller than the one before.
  */
-function* readInOrder(database: DatabaseSync, firstRecord: number, endRecord: number): Generator<Row> {
-  const order = database.prepare(
+function* readInOrder(database: CatalogDatabase, firstRecord: number, endRecord: number): Generator<Row> {
+  const order = database.prepare<[number]>(
     `SELECT id FROM record WHERE id >= ? AND id < ? AND latest = 1 ORDER BY length(coalesce(name, package)), id`,
   );
-  order.setReturnArrays(true);
-  const ids = order.all(firstRecord, endRecord) as unknown as [number][];
-  const select = database.prepare(
-    `SELECT record.id, package, name, author, (record.json || 'null}') ->> '$.description'
+  const ids = order.all(firstRecord, endRecord);
+  const select = database.prepare<Row>(
+    `SELECT record.id, package, name, author, record.json
      FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
   );
-  select.setReturnArrays(true);
   for (let start = 0; start < ids.length; start += rowsAtOnce) {
-    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat())) as unknown as Row[];
+    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat()));
   }
 }
 
@@ -140,20 +95,21 @@ const turn = 256;
  * value of its last key. Gives way to other work between turns.
  */
 export const addSearchDocuments = async (
-  database: DatabaseSync,
+  database: WritableDatabase,
   ranking: number,
   firstRecord: number,
   endRecord: number,
 ): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
   const spelling = new SpellingWriter(database);
-  const addDocument = database.prepare('INSERT INTO search_document (id, record) VALUES (?, ?)');
-  const addTerms = database.prepare(
+  const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
+  const addTerms = database.prepareWrite(
     'INSERT INTO search (rowid, key, identifier, name, segment, author, description) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   let done = 0;
   for (const row of readInOrder(database, firstRecord, endRecord)) {
-    const [record, identifier, name, author, description] = row;
+    const [record, identifier, name, author, json] = row;
+    const description = descriptionOf(json);
     const shown = name ?? identifier;
     const key = joinWords(shown);
     const id = nextId(shown.length);
@@ -178,14 +134,14 @@ export const addSearchDocuments = async (
 };
 
 /** Hands out the numbers of new documents: within a ranking and a name length they count up. */
-const documentNumbers = (database: DatabaseSync, ranking: number): ((nameLength: number) => number) => {
-  const greatest = database.prepare('SELECT max(id) AS id FROM search_document WHERE id >= ? AND id < ?');
+const documentNumbers = (database: CatalogDatabase, ranking: number): ((nameLength: number) => number) => {
+  const greatest = database.prepare<[number | null]>('SELECT max(id) FROM search_document WHERE id >= ? AND id < ?');
   const next = new Map<number, number>();
   return (nameLength) => {
     const first = firstDocumentId(ranking, nameLength);
     let id = next.get(first);
     if (id === undefined) {
-      const { id: last } = greatest.get(first, first + perLength) as { id: number | null };
+      const [last = null] = greatest.get(first, first + perLength) ?? [];
       id = last === null ? first : last + 1;
     }
     next.set(first, id + 1);
@@ -204,9 +160,9 @@ class SpellingWriter {
   readonly #seen = new Set<string>();
   readonly #buckets = new Map<number, string[]>();
 
-  constructor(database: DatabaseSync) {
-    this.#read = database.prepare('SELECT terms FROM spelling WHERE bucket = ?');
-    this.#write = database.prepare('INSERT OR REPLACE INTO spelling (bucket, terms) VALUES (?, ?)');
+  constructor(database: WritableDatabase) {
+    this.#read = database.prepare<[string]>('SELECT terms FROM spelling WHERE bucket = ?');
+    this.#write = database.prepareWrite('INSERT OR REPLACE INTO spelling (bucket, terms) VALUES (?, ?)');
   }
 
   add(term: string): void {
@@ -222,7 +178,7 @@ class SpellingWriter {
   write(): void {
     // In order of the key, which appends to the table instead of searching it.
     for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {
-      const known = this.#read.get(bucket)?.terms as string | undefined;
+      const known = this.#read.get(bucket)?.[0];
       const terms = new Set(known?.split('\n'));
       const before = terms.size;
       for (const term of this.#buckets.get(bucket) ?? []) terms.add(term);

@@ -23,10 +23,8 @@ interface Options {
   readonly onRepository?: (done: number, total: number, slug: string) => void;
 }
 
-const readSources = (catalog: CatalogBuild): Map<string, string> => {
-  const rows = catalog.database.prepare('SELECT slug, source FROM repository').all();
-  return new Map(rows.map((row) => [row.slug as string, row.source as string]));
-};
+const readSources = (catalog: CatalogBuild): Map<string, string> =>
+  new Map(catalog.database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
 // Both files are read and their hashes checked before a row is touched: a damaged store costs nothing that is known.
 const readContent = async (

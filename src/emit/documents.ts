@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { CatalogDatabase } from '../catalog/database.ts';
 import {
   type RepositoryFindings,
   type RepositoryRow,
@@ -14,7 +14,7 @@ import { signingTexts } from '../contract/signing.ts';
 import { type Document, listDocument, objectDocument, statusHead } from './document.ts';
 
 /** The lookup document of each of these packages that the catalog holds. */
-export function* packageDocuments(database: DatabaseSync, packages: ReadonlySet<string>): Generator<Document> {
+export function* packageDocuments(database: CatalogDatabase, packages: ReadonlySet<string>): Generator<Document> {
   for (const [name, records] of readPackages(database, packages)) {
     yield listDocument(documentPath.package(name), records);
   }
@@ -66,7 +66,7 @@ export const composeFindings = (
  * `failures` (why the last crawl of a repository took nothing, by slug) that never got there.
  */
 export function* findingsDocuments(
-  database: DatabaseSync,
+  database: CatalogDatabase,
   rows: readonly RepositoryRow[],
   failures: ReadonlyMap<string, Finding>,
 ): Generator<Document> {

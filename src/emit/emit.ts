@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CatalogBuild } from '../catalog/generation.ts';
+import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
 import {
   type RepositoryRow,
   readPackageIdentifiers,
@@ -22,7 +23,6 @@ import {
   repositoryDocuments,
 } from './documents.ts';
 import { OutputFolder, StagedFile } from './files.ts';
-import { Ledger, type LedgerEntry } from './ledger.ts';
 import { DocumentWriter } from './writer.ts';
 
 export interface EmissionCount {

@@ -1,8 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { computeTerms, documentRanking } from '../catalog/search-index.ts';
+import { computeTerms, documentRanking } from '../catalog/search-document.ts';
+import type { SearchedDocument, SearchReading } from '../catalog/search-reading.ts';
 import { splitWords } from '../catalog/search-text.ts';
-
-type Row = [id: number, identifier: string, name: string | null, author: string | null, description: string | null];
 
 /** The numbers of search documents by the class in which a question finds them; see PackageSearch. */
 export interface Classified {
@@ -17,17 +15,10 @@ export interface Classified {
  * having the index join the many that hold a common word.
  */
 export class Candidates {
-  readonly #select: StatementSync;
+  readonly #reading: SearchReading;
 
-  constructor(database: DatabaseSync) {
-    this.#select = database.prepare(
-      `SELECT search_document.id, package, name, author, (record.json || 'null}') ->> '$.description'
-       FROM json_each(?) AS wanted
-       CROSS JOIN search_document ON search_document.id = wanted.value
-       CROSS JOIN record ON record.id = search_document.record
-       ORDER BY wanted.key`,
-    );
-    this.#select.setReturnArrays(true);
+  constructor(reading: SearchReading) {
+    this.#reading = reading;
   }
 
   /**
@@ -36,10 +27,10 @@ export class Candidates {
    */
   classify(documents: readonly number[], words: readonly string[]): Classified {
     const found: Classified = { name: [], segment: [], author: [], description: [] };
-    const rows = this.#select.all(JSON.stringify(documents)) as unknown as Row[];
-    for (const row of rows.length === 1 ? rows : closestFirst(rows, words)) {
-      const [id, identifier, name, author, description] = row;
-      const terms = computeTerms({ identifier, name, author, description });
+    const texts = this.#reading.texts(documents);
+    for (const text of texts.length === 1 ? texts : closestFirst(texts, words)) {
+      const { id, description } = text;
+      const terms = computeTerms(text);
       const unnamed = without(words, terms.name);
       const missing = without(unnamed, terms.segment);
       const unknown = without(missing, terms.author);
@@ -52,15 +43,15 @@ export class Candidates {
   }
 }
 
-const closestFirst = (rows: readonly Row[], words: readonly string[]): Row[] =>
-  rows
-    .map((row) => {
-      const [id, identifier, name] = row;
+const closestFirst = (documents: readonly SearchedDocument[], words: readonly string[]): SearchedDocument[] =>
+  documents
+    .map((document) => {
+      const { id, identifier, name } = document;
       const written = new Set(splitWords(name ?? identifier));
-      return { row, ranking: documentRanking(id), close: words.filter((word) => written.has(word)).length };
+      return { document, ranking: documentRanking(id), close: words.filter((word) => written.has(word)).length };
     })
     .sort((a, b) => a.ranking - b.ranking || b.close - a.close)
-    .map(({ row }) => row);
+    .map(({ document }) => document);
 
 const without = (words: readonly string[], terms: readonly string[]): readonly string[] =>
   words.length === 0 ? words : words.filter((word) => !terms.some((term) => term.startsWith(word)));

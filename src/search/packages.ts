@@ -1,11 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { prepareCommonBeginnings } from '../catalog/common-beginnings.ts';
-import { listRecords, type RecordList } from '../catalog/record.ts';
-import { wholeTerm } from '../catalog/search-index.ts';
+import type { RecordList } from '../catalog/record-list.ts';
+import { wholeTerm } from '../catalog/search-document.ts';
+import type { SearchReading } from '../catalog/search-reading.ts';
 import { foldText } from '../catalog/search-text.ts';
 import { Candidates, type Classified } from './candidates.ts';
 import { beginning, everyWord, parseQuestion, type Question, whole } from './question.ts';
-import { prepareCorrections } from './spelling.ts';
+import { findCorrections } from './spelling.ts';
 
 export interface ResultPage {
   readonly records: RecordList;
@@ -36,38 +35,12 @@ const documentsPerCandidate = 100;
  * answers. See searchTables for the number, and `classes` for the order.
  */
 export class PackageSearch {
-  readonly #match: StatementSync;
-  readonly #records: StatementSync;
-  readonly #names: StatementSync;
-  readonly #corrections: (word: string) => string[];
-  readonly #commonness: (word: string) => number;
+  readonly #reading: SearchReading;
   readonly #candidates: Candidates;
-  readonly #embedded: ReadonlyMap<number, string>;
 
-  constructor(database: DatabaseSync) {
-    this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
-    this.#match.setReturnArrays(true);
-    // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
-    this.#records = database.prepare(
-      `SELECT record.json, record.repository
-       FROM json_each(?) AS wanted
-       CROSS JOIN search_document ON search_document.id = wanted.value
-       CROSS JOIN record ON record.id = search_document.record
-       ORDER BY wanted.key`,
-    );
-    this.#records.setReturnArrays(true);
-    this.#names = database.prepare(
-      `SELECT search_document.id, name, package
-       FROM json_each(?) AS wanted
-       CROSS JOIN search_document ON search_document.id = wanted.value
-       CROSS JOIN record ON record.id = search_document.record`,
-    );
-    this.#names.setReturnArrays(true);
-    this.#corrections = prepareCorrections(database);
-    this.#commonness = prepareCommonBeginnings(database);
-    this.#candidates = new Candidates(database);
-    const repositories = database.prepare('SELECT id, embedded FROM repository').all();
-    this.#embedded = new Map(repositories.map((row) => [row.id as number, row.embedded as string]));
+  constructor(reading: SearchReading) {
+    this.#reading = reading;
+    this.#candidates = new Candidates(reading);
   }
 
   /** One page of results; `page` counts from 1. A page past the end is empty. */
@@ -92,11 +65,6 @@ export class PackageSearch {
     return [...found];
   }
 
-  /** The numbers of the documents that an FTS5 expression finds, the best first. */
-  #find(expression: string, wanted: number): number[] {
-    return (this.#match.all(expression, wanted) as unknown as [number][]).map(([id]) => id);
-  }
-
   /**
    * The first documents of each class of results, the best class first. What earlier classes found may come again, so
    * each yields as many as are wanted in all.
@@ -106,12 +74,12 @@ export class PackageSearch {
     wanted: number,
     found: () => number,
   ): Generator<readonly number[]> {
-    const find = (expression: string) => this.#find(expression, wanted);
+    const find = (expression: string) => this.#reading.match(expression, wanted);
     // What most people type is the whole of nothing, which one question to the index tells for three columns.
-    const isWhole = this.#find(whole('key identifier segment', wholeTerm(joined)), 1).length > 0;
+    const isWhole = this.#reading.match(whole('key identifier segment', wholeTerm(joined)), 1).length > 0;
     if (isWhole) {
       // As many for every page, so that all pages have one order.
-      const same = this.#find(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
+      const same = this.#reading.match(whole('key identifier', wholeTerm(joined)), Math.max(wanted, mostSpelled));
       yield this.#spelledSo(same, text);
     }
     const begun = find(beginning('key', wholeTerm(joined)));
@@ -131,9 +99,11 @@ export class PackageSearch {
   #spelledSo(ids: readonly number[], text: string): readonly number[] {
     if (ids.length < 2) return ids;
     const few = ids.slice(0, mostSpelled);
-    const rows = this.#names.all(JSON.stringify(few)) as unknown as [number, string | null, string][];
     const spelled = new Set(
-      rows.filter(([, name, identifier]) => [name ?? '', identifier].map(foldText).includes(text)).map(([id]) => id),
+      this.#reading
+        .names(few)
+        .filter(({ name, identifier }) => [name ?? '', identifier].map(foldText).includes(text))
+        .map(({ id }) => id),
     );
     const others = ids.filter((id) => !spelled.has(id));
     return [...few.filter((id) => spelled.has(id)), ...others];
@@ -145,13 +115,13 @@ export class PackageSearch {
    */
   #classifyFew(words: readonly string[]): Classified | undefined {
     if (words.length === 1) return undefined;
-    const common = words.map(this.#commonness);
+    const common = words.map(this.#reading.commonness);
     const quicker = Math.floor(common.reduce((sum, documents) => sum + documents, 0) / documentsPerCandidate);
     const limit = Math.max(fewestCandidates, Math.min(quicker, mostCandidates));
     // The longest of the rare words is the rarest, as a rule.
     const [rarest] = words.filter((_, index) => common[index] === 0).sort((a, b) => b.length - a.length);
-    let few = rarest === undefined ? undefined : this.#find(beginning(wordColumns, rarest), limit);
-    if (few === undefined || few.length === limit) few = this.#find(everyWord(wordColumns, words), limit);
+    let few = rarest === undefined ? undefined : this.#reading.match(beginning(wordColumns, rarest), limit);
+    if (few === undefined || few.length === limit) few = this.#reading.match(everyWord(wordColumns, words), limit);
     return few.length === limit ? undefined : this.#candidates.classify(few, words);
   }
 
@@ -161,7 +131,7 @@ export class PackageSearch {
    * number of names that begin so: of many, the word is not rare.
    */
   #classifyByIndex(words: readonly string[], begun: number, find: (expression: string) => number[]): Classified {
-    const isRare = begun < fewestCandidates && words.every((word) => this.#commonness(word) === 0);
+    const isRare = begun < fewestCandidates && words.every((word) => this.#reading.commonness(word) === 0);
     const all = isRare ? find(everyWord(wordColumns, words)) : undefined;
     let found: number[] = [];
     const findIn = (columns: string) => {
@@ -185,8 +155,8 @@ export class PackageSearch {
   }
 
   *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
-    for (const key of this.#corrections(joined)) yield find(whole('key', wholeTerm(key)));
-    const corrections = words.map(this.#corrections);
+    for (const key of findCorrections(this.#reading, joined)) yield find(whole('key', wholeTerm(key)));
+    const corrections = words.map((word) => findCorrections(this.#reading, word));
     if (corrections.some((list) => list.length > 0)) {
       yield find(everyWord('name segment author', words, corrections));
     }
@@ -194,7 +164,6 @@ export class PackageSearch {
 
   #read(ids: readonly number[]): RecordList {
     if (ids.length === 0) return noRecords;
-    const rows = this.#records.all(JSON.stringify(ids)) as unknown as [string, number][];
-    return listRecords(rows, (repository) => this.#embedded.get(repository) ?? 'null');
+    return this.#reading.records(ids);
   }
 }

@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { CatalogDatabase } from '../catalog/database.ts';
+import { readRepositoryRows } from '../catalog/reading.ts';
 import { joinWords, splitWords } from '../catalog/search-text.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import type { ResultPage } from './packages.ts';
@@ -18,9 +19,8 @@ interface Candidate {
 export class RepositorySearch {
   readonly #candidates: readonly Candidate[];
 
-  constructor(database: DatabaseSync) {
-    const rows = database.prepare('SELECT record FROM repository ORDER BY ranking, slug').all();
-    this.#candidates = rows.map((row) => toCandidate(row.record as string));
+  constructor(database: CatalogDatabase) {
+    this.#candidates = readRepositoryRows(database).map(({ record }) => toCandidate(record));
   }
 
   /** One page of results, by class and within a class by ranking and slug; `page` counts from 1. */

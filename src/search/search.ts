@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { catalogPath } from '../catalog/generation.ts';
-import { type LatestPriority, prepareLatest } from '../catalog/reading.ts';
-import type { RecordList } from '../catalog/record.ts';
+import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
+import type { RecordList } from '../catalog/record-list.ts';
+import { SearchReading } from '../catalog/search-reading.ts';
 import { PackageSearch, type ResultPage } from './packages.ts';
 import { RepositorySearch } from './repositories.ts';
 
@@ -12,16 +13,16 @@ class Generation {
   readonly packages: PackageSearch;
   readonly repositories: RepositorySearch;
   readonly latest: (names: readonly string[], priority: LatestPriority) => RecordList;
-  readonly #database: DatabaseSync;
+  readonly #database: CatalogFile;
 
   constructor(file: string) {
     this.identity = identityOf(file);
-    this.#database = new DatabaseSync(file, { readOnly: true });
+    this.#database = CatalogFile.openReadOnly(file);
     try {
       // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
       // count all of it as this process's own.
       this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
-      this.packages = new PackageSearch(this.#database);
+      this.packages = new PackageSearch(new SearchReading(this.#database));
       this.repositories = new RepositorySearch(this.#database);
       this.latest = prepareLatest(this.#database);
     } catch (error) {

@@ -1,11 +1,17 @@
-import { DatabaseSync } from 'node:sqlite';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { LastBuild } from '../catalog/outcomes.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
 import type { RecordDetails } from '../catalog/record.ts';
-import type { Finding } from '../contract/findings.ts';
-import type { PackageRecord, RepositoryRecord } from '../contract/records.ts';
+import { parseRecord } from '../catalog/record-list.ts';
+import {
+  type CatalogRepository,
+  prepareRecords,
+  type RecordColumns,
+  readCatalogRepositories,
+  readRecordGroups,
+} from '../catalog/site-reading.ts';
+import type { PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
-import type { SigningState } from '../contract/signing.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 
@@ -13,27 +19,10 @@ import { parseRelations } from './relations.ts';
 export type Outcome = LastBuild['repositories'][number];
 
 /** A repository and all that the site says about it. */
-export interface Repository {
-  readonly slug: string;
+export interface Repository extends Omit<CatalogRepository, 'number'> {
   /** Its name, or its slug where it has none. */
   readonly name: string;
-  readonly record: RepositoryRecord;
-  readonly aliases: readonly string[];
-  readonly addedAt: string;
-  readonly changedAt: string;
-  readonly findings: readonly Finding[];
-  readonly signing: SigningState;
   readonly outcome: Outcome | undefined;
-}
-
-interface RepositoryColumns {
-  readonly id: number;
-  readonly slug: string;
-  readonly aliases: string;
-  readonly added_at: string;
-  readonly changed_at: string;
-  readonly signing: string;
-  readonly record: string;
 }
 
 /** A package as lists show it: its best record, in the order of the package lookup. */
@@ -68,27 +57,10 @@ export interface PackageVersion {
   readonly firstSeen: string;
 }
 
-type Row = [
-  repository: number,
-  name: string,
-  version: string,
-  architecture: string,
-  latest: number,
-  firstSeen: string,
-  json: string,
-  details: string | null,
-];
-const columns = 'repository, package, version, architecture, latest, first_seen, json, details';
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 interface Keyed extends LookupKey {
   readonly owner: Repository;
-  readonly row: Row;
+  readonly row: RecordColumns;
 }
-
-// A record is stored up to the value of its last key, which the repository's own text completes.
-const parseRecord = (json: string) => JSON.parse(`${json}null}`) as Omit<PackageRecord, 'repository'>;
 
 /** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
 export class SiteCatalog {
@@ -100,9 +72,9 @@ export class SiteCatalog {
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
   readonly lastBuild: LastBuild | undefined;
-  readonly #database: DatabaseSync;
+  readonly #database: CatalogFile;
   readonly #byNumber: ReadonlyMap<number, Repository>;
-  readonly #select;
+  readonly #recordsOf: (name: string) => RecordColumns[];
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
@@ -110,18 +82,22 @@ export class SiteCatalog {
   /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
   constructor(catalogPath: string, lastBuild?: LastBuild) {
     this.lastBuild = lastBuild;
-    this.#database = new DatabaseSync(catalogPath, { readOnly: true });
-    const outcomes = lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const);
-    this.#byNumber = this.#readRepositories(new Map(outcomes));
-    this.repositories = [...this.#byNumber.values()].sort(
-      (a, b) => a.record.quality - b.record.quality || compareText(a.slug, b.slug),
+    this.#database = CatalogFile.openReadOnly(catalogPath);
+    const outcomes = new Map(lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
+    this.#byNumber = new Map(
+      readCatalogRepositories(this.#database).map(({ number, ...repository }) => {
+        const { slug, record } = repository;
+        return [number, { ...repository, name: record.name ?? slug, outcome: outcomes.get(slug) }];
+      }),
     );
-    this.former = formerSlugs(this.repositories);
-    this.#select = this.#database.prepare(`SELECT ${columns} FROM record WHERE package = ?`);
-    this.#select.setReturnArrays(true);
+    this.repositories = [...this.#byNumber.values()];
+    this.former = new Map(
+      this.repositories.flatMap((repository) => repository.aliases.map((alias) => [alias, repository] as const)),
+    );
+    this.#recordsOf = prepareRecords(this.#database);
     const packages = new Map<string, PackageSummary>();
     let versions = 0;
-    for (const rows of this.#groups()) {
+    for (const rows of readRecordGroups(this.#database)) {
       versions += rows.length;
       const summary = this.#summarise(rows);
       packages.set(summary.id, summary);
@@ -132,8 +108,7 @@ export class SiteCatalog {
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
   readVersions(id: string): PackageVersion[] {
-    const rows = this.#select.all(id) as unknown as Row[];
-    return this.#inOrder(rows).map(({ owner, row: [, , , , , firstSeen, json, details] }) => ({
+    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, json, details] }) => ({
       record: parseRecord(json),
       repository: owner,
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
@@ -171,51 +146,7 @@ export class SiteCatalog {
     return repository;
   }
 
-  #readRepositories(outcomes: ReadonlyMap<string, Outcome>): Map<number, Repository> {
-    const findings = new Map<number, Finding[]>();
-    for (const row of this.#database.prepare('SELECT repository, code, count, example FROM finding').all()) {
-      const { repository, code, count, example } = row as unknown as Finding & { repository: number };
-      const list = findings.get(repository) ?? [];
-      list.push({ code, count, example });
-      findings.set(repository, list);
-    }
-    const rows = this.#database
-      .prepare('SELECT id, slug, aliases, added_at, changed_at, signing, record FROM repository')
-      .all() as unknown as RepositoryColumns[];
-    return new Map(
-      rows.map((row) => {
-        const record = JSON.parse(row.record) as RepositoryRecord;
-        const repository: Repository = {
-          slug: row.slug,
-          name: record.name ?? row.slug,
-          record,
-          aliases: JSON.parse(row.aliases) as string[],
-          addedAt: row.added_at,
-          changedAt: row.changed_at,
-          findings: findings.get(row.id) ?? [],
-          signing: (JSON.parse(row.signing) as { state: SigningState }).state,
-          outcome: outcomes.get(row.slug),
-        };
-        return [row.id, repository];
-      }),
-    );
-  }
-
-  *#groups(): Generator<Row[]> {
-    const select = this.#database.prepare(`SELECT ${columns} FROM record ORDER BY package`);
-    select.setReturnArrays(true);
-    let group: Row[] = [];
-    for (const row of select.iterate() as unknown as Iterable<Row>) {
-      if (group[0] !== undefined && group[0][1] !== row[1]) {
-        yield group;
-        group = [];
-      }
-      group.push(row);
-    }
-    if (group.length > 0) yield group;
-  }
-
-  #inOrder(rows: readonly Row[]): Keyed[] {
+  #inOrder(rows: readonly RecordColumns[]): Keyed[] {
     const keyed = rows.map((row) => {
       const owner = this.#repository(row[0]);
       const repository = { slug: owner.slug, quality: owner.record.quality };
@@ -224,7 +155,7 @@ export class SiteCatalog {
     return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
   }
 
-  #summarise(rows: readonly Row[]): PackageSummary {
+  #summarise(rows: readonly RecordColumns[]): PackageSummary {
     const keyed = this.#inOrder(rows);
     const best = keyed[0] as Keyed;
     const [, , , , , , json, details] = best.row;
@@ -272,18 +203,6 @@ export class SiteCatalog {
 const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
 const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';
 const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
-
-// The first that claims a slug has it, as with the documents of the API.
-const formerSlugs = (repositories: readonly Repository[]): Map<string, Repository> => {
-  const taken = new Set(repositories.map(({ slug }) => slug));
-  const former = new Map<string, Repository>();
-  for (const repository of repositories) {
-    for (const alias of repository.aliases) {
-      if (!taken.has(alias) && !former.has(alias)) former.set(alias, repository);
-    }
-  }
-  return former;
-};
 
 /** The images that stand for a section, wherever this site is published. */
 export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;

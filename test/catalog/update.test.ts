@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import {
   readFindings,
   readPackages,
@@ -12,9 +13,9 @@ import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/
 import { base, buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const open = (state: string) => new DatabaseSync(catalogPath(state), { readOnly: true });
+const open = (state: string) => CatalogFile.openReadOnly(catalogPath(state));
 
-const recordsOf = (database: DatabaseSync, ...names: string[]) =>
+const recordsOf = (database: CatalogDatabase, ...names: string[]) =>
   [...readPackages(database, new Set(names))].flatMap(([, records]) =>
     records.map((record) => packageRecordSchema.parse(JSON.parse(record))),
   );
@@ -171,10 +172,9 @@ describe('catalog', () => {
     );
     const text = packages({ Version: '1.0' }, { Version: '2.0' });
     await buildCatalog(state, [{ slug: 'one', packages: text }], new Date('2026-02-01T00:00:00Z'));
-    const rows = open(state).prepare('SELECT version, first_seen FROM record ORDER BY version').all();
-    expect(rows.map((row) => `${row.version} ${row.first_seen}`)).toEqual([
-      '1.0 2026-01-01T00:00:00.000Z',
-      '2.0 2026-02-01T00:00:00.000Z',
+    expect(open(state).prepare('SELECT version, first_seen FROM record ORDER BY version').all()).toEqual([
+      ['1.0', '2026-01-01T00:00:00.000Z'],
+      ['2.0', '2026-02-01T00:00:00.000Z'],
     ]);
   });
 

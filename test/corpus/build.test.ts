@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readFindings, readStatistics } from '../../src/catalog/reading.ts';
 import {
   landingSchema,
@@ -55,7 +55,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
   });
 
   it('loses no stanza without saying so', () => {
-    const database = new DatabaseSync(catalogPath(state), { readOnly: true });
+    const database = CatalogFile.openReadOnly(catalogPath(state));
     const statistics = readStatistics(database);
     const { findings, stanzas } = readFindings(database);
     const lost = findings.filter(({ code }) => leftOut.includes(code)).reduce((sum, { count }) => sum + count, 0);

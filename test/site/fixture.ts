@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ingestRepository } from '../../src/catalog/ingest.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { LastBuild } from '../../src/catalog/outcomes.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
@@ -28,7 +28,7 @@ export const stanza = (fields: Readonly<Record<string, string>>): string => {
 /** Writes a catalog of these repositories to a file, through the catalog's own code. */
 export const writeCatalog = async (file: string, sources: readonly Source[], base: string): Promise<void> => {
   rmSync(file, { force: true });
-  const database = new DatabaseSync(file);
+  const database = CatalogFile.open(file);
   createTables(database);
   for (const { entry, release, packages, at } of sources) {
     const content = { release: Buffer.from(release), packages: Buffer.from(packages) };

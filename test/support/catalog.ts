@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
-import type { RecordList } from '../../src/catalog/record.ts';
+import type { RecordList } from '../../src/catalog/record-list.ts';
 import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';

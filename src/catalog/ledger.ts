@@ -1,4 +1,4 @@
-import type { CatalogBuild } from '../catalog/generation.ts';
+import type { CatalogBuild } from './generation.ts';
 
 export interface LedgerEntry {
   readonly digest: Uint8Array;
@@ -18,7 +18,8 @@ export class Ledger {
 
   get(path: string): LedgerEntry | undefined {
     this.#select ??= prepareSelect(this.#catalog);
-    return this.#select.get(path) as LedgerEntry | undefined;
+    const row = this.#select.get(path);
+    return row && { digest: row[0], date: row[1] };
   }
 
   set(path: string, entry: LedgerEntry): void {
@@ -30,18 +31,17 @@ export class Ledger {
 
   delete(path: string): void {
     if (!this.#catalog.changed) this.#select = undefined;
-    this.#catalog.writable().prepare('DELETE FROM document WHERE path = ?').run(path);
+    this.#catalog.writable().prepareWrite('DELETE FROM document WHERE path = ?').run(path);
   }
 
   /** Every path, in order. */
   paths(): string[] {
-    const rows = this.#catalog.database.prepare('SELECT path FROM document ORDER BY path').all();
-    return rows.map((row) => row.path as string);
+    return this.#catalog.database.prepare<[string]>('SELECT path FROM document ORDER BY path').all().flat();
   }
 }
 
 const prepareSelect = (catalog: CatalogBuild) =>
-  catalog.database.prepare('SELECT digest, date FROM document WHERE path = ?');
+  catalog.database.prepare<[Uint8Array, string]>('SELECT digest, date FROM document WHERE path = ?');
 
 const prepareInsert = (catalog: CatalogBuild) =>
-  catalog.writable().prepare('INSERT OR REPLACE INTO document (path, digest, date) VALUES (?, ?, ?)');
+  catalog.writable().prepareWrite('INSERT OR REPLACE INTO document (path, digest, date) VALUES (?, ?, ?)');

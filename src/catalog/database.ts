@@ -1,0 +1,26 @@
+/** A value as SQLite stores it. Integers beyond 2^53 do not occur in the catalog. */
+export type SqlValue = null | number | string | Uint8Array;
+
+/** A statement that reads. Rows are arrays, in the order of its columns. */
+export interface Statement<Row extends readonly SqlValue[]> {
+  all(...values: SqlValue[]): Row[];
+  get(...values: SqlValue[]): Row | undefined;
+  iterate(...values: SqlValue[]): Iterable<Row>;
+}
+
+/**
+ * What the catalog needs of an engine to be read: little and synchronous, so that another SQLite than Node's (that of a
+ * Durable Object, say) is an adapter of some lines. The tables and all SQL on them are this room's own; who reads calls
+ * its readings.
+ */
+export interface CatalogDatabase {
+  prepare<Row extends readonly SqlValue[]>(sql: string): Statement<Row>;
+}
+
+/** What the build needs besides, to write it. */
+export interface WritableDatabase extends CatalogDatabase {
+  /** A statement that writes. */
+  prepareWrite(sql: string): { run(...values: SqlValue[]): void };
+  /** Runs statements without values. */
+  exec(sql: string): void;
+}

@@ -1,0 +1,39 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { SqlValue, Statement, WritableDatabase } from './database.ts';
+
+/** A catalog file, opened by Node's SQLite; the one place of this room that names it. */
+export class CatalogFile implements WritableDatabase {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Opens a file to read and write it, making it where it is not there. */
+  static open(file: string): CatalogFile {
+    return new CatalogFile(new DatabaseSync(file));
+  }
+
+  /** Opens a file that is there, to read alone. Throws where it is not, or is no database. */
+  static openReadOnly(file: string): CatalogFile {
+    return new CatalogFile(new DatabaseSync(file, { readOnly: true }));
+  }
+
+  prepare<Row extends readonly SqlValue[]>(sql: string): Statement<Row> {
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement as unknown as Statement<Row>;
+  }
+
+  prepareWrite(sql: string): { run(...values: SqlValue[]): void } {
+    return this.#database.prepare(sql);
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

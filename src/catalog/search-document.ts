@@ -1,0 +1,48 @@
+import { nameTerms, splitWords } from './search-text.ts';
+
+/** So many documents of one ranking and length of name have a number. */
+export const perLength = 2 ** 40;
+const longestName = 255;
+
+/** The number of the first document of a ranking and length of name; see searchTables. */
+export const firstDocumentId = (ranking: number, nameLength: number): number =>
+  (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
+
+/** The ranking of the repository that a search document is of. */
+export const documentRanking = (id: number): number => Math.floor(id / firstDocumentId(1, 0));
+
+/** The last segment, and those before it but the first, of an identifier such as com.example.newterm. */
+const segmentTerms = (identifier: string): string[] => {
+  const segments = identifier.split('.');
+  const terms = new Set<string>();
+  for (const segment of segments.length > 1 ? segments.slice(1) : segments) {
+    const { words, pairs } = nameTerms(segment);
+    for (const term of [...words, ...pairs]) terms.add(term);
+  }
+  return [...terms];
+};
+
+// No word holds it, so that the many documents with some word in their description are not in the way of names.
+const wholeMark = '§';
+
+/** The term of a whole name or identifier, from its words written together. */
+export const wholeTerm = (joined: string): string => wholeMark + joined;
+
+/** What is indexed of a package. */
+export interface SearchedTexts {
+  readonly identifier: string;
+  readonly name: string | null;
+  readonly author: string | null;
+  readonly description: string | null;
+}
+
+/** The terms of a package by which it is found, but for those of its description (see descriptionText). */
+export const computeTerms = ({ identifier, name, author }: SearchedTexts) => {
+  const { words, pairs } = nameTerms(name ?? identifier);
+  return {
+    words,
+    name: [...words, ...pairs],
+    segment: name === null ? [] : segmentTerms(identifier),
+    author: author === null ? [] : splitWords(author.replace(/<[^>]*>/g, ' ')),
+  };
+};

@@ -1,0 +1,72 @@
+import { prepareCommonBeginnings } from './common-beginnings.ts';
+import type { CatalogDatabase, Statement } from './database.ts';
+import { descriptionOf, listRecords, type RecordList } from './record-list.ts';
+import type { SearchedTexts } from './search-document.ts';
+
+/** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
+export type SearchedDocument = SearchedTexts & { readonly id: number };
+
+/** What a search reads of the catalog. Its statements are prepared once. */
+export class SearchReading {
+  /** About how many search documents hold a word that begins so; 0 where they are few. */
+  readonly commonness: (word: string) => number;
+  readonly #match: Statement<[id: number]>;
+  readonly #records: Statement<[json: string, repository: number]>;
+  readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
+  readonly #texts: Statement<
+    [id: number, identifier: string, name: string | null, author: string | null, json: string]
+  >;
+  readonly #spelling: Statement<[terms: string]>;
+  readonly #embedded: ReadonlyMap<number, string>;
+
+  constructor(database: CatalogDatabase) {
+    this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
+    // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
+    const documents = (columns: string) =>
+      `SELECT ${columns}
+       FROM json_each(?) AS wanted
+       CROSS JOIN search_document ON search_document.id = wanted.value
+       CROSS JOIN record ON record.id = search_document.record
+       ORDER BY wanted.key`;
+    this.#records = database.prepare(documents('record.json, record.repository'));
+    this.#names = database.prepare(documents('search_document.id, name, package'));
+    this.#texts = database.prepare(documents('search_document.id, package, name, author, record.json'));
+    this.#spelling = database.prepare(
+      'SELECT terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
+    );
+    this.commonness = prepareCommonBeginnings(database);
+    this.#embedded = new Map(database.prepare<[number, string]>('SELECT id, embedded FROM repository').all());
+  }
+
+  /** The numbers of the documents that an FTS5 expression finds, the best first. */
+  match(expression: string, wanted: number): number[] {
+    return this.#match.all(expression, wanted).map(([id]) => id);
+  }
+
+  /** The records of these documents, in the order asked. */
+  records(ids: readonly number[]): RecordList {
+    const rows = this.#records.all(JSON.stringify(ids));
+    return listRecords(rows, (repository) => this.#embedded.get(repository) ?? 'null');
+  }
+
+  /** Names and identifiers of these documents, in the order asked. */
+  names(ids: readonly number[]): { readonly id: number; readonly name: string | null; readonly identifier: string }[] {
+    return this.#names.all(JSON.stringify(ids)).map(([id, name, identifier]) => ({ id, name, identifier }));
+  }
+
+  /** All texts of these documents, in the order asked. */
+  texts(ids: readonly number[]): SearchedDocument[] {
+    return this.#texts.all(JSON.stringify(ids)).map(([id, identifier, name, author, json]) => ({
+      id,
+      identifier,
+      name,
+      author,
+      description: descriptionOf(json),
+    }));
+  }
+
+  /** The known terms that share one of these buckets of deletions; see spelling.ts. */
+  termsIn(buckets: Iterable<number>): string[] {
+    return this.#spelling.all(JSON.stringify([...buckets])).flatMap(([terms]) => terms.split('\n'));
+  }
+}
