@@ -52,3 +52,16 @@ export const prefersHtml = (header: string | undefined): boolean => {
   const html = qualityOf('text/html', 'text/*', '*/*') ?? 0;
   return html > (qualityOf('application/json', 'application/*', '*/*') ?? 0);
 };
+
+/**
+ * Whether an Accept header names JSON and no page, so that even the root answers as the API (decisions, section 7). A
+ * wildcard names nothing: link previews and command lines ask so, and are shown the site.
+ */
+export const asksForJson = (header: string | undefined): boolean => {
+  const named = new Set(
+    parseWeighted(header ?? '')
+      .filter(({ quality }) => quality > 0)
+      .map(({ value }) => value),
+  );
+  return named.has('application/json') && !named.has('text/html');
+};

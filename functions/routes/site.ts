@@ -1,5 +1,5 @@
 import { documentPath } from '../../src/contract/paths.ts';
-import { prefersHtml } from '../accept.ts';
+import { asksForJson, prefersHtml } from '../accept.ts';
 import { cacheControl, HttpError, notFound } from '../answers.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { documentAnswer } from '../document-answer.ts';
@@ -32,10 +32,11 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     return new Response(null, { status: 308, headers });
   };
 
-  // The landing document for programs, the front page for people (decisions, section 1).
+  // The front page, unless a program asks for JSON by its name (decisions, section 7). Where no pages were built it is the
+  // landing document for everybody.
   const readRoot: Handler = async ({ req }) => {
     const options = { vary: ['Accept'] };
-    if (prefersHtml(req.header('accept'))) {
+    if (!asksForJson(req.header('accept'))) {
       const page = await documentAnswer(req.raw, dependencies, 'index.html', options);
       if (page !== undefined) return page;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseEncoding, prefersHtml } from '../../functions/accept.ts';
+import { asksForJson, chooseEncoding, prefersHtml } from '../../functions/accept.ts';
 
 describe('chooseEncoding', () => {
   it.each([
@@ -41,5 +41,25 @@ describe('prefersHtml', () => {
     ['TEXT/HTML', true],
   ])('%s → %s', (header, expected) => {
     expect(prefersHtml(header)).toBe(expected);
+  });
+});
+
+describe('asksForJson', () => {
+  it.each([
+    [undefined, false],
+    ['', false],
+    ['*/*', false],
+    ['application/*', false],
+    ['application/json', true],
+    ['APPLICATION/JSON; charset=utf-8', true],
+    ['application/json, */*;q=0.1', true],
+    ['application/json, text/plain, */*', true],
+    ['application/json;q=0, */*', false],
+    ['text/html;q=0, application/json', true],
+    ['text/html;q=0.1, application/json', false],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false],
+    ['application/ld+json', false],
+  ])('%s → %s', (header, expected) => {
+    expect(asksForJson(header)).toBe(expected);
   });
 });

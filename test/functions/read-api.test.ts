@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -41,7 +41,6 @@ const published = (file: string) => readFileSync(path.join(server.folder, file),
 
 describe('prebuilt documents', () => {
   it.each([
-    ['/', documentPath.landing],
     ['/v2', documentPath.landing],
     ['/v2/', documentPath.landing],
     ['/v2/index.json', documentPath.landing],
@@ -243,15 +242,35 @@ describe('scripts of other sites', () => {
 describe('the root and the site', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-  it('gives a browser the front page and a program the landing document', async () => {
-    const page = await get('/', browser);
-    expect(page.headers.get('content-type')).toContain('text/html');
-    expect(page.headers.get('vary')).toMatch(/\bAccept\b/);
-    expect(await page.text()).toContain('Front page');
-    const document = await get('/', { accept: '*/*' });
-    expect(document.headers.get('content-type')).toBe('application/json');
-    expect(document.headers.get('vary')).toMatch(/\bAccept\b/);
-    expect(await (await get('/', { accept: 'text/html;q=0.1, application/json' })).text()).toBe(await document.text());
+  it.each([{}, browser, { accept: '*/*' }, { accept: 'text/html;q=0.1, application/json' }, { accept: 'image/*' }])(
+    'gives the front page to whoever asks with %o',
+    async (headers) => {
+      const page = await get('/', headers as Record<string, string>);
+      expect(page.headers.get('content-type')).toContain('text/html');
+      expect(page.headers.get('vary')).toMatch(/\bAccept\b/);
+      expect(await page.text()).toContain('Front page');
+    },
+  );
+
+  it.each(['application/json', 'application/json, text/plain, */*'])(
+    'gives the landing document to a program that asks for it with Accept: %s',
+    async (accept) => {
+      const document = await get('/', { accept });
+      expect(document.headers.get('content-type')).toBe('application/json');
+      expect(document.headers.get('vary')).toMatch(/\bAccept\b/);
+      expect(await document.text()).toBe(published(documentPath.landing));
+    },
+  );
+
+  it('gives the landing document to everybody where no pages were built', async () => {
+    const bare = await startTestServer();
+    try {
+      rmSync(path.join(bare.folder, 'index.html'));
+      const answer = await fetch(`${bare.address}/`);
+      expect(await answer.text()).toBe(published(documentPath.landing));
+    } finally {
+      await bare.close();
+    }
   });
 
   it('serves pages and sends folders to their slash', async () => {
