@@ -41,7 +41,8 @@ const stampInterval = 250;
 const readyDocuments = 64 * 2 ** 20;
 
 export interface ServerOptions {
-  readonly app: Hono<Environment>;
+  /** Asked anew for each request, so that another may take its place. */
+  readonly app: Pick<Hono<Environment>, 'fetch'>;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -120,7 +120,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   const rate = values['rate-limit'];
   const search = new CatalogSearch(state);
   const limiter = createRateLimiter({ rate, burst: 2 * rate, now });
-  const dependencies: Dependencies = {
+  const dependencies: Omit<Dependencies, 'gateway'> = {
     documents: createDocuments({
       folder: out,
       compressed: createCompressedFiles(path.join(state, 'compressed')),
@@ -132,14 +132,23 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     limiter,
     turns: createTurns(),
     probeCredentials: gateway.health,
-    gateway: gateway.routes,
     now,
     publicAddress: () => publicAddress,
     compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
     report,
   };
+  let app = createApp({ ...dependencies, gateway: gateway.routes });
+  // The pages of the gateway carry the public address, and its cookies and links depend on it. Where the build changed
+  // it, the next request is answered by a gateway that was told so; where that cannot be, by the one before.
+  const followAddress = () => {
+    const before = publicAddress;
+    publicAddress = readPublicAddress(out);
+    if (publicAddress === before) return;
+    const { settings } = readGateway(publicAddress, state);
+    app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) });
+  };
   const server = await startServer({
-    app: createApp(dependencies),
+    app: { fetch: (...request) => app.fetch(...request) },
     host,
     port,
     now,
@@ -148,11 +157,12 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     trustedProxies: values['trusted-proxies'],
     stamp: path.join(state, 'generation.json'),
     onChange: () => {
-      publicAddress = readPublicAddress(out);
-      try {
-        search.refresh();
-      } catch (error) {
-        report(error);
+      for (const follow of [followAddress, () => search.refresh()]) {
+        try {
+          follow();
+        } catch (error) {
+          report(error);
+        }
       }
     },
   }).catch((error: NodeJS.ErrnoException) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createGateway } from './gateway.ts';
+import type { GatewaySettings } from './gateway-deps.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
 import { nodeScrypt } from './node-scrypt.ts';
 import { openCredentialStore } from './open-store.ts';
@@ -14,6 +15,8 @@ import type { CredentialStore } from './store.ts';
 export interface OpenGateway {
   /** To mount at the API's root: `app.route('/v2', gateway.routes)`. */
   readonly routes: Hono;
+  /** The same with other settings, such as another public address, over the same store. */
+  routesWith(settings: GatewaySettings): Hono;
   readonly store: CredentialStore;
   /** Whether the credential store reads and writes at this moment; never throws. */
   health(): Promise<boolean>;
@@ -53,8 +56,7 @@ export const openGateway = (
   const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
   const cryptography = createNodeCryptography();
   const store = openCredentialStore(configuration.store, cryptography);
-  const routes = createGateway({
-    settings: configuration.settings,
+  const deps = {
     store,
     cryptography,
     passwords: createNodePasswords(configuration.passwordChecks, options.passwordCost),
@@ -62,12 +64,14 @@ export const openGateway = (
     log: createSecurityLog(write, clock),
     clientAddress,
     openId: configuration.openId && createOpenIdClient(configuration.openId),
-  });
+  };
+  const routesWith = (settings: GatewaySettings) => createGateway({ ...deps, settings });
   const sweep = () => store.sweep(clock()).catch(() => {});
   const timer = setInterval(sweep, sweepInterval);
   timer.unref();
   return {
-    routes,
+    routes: routesWith(configuration.settings),
+    routesWith,
     store,
     health: store.health,
     close: async () => {

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createOpenApi } from '../../src/contract/openapi.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { publishBuild } from '../support/built.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { type Published, publish } from '../support/published.ts';
@@ -55,6 +57,30 @@ describe('npm run serve', () => {
     const environment = { DEBDEX_OUT: folder, DEBDEX_STATE: state, DEBDEX_PORT: '0', DEBDEX_HOST: '127.0.0.1' };
     const { address } = await startOn([], environment);
     expect((await fetch(`${address}/v2/`)).status).toBe(200);
+  });
+
+  it('answers sign-ins under the address of the last build, without a restart', async () => {
+    const { folder, state, write } = build();
+    const { address } = await startOn(['--out', folder, '--state', state, '--port', '0']);
+    const signIn = async () => {
+      const answer = await fetch(`${address}/v2/authenticate`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ callback: 'sileo://authentication_success', udid: '0'.repeat(40), model: 'iPhone10,6' }),
+      });
+      const { auth_url } = (await answer.json()) as { auth_url: string };
+      return auth_url;
+    };
+    const page = async (url: string) => (await fetch(address + url.slice(new URL(url).origin.length))).text();
+    expect(await signIn()).toMatch(/^https:\/\/index\.test\/v2\/login\?/);
+    const description = createOpenApi({ publicAddress: 'https://moved.test', version: '0.1.0' });
+    write(documentPath.openapiJson, JSON.stringify(description));
+    write('../state/generation.json', '{}');
+    await expect.poll(signIn, { timeout: 10_000 }).toMatch(/^https:\/\/moved\.test\/v2\/login\?/);
+    const login = await page(await signIn());
+    expect(login).toContain('moved.test');
+    expect(login).not.toContain('index.test');
+    expect((await fetch(`${address}/v2/devices`)).status).toBe(200);
   });
 
   it('H2 is ready again after it was killed', async () => {
