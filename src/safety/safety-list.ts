@@ -1,42 +1,15 @@
 import type { SafetyEntry } from '../contract/safety.ts';
+import { decodeFully } from './escapes.ts';
+import { NoAddress, type Place, readPlaces } from './readings.ts';
 
 /** Says of a repository address whether it is safe to add. */
 export interface SafetyList {
   /**
-   * False where the text is no URI, or where its host, or its host and the beginning of its path, is listed
-   * (decisions, section 4).
+   * False where the text is no URI with a host, or where a host that it may be read to lead to, or that host and the
+   * beginning of its path, is listed (decisions, sections 4 and 7).
    */
   check(uri: string): boolean;
 }
-
-interface Place {
-  readonly host: string;
-  readonly path: readonly string[];
-}
-
-const utf8 = new TextDecoder();
-
-// Each run of escapes by itself and what is not UTF-8 in it as U+FFFD, as forgiving servers do: what is no escape must
-// not hide the others.
-const decode = (text: string): string =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
-    const bytes = Uint8Array.from({ length: escapes.length / 3 }, (_, index) =>
-      Number.parseInt(escapes.slice(3 * index + 1, 3 * index + 3), 16),
-    );
-    return utf8.decode(bytes);
-  });
-
-/** Nobody encodes an address more often than this, and a server that decodes it is not known. */
-const mostDecodings = 8;
-
-// "%2572epo" is "repo" to a server that decodes twice. A percent sign that was encoded any number of times is one.
-const decodeFully = (text: string): string => {
-  let decoded = text;
-  for (let pass = 0; pass < mostDecodings && decoded.includes('%'); pass++) {
-    decoded = decode(decoded.replace(/%(?:25)+(?=[0-9a-f]{2})/gi, '%'));
-  }
-  return decoded;
-};
 
 // Bringing combining marks into their canonical order takes time that grows with the square of their number, and no text
 // of any language holds more than thirty of them in a row (Unicode, annex 15, stream-safe text).
@@ -57,52 +30,32 @@ const pathSegments = (pathname: string): string[] => {
   return segments;
 };
 
-/** The longest name of a host, in characters (RFC 1035, section 2.3.4, as text and without the last dot). */
-const longestHost = 253;
-
-// Where the host ends that an address begins with, and where it starts: after the last "@" of what precedes its path.
-const hostBounds = (address: string): { start: number; end: number } => {
-  const path = address.search(/[/\\?#]/);
-  const end = path < 0 ? address.length : path;
-  return { start: end === 0 ? 0 : address.lastIndexOf('@', end - 1) + 1, end };
-};
-
-// What reads names takes time that grows with the square of their length, so a text that is longer than any name is told
-// from one before anything else is done with it.
-const hasLongHost = (address: string): boolean => {
-  const { start, end } = hostBounds(address);
-  return end - start > longestHost + ':65535'.length + 1;
-};
-
-// WHATWG parsing of an https URL lower-cases the host, decodes its percent-encoding, maps Unicode names to their ASCII
-// form and writes numeric addresses in one notation; that is why every scheme is read as https.
-const parsePlace = (address: string): Place | undefined => {
-  const bare = address.replace(/^[/\\]+/, '');
-  if (hasLongHost(bare)) return undefined;
-  const url = URL.parse(`https://${bare.slice(hostBounds(bare).start)}`);
-  const host = url?.hostname.replace(/\.+$/, '');
-  return url && host && host.length <= longestHost ? { host, path: pathSegments(url.pathname) } : undefined;
-};
-
-const schemes = /^(?:[a-z][a-z0-9+.-]*:[/\\]*)+/i;
-const schemeAndSlashes = /^[a-z][a-z0-9+.-]*:[/\\]{2,}/i;
-
-// What a client may take the text for. The first reading is ours and decides whether it is a URI at all; the others are
-// those of clients that add "https://" in front of anything, or that forgive missing and turned slashes.
-const readings = (text: string): Array<Place | undefined> => {
-  // The URL standard drops these wherever they stand.
-  const trimmed = text.replace(/[\t\n\r]/g, '').trim();
-  const ours = schemeAndSlashes.test(trimmed) ? trimmed.replace(schemeAndSlashes, '') : trimmed;
-  return [ours, trimmed, trimmed.replace(schemes, '')].map(parsePlace);
-};
+/** A path beyond this, in characters, could be any of its host's to one server or another. */
+const longestPath = 4096;
 
 const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host);
 
-// The host and every name above it: a.x.example, x.example, example.
-const namesAbove = (host: string): string[] => {
+// The host and the names above it that have no more labels than this: a.x.example, x.example, example.
+const namesAbove = (host: string, mostLabels: number): string[] => {
   if (isAddress(host)) return [host];
-  const labels = host.split('.');
-  return labels.map((_, index) => labels.slice(index).join('.'));
+  const names: string[] = [];
+  let dot = host.length;
+  for (let labels = 0; labels < mostLabels && dot > 0; labels++) {
+    dot = host.lastIndexOf('.', dot - 1);
+    names.push(host.slice(dot + 1));
+  }
+  return names;
+};
+
+const placeOf = ({ host, path = '' }: SafetyEntry): Place => {
+  const slip = `Not a host name in the safety list: ${host}`;
+  try {
+    const [place] = readPlaces(`https://${host}${path}`);
+    if (place !== undefined) return place;
+  } catch (cause) {
+    throw new TypeError(slip, { cause });
+  }
+  throw new TypeError(slip);
 };
 
 /**
@@ -112,20 +65,29 @@ const namesAbove = (host: string): string[] => {
 export const createSafetyList = (entries: readonly SafetyEntry[]): SafetyList => {
   const paths = new Map<string, string[][]>();
   for (const entry of entries) {
-    const place = parsePlace(entry.host + (entry.path ?? ''));
-    if (!place) throw new TypeError(`Not a host name in the safety list: ${entry.host}`);
-    paths.set(place.host, [...(paths.get(place.host) ?? []), [...place.path]]);
+    const { host, rest } = placeOf(entry);
+    paths.set(host, [...(paths.get(host) ?? []), pathSegments(rest)]);
   }
 
-  const isListed = ({ host, path }: Place): boolean =>
-    namesAbove(host).some((name) =>
-      paths.get(name)?.some((listed) => listed.every((segment, index) => segment === path[index])),
-    );
+  const mostLabels = Math.max(0, ...paths.keys().map((host) => host.split('.').length));
+
+  const isListed = ({ host, rest }: Place): boolean => {
+    const listed = namesAbove(host, mostLabels).flatMap((name) => paths.get(name) ?? []);
+    if (listed.length === 0) return false;
+    const [pathname = ''] = rest.split(/[?#]/, 1);
+    if (pathname.length > longestPath) return true;
+    const path = pathSegments(pathname);
+    return listed.some((beginning) => beginning.every((segment, index) => segment === path[index]));
+  };
 
   return {
     check: (uri) => {
-      const [ours, ...others] = readings(uri);
-      return ours !== undefined && ![ours, ...others].some((place) => place !== undefined && isListed(place));
+      try {
+        return !readPlaces(uri).some(isListed);
+      } catch (error) {
+        if (error instanceof NoAddress) return false;
+        throw error;
+      }
     },
   };
 };
