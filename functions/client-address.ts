@@ -1,25 +1,48 @@
 /**
- * The address of the client, for limits. Every proxy appends the address it was asked from to X-Forwarded-For, so with
- * `trustedProxies` of our own in front the entry that many from the end is the client's, and whatever stands before it
- * was written by the client. With none, or where the header is shorter, it is the peer of the connection.
+ * An IP address in the one form that all its notations share (RFC 5952 for IPv6; an IPv4 address in IPv6 notation is the
+ * IPv4 address), whatever a proxy adds: a port, brackets, quotes, a zone. Undefined where the text is none.
  */
-export const clientAddress = (peer: string, forwardedFor: string | undefined, trustedProxies: number): string => {
-  if (trustedProxies === 0 || forwardedFor === undefined) return peer;
-  const hops = forwardedFor.split(',').map((hop) => hop.trim());
-  return hops[hops.length - trustedProxies] || peer;
+export const canonicalAddress = (text: string): string | undefined => {
+  const written = text.trim().replace(/^"(.*)"$/, '$1');
+  const dotted = /^(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/.exec(written)?.[1];
+  if (dotted !== undefined) {
+    const octets = dotted.split('.').map(Number);
+    return octets.every((octet) => octet < 256) ? octets.join('.') : undefined;
+  }
+  const inner = (/^\[([^\]]*)\](?::\d{1,5})?$/.exec(written)?.[1] ?? written).split('%')[0] ?? '';
+  // The longest notation has 45 characters; the URL parser need not see more.
+  if (!/^[\da-f:.]{2,45}$/i.test(inner) || !URL.canParse(`http://[${inner}]`)) return undefined;
+  const address = new URL(`http://[${inner}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
+  if (mapped === null) return address;
+  const [high = 0, low = 0] = mapped.slice(1).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 };
 
 /**
- * What counts as one client: an IPv4 address, or a network of IPv6 ones, because one subscriber usually has a whole /64
- * (RFC 6177).
+ * The address of the client, for limits, in canonical form. Every proxy appends the address it was asked from to
+ * X-Forwarded-For, so with `trustedProxies` of our own in front the entry that many from the end is the client's, and
+ * whatever stands before it was written by the client. With none, where the header is shorter, or where that entry is no
+ * address, it is the peer of the connection: what cannot be told apart counts as one.
  */
-export const clientNetwork = (client: string): string => {
-  if (!client.includes(':')) return client;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(client)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = client.split('::');
+export const clientAddress = (peer: string, forwardedFor: string | undefined, trustedProxies: number): string => {
+  const hop = trustedProxies === 0 ? undefined : forwardedFor?.split(',').at(-trustedProxies);
+  return (hop === undefined ? undefined : canonicalAddress(hop)) ?? canonicalAddress(peer) ?? peer;
+};
+
+/**
+ * What counts as one client: an IPv4 address, or a network of IPv6 ones, because one subscriber usually has a whole /64,
+ * often a /56, and sometimes a /48 (RFC 6177). `client` is an address in any form; what is none counts as it is.
+ */
+export const clientNetwork = (client: string, prefix: 64 | 56 | 48 = 64): string => {
+  const address = canonicalAddress(client) ?? client;
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
   const first = head.split(':').filter(Boolean);
   const last = tail === undefined ? [] : tail.split(':').filter(Boolean);
   const middle = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
-  return [...first, ...middle, ...last].slice(0, 4).join(':');
+  const groups = [...first, ...middle, ...last];
+  if (prefix === 64) return groups.slice(0, 4).join(':');
+  const site = groups.slice(0, 3).join(':');
+  return prefix === 48 ? `${site}/48` : `${site}:${(Number.parseInt(groups[3] ?? '0', 16) >> 8).toString(16)}00/56`;
 };
