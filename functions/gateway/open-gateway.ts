@@ -26,8 +26,9 @@ export interface OpenGateway {
 
 const sweepInterval = 10 * 60_000;
 
-/** Password checks that may wait in line, for each that may run. */
+/** Password checks that may wait in each line, and those of them for one network or account, for each that may run. */
 const waitingChecks = 32;
+const waitingChecksEach = 4;
 
 /** Passwords with Node's scrypt, at the recommended cost unless told otherwise. */
 export const createNodePasswords = (parallel: number, cost: ScryptCost = recommendedCost): Passwords =>
@@ -36,8 +37,7 @@ export const createNodePasswords = (parallel: number, cost: ScryptCost = recomme
     salt: () => randomBytes(16),
     equal: createNodeCryptography().equal,
     cost,
-    parallel,
-    waiting: waitingChecks * parallel,
+    places: { parallel, waiting: waitingChecks * parallel, each: waitingChecksEach * parallel },
   });
 
 /**

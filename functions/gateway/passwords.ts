@@ -1,3 +1,5 @@
+import { createPlaces, type Place, type PlaceLimits } from './password-places.ts';
+
 /** Turns a password and a salt into a key; Node's scrypt, which works outside the event loop. */
 export type Scrypt = (password: string, salt: Uint8Array, length: number, cost: ScryptCost) => Promise<Uint8Array>;
 
@@ -11,37 +13,31 @@ export interface ScryptCost {
 /** OWASP Password Storage Cheat Sheet, scrypt: 128 MiB for each check. */
 export const recommendedCost: ScryptCost = { n: 2 ** 17, r: 8, p: 1 };
 
-/** More checks are waiting than may; the client should come back in a few seconds. */
-export class PasswordsBusy extends Error {
-  readonly code = 'passwords_busy';
-}
-
 export interface Passwords {
   /** The hash to store, in PHC form. */
   hash(password: string): Promise<string>;
-  /** Whether the password fits the hash. Undefined, for want of an account, costs the same and fits nothing. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /**
+   * Whether the password fits the hash. Undefined, for want of an account, costs the same and fits nothing. Throws
+   * PasswordsBusy where there is no place left for whoever asks.
+   */
+  verify(password: string, hash: string | undefined, place?: Place): Promise<boolean>;
 }
 
 const length = 32;
 
-/**
- * Password checks, at most `parallel` at a time and `waiting` more in line, so that a flood of sign-ins takes neither all
- * processors nor all memory from the rest. A check beyond that throws PasswordsBusy.
- */
+/** Password checks, each of which takes a place (see password-places.ts). */
 export const createPasswords = (deps: {
   scrypt: Scrypt;
   salt: () => Uint8Array;
   equal: (one: Uint8Array, other: Uint8Array) => boolean;
   cost: ScryptCost;
-  parallel: number;
-  waiting: number;
+  places: PlaceLimits;
 }): Passwords => {
   const { cost } = deps;
-  const inTurn = limitParallel(deps.parallel, deps.waiting);
-  const compute = (password: string, salt: Uint8Array, parameters: ScryptCost) =>
+  const inTurn = createPlaces(deps.places);
+  const compute = (password: string, salt: Uint8Array, parameters: ScryptCost, place: Place = {}) =>
     // The same characters can be typed as different code points on different keyboards.
-    inTurn(() => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
+    inTurn(place, () => deps.scrypt(password.normalize('NFKC'), salt, length, parameters));
   // Nothing hashes to zeros, and computing against it costs what any other check does.
   const nobody = { salt: new Uint8Array(16), cost, key: new Uint8Array(length) };
   return {
@@ -49,31 +45,11 @@ export const createPasswords = (deps: {
       const salt = deps.salt();
       return formatHash({ salt, cost, key: await compute(password, salt, cost) });
     },
-    verify: async (password, hash) => {
+    verify: async (password, hash, place) => {
       const expected = hash === undefined ? nobody : parseHash(hash);
-      const key = await compute(password, expected.salt, expected.cost);
+      const key = await compute(password, expected.salt, expected.cost, place);
       return deps.equal(key, expected.key) && hash !== undefined;
     },
-  };
-};
-
-const limitParallel = (parallel: number, waiting: number) => {
-  const line: (() => void)[] = [];
-  let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= parallel) {
-      if (line.length >= waiting) throw new PasswordsBusy('too many password checks are waiting');
-      await new Promise<void>((resolve) => line.push(resolve));
-    } else {
-      running++;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = line.shift();
-      if (next) next();
-      else running--;
-    }
   };
 };
 

@@ -25,27 +25,66 @@ export const removeBrowser: Operation<'removeBrowser'> = ({ write }, tokenHash) 
     await transaction.deleteFrom('gateway_browsers').where('token_hash', '=', tokenHash).execute();
   });
 
-export const countAttempts: Operation<'countAttempts'> = ({ write }, attempts, now) =>
-  write.transaction().execute(async (transaction) => {
-    const counted = new Map<Uint8Array, { count: number; endsAt: number }>();
-    // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
-    for (const { keyHash, window } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
-      const over = sql<boolean>`gateway_attempts.ends_at <= ${now}`;
-      const row = await transaction
-        .insertInto('gateway_attempts')
-        .values({ key_hash: keyHash, count: 1, ends_at: now + window })
-        .onConflict((conflict) =>
-          conflict.column('key_hash').doUpdateSet({
-            count: sql`case when ${over} then 1 else gateway_attempts.count + 1 end`,
-            ends_at: sql`case when ${over} then excluded.ends_at else gateway_attempts.ends_at end`,
-          }),
-        )
-        .returning(['count', 'ends_at as endsAt'])
-        .executeTakeFirstOrThrow();
-      counted.set(keyHash, row);
-    }
-    return attempts.map(({ keyHash }) => counted.get(keyHash) ?? { count: 0, endsAt: now });
-  });
+export const countAttempts: Operation<'countAttempts'> = async ({ read, write }, attempts, now) => {
+  // A flood costs reads alone.
+  const rows = await read
+    .selectFrom('gateway_attempts')
+    .select(['key_hash', 'count', 'ends_at'])
+    .where('ends_at', '>', now)
+    .where(
+      'key_hash',
+      'in',
+      attempts.map(({ keyHash }) => keyHash),
+    )
+    .execute();
+  const full = rows.filter(({ key_hash, count }) =>
+    attempts.some(({ keyHash, most }) => compare(keyHash, key_hash) === 0 && count >= most),
+  );
+  if (full.length > 0) return Math.max(...full.map(({ ends_at }) => ends_at));
+  try {
+    await write.transaction().execute(async (transaction) => {
+      // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
+      for (const { keyHash, window, most } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
+        const over = sql<boolean>`gateway_attempts.ends_at <= ${now}`;
+        const row = await transaction
+          .insertInto('gateway_attempts')
+          .values({ key_hash: keyHash, count: 1, ends_at: now + window })
+          .onConflict((conflict) =>
+            conflict
+              .column('key_hash')
+              .doUpdateSet({
+                count: sql`case when ${over} then 1 else gateway_attempts.count + 1 end`,
+                ends_at: sql`case when ${over} then excluded.ends_at else gateway_attempts.ends_at end`,
+              })
+              .where(sql<boolean>`${over} or gateway_attempts.count < ${most}`),
+          )
+          .returning('count')
+          .executeTakeFirst();
+        if (row !== undefined) continue;
+        // Others counted in between.
+        const reached = await transaction
+          .selectFrom('gateway_attempts')
+          .select('ends_at')
+          .where('key_hash', '=', keyHash)
+          .executeTakeFirstOrThrow();
+        throw new LimitReached(reached.ends_at);
+      }
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    return error.until;
+  }
+};
+
+/** Takes back what the transaction counted before it met a limit. */
+class LimitReached extends Error {
+  readonly until: number;
+  constructor(until: number) {
+    super('a limit is reached');
+    this.until = until;
+  }
+}
 
 export const returnAttempts: Operation<'returnAttempts'> = ({ write }, keyHashes) =>
   write.transaction().execute(async (transaction) => {

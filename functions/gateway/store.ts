@@ -70,8 +70,10 @@ export interface NewSet {
   readonly refreshLife: number;
 }
 
+/** What is counted under a key: at most so many within a window of milliseconds. */
 interface Attempt {
   readonly keyHash: Uint8Array;
+  readonly most: number;
   readonly window: number;
 }
 
@@ -132,8 +134,11 @@ export interface CredentialStore {
   ): Promise<{ accountId: string; accountName: string; displayName: string; signedInUntil: number } | undefined>;
   removeBrowser(tokenHash: Uint8Array): Promise<void>;
 
-  /** Counts one more attempt under each key; resolves to the counts, this one included, and when each starts anew. */
-  countAttempts(attempts: readonly Attempt[], now: number): Promise<{ count: number; endsAt: number }[]>;
+  /**
+   * Counts one more attempt under each key, or, where one has reached its most, under none: resolves then to when the last
+   * of those starts anew, else to undefined. Nothing is written where nothing is counted.
+   */
+  countAttempts(attempts: readonly Attempt[], now: number): Promise<number | undefined>;
   /** Takes back one attempt under each key. */
   returnAttempts(keyHashes: readonly Uint8Array[]): Promise<void>;
 

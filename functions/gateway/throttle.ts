@@ -1,30 +1,45 @@
+import { clientNetwork } from '../client-address.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { CredentialStore } from './store.ts';
 
 const minute = 60_000;
 
 /**
- * How many failed sign-ins are borne, counted in the store so that all replicas count together.
+ * How many failed tries are borne, counted in the store so that all replicas count together.
  *
  * Guessing at one account from one address stops after a few; one address that tries many accounts, or many addresses
- * that try one account, stop later. None of the three stops a browser that has signed in to this account before: it is
- * counted by itself (OWASP Authentication Cheat Sheet; NIST SP 800-63B, section 5.2.2, at most 100 for an account), so
- * nobody can be locked out of their own browser by what others do.
+ * that try one account, stop later. An address of IPv6 is a /64, and whoever has many of them has a /56 or a /48, which
+ * is counted too. All that one /48 can try at an account (80 an hour) is less than what the account bears from everywhere
+ * (100; NIST SP 800-63B, section 5.2.2), so it takes several networks to close an account to unknown browsers. Nobody
+ * closes it to a browser that has signed in to it before, which is counted by itself (OWASP Authentication Cheat Sheet).
+ *
+ * Failed introspection is counted so that it cannot fill the log; a right secret is never refused for it.
  */
-const signInLimits = {
+const limits = {
   accountFromAddress: { most: 5, window: 15 * minute },
+  accountFrom56: { most: 10, window: 15 * minute },
+  accountFrom48: { most: 20, window: 15 * minute },
   address: { most: 50, window: 15 * minute },
+  network56: { most: 100, window: 15 * minute },
+  network48: { most: 200, window: 15 * minute },
   account: { most: 100, window: 60 * minute },
   knownBrowser: { most: 10, window: 15 * minute },
+  introspection: { most: 10, window: 15 * minute },
 } as const;
 
-/** One attempt at signing in, already counted. */
-export interface CountedAttempt {
-  /** Milliseconds to wait where the attempt is one too many, else undefined. */
-  readonly wait: number | undefined;
-  /** Takes the attempt back: it succeeded. */
-  return(): Promise<void>;
-}
+type Deps = { readonly store: CredentialStore; readonly cryptography: Cryptography };
+
+/** One try: counted, or one too many. */
+export type CountedAttempt =
+  | {
+      /** Takes the try back: it succeeded, or could not be looked at for a fault of ours. */
+      return(): Promise<void>;
+      /** Takes it back for the account alone: it was turned away before its password was looked at. */
+      returnForAccount(): Promise<void>;
+      readonly wait?: undefined;
+    }
+  /** Milliseconds to wait; nothing was counted or written. */
+  | { readonly wait: number };
 
 /** Who tries: the name typed (in normal form), the client's address, and the hash of a browser known for that account. */
 export interface SignInAttempt {
@@ -33,40 +48,51 @@ export interface SignInAttempt {
   readonly knownBrowser: Uint8Array | undefined;
 }
 
+const key = ({ cryptography }: Deps, limit: keyof typeof limits, ...parts: string[]) => ({
+  ...limits[limit],
+  keyHash: cryptography.sha256([limit, ...parts].join('\n')),
+});
+
 /**
- * Counts an attempt before its password is looked at: counted afterwards, a thousand guesses sent at once would all be
- * looked at before the first one counted.
+ * Counts a try before its password is looked at: counted afterwards, a thousand guesses sent at once would all be looked
+ * at before the first one counted. It counts for all of its limits or, where one is reached, for none: what a narrow
+ * limit stops does not use up a wide one.
  */
 export const countSignInAttempt = async (
-  { store, cryptography }: { store: CredentialStore; cryptography: Cryptography },
+  deps: Deps,
   { name, address, knownBrowser }: SignInAttempt,
   now: number,
 ): Promise<CountedAttempt> => {
-  const key = (limit: keyof typeof signInLimits, ...parts: string[]) => ({
-    ...signInLimits[limit],
-    keyHash: cryptography.sha256([limit, ...parts].join('\n')),
-  });
-  const network = addressNetwork(address);
+  const { store } = deps;
+  const [subscriber, home, site] = [clientNetwork(address), clientNetwork(address, 56), clientNetwork(address, 48)];
+  const wide = address.includes(':')
+    ? [
+        key(deps, 'accountFrom56', name, home),
+        key(deps, 'accountFrom48', name, site),
+        key(deps, 'network56', home),
+        key(deps, 'network48', site),
+      ]
+    : [];
+  const forAccount = key(deps, 'account', name);
   const counters = knownBrowser
-    ? [key('knownBrowser', name, toHex(knownBrowser))]
-    : [key('accountFromAddress', name, network), key('address', network), key('account', name)];
-  const counts = await store.countAttempts(counters, now);
-  const over = counts.filter(({ count }, index) => count > (counters[index]?.most ?? 0));
+    ? [key(deps, 'knownBrowser', name, toHex(knownBrowser))]
+    : [key(deps, 'accountFromAddress', name, subscriber), key(deps, 'address', subscriber), ...wide, forAccount];
+  const until = await store.countAttempts(counters, now);
+  if (until !== undefined) return { wait: Math.max(1, until - now) };
   return {
-    wait: over.length > 0 ? Math.max(...over.map(({ endsAt }) => endsAt - now)) : undefined,
     return: () => store.returnAttempts(counters.map(({ keyHash }) => keyHash)),
+    returnForAccount: () => (knownBrowser ? Promise.resolve() : store.returnAttempts([forAccount.keyHash])),
   };
 };
 
-const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-// One subscriber holds a whole /64 of IPv6 addresses; an IPv4 address in IPv6 notation is still one of IPv4.
-const addressNetwork = (written: string) => {
-  const address = written.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  if (!address.includes(':')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  const rest = tail.split(':').filter((group) => group !== '');
-  const zeros = address.includes('::') ? Array(Math.max(0, 8 - groups.length - rest.length)).fill('0') : [];
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
+/** Counts a failed introspection; resolves to the milliseconds to wait, or undefined where it may fail again. */
+export const countFailedIntrospection = async (
+  deps: Deps,
+  address: string,
+  now: number,
+): Promise<number | undefined> => {
+  const until = await deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))], now);
+  return until === undefined ? undefined : Math.max(1, until - now);
 };
+
+const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

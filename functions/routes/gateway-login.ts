@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { clientNetwork } from '../client-address.ts';
 import { normaliseAccountName } from '../gateway/account-name.ts';
 import { Refusal, toRefusal } from '../gateway/answers.ts';
 import { createBrowserCookies } from '../gateway/browser-cookies.ts';
@@ -12,7 +13,7 @@ import {
 } from '../gateway/login-page.ts';
 import { OpenIdDenied, OpenIdFailed } from '../gateway/openid.ts';
 import { createPageRenderer, redirect } from '../gateway/page.ts';
-import { PasswordsBusy } from '../gateway/passwords.ts';
+import { PasswordsBusy } from '../gateway/password-places.ts';
 import type { Protocol } from '../gateway/protocol.ts';
 import { readFormBody } from '../gateway/request-body.ts';
 import { StoreUnavailable } from '../gateway/store.ts';
@@ -103,23 +104,24 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const retry = (error: Problem) => showLogin(c, handle, { name: typed, error });
     const name = normaliseAccountName(typed);
     const address = clientAddress(c);
-    const attempt = await countSignInAttempt(
-      deps,
-      { name: name ?? '', address, knownBrowser: await findKnownBrowser(c, name) },
-      clock(),
-    );
+    const knownBrowser = await findKnownBrowser(c, name);
+    const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser }, clock());
     if (attempt.wait !== undefined) {
       log({ event: 'sign-in-throttled', address });
       return retry(describeWait(attempt.wait));
     }
     const account = name === undefined ? undefined : await store.findAccount(name);
+    const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
     const fits = await passwords
-      .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined)
+      .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined, place)
       .catch(async (error) => {
-        await attempt.return();
-        throw error instanceof PasswordsBusy
-          ? new Refusal(503, 'Too many people are signing in at once', { 'Retry-After': '5' })
-          : error;
+        if (!(error instanceof PasswordsBusy)) {
+          await attempt.return();
+          throw error;
+        }
+        // Counted for the network all the same, or a flood that is turned away would never end.
+        await attempt.returnForAccount();
+        throw new Refusal(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
       });
     if (!account || !fits || account.disabledAt !== null) {
       log({ event: 'sign-in-failed', address, ...(account && { account: account.id }) });

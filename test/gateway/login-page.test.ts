@@ -136,8 +136,7 @@ test('T4 an unknown account costs one password check at full price, like a wrong
     salt: () => new Uint8Array(16),
     equal: () => true,
     cost: weakCost,
-    parallel: 1,
-    waiting: 1,
+    places: { parallel: 1, waiting: 1, each: 1 },
   });
   const hash = await passwords.hash('x');
   expect(await passwords.verify('x', hash)).toBe(true);

@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createPlaces } from '../../functions/gateway/password-places.ts';
+import { BrowserSession } from '../support/browser-session.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { describeStores } from '../support/stores.ts';
+
+const minute = 60_000;
+
+/** Tries to sign in to the devices page of a gateway behind one proxy; resolves to the status. */
+const attempt = async (
+  gateway: TestGateway,
+  name: string,
+  typed: string,
+  address: string,
+  browser = new BrowserSession(),
+) => {
+  const page = await browser.open(`${gateway.base}/v2/login`);
+  const headers = { 'x-forwarded-for': address };
+  return (await browser.submit(page, { name, password: typed }, { headers })).status;
+};
+
+describeStores('the throttle', (newStore, kind) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ ...(await newStore()), TRUSTED_PROXIES: '1' });
+  });
+  afterEach(() => gateway.advance(61 * minute));
+  afterAll(() => gateway.close());
+
+  test('T13 wrong passwords of one address, however many, do not close the account to others', async () => {
+    await addAccount(gateway.store, 'alice');
+    for (let guess = 0; guess < 110; guess++) await attempt(gateway, 'alice', 'wrong', '203.0.113.1');
+    expect(await attempt(gateway, 'alice', password, '203.0.113.1')).toBe(429);
+    expect(await attempt(gateway, 'alice', password, '203.0.113.2')).toBe(303);
+  });
+
+  test('T13 wrong passwords of one /48, from ever new networks below it, do not close the account', async () => {
+    await addAccount(gateway.store, 'bob');
+    const statuses = new Map<number, number>();
+    for (let guess = 0; guess < 120; guess++) {
+      const status = await attempt(gateway, 'bob', 'wrong', `2001:db8:1:${(guess * 256).toString(16)}::1`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 403: 20, 429: 100 });
+    expect(await attempt(gateway, 'bob', password, '2001:db8:2::1')).toBe(303);
+  });
+
+  test('T4 a /56 that tries one account from ever new /64 is throttled, and others of its /48 are not', async () => {
+    await addAccount(gateway.store, 'carol');
+    for (let guess = 0; guess < 10; guess++) {
+      expect(await attempt(gateway, 'carol', 'wrong', `2001:db8:3:10${guess}::1`)).toBe(403);
+    }
+    expect(await attempt(gateway, 'carol', password, '2001:db8:3:1ff::1')).toBe(429);
+    expect(await attempt(gateway, 'carol', password, '2001:db8:3:2ff::1')).toBe(303);
+  });
+
+  test('T4 networks that try many accounts are throttled, a /56 before its /48', async () => {
+    await addAccount(gateway.store, 'dave');
+    const guesses = async (count: number, address: (guess: number) => string) => {
+      for (let guess = 0; guess < count; guess++) {
+        expect(await attempt(gateway, `name${guess}`, 'wrong', address(guess))).toBe(403);
+      }
+    };
+    // 100 from the first /56, and 100 more from others of the same /48.
+    await guesses(100, (guess) => `2001:db8:4:${(0x100 + guess).toString(16)}::1`);
+    expect(await attempt(gateway, 'dave', password, '2001:db8:4:1ff::1')).toBe(429);
+    expect(await attempt(gateway, 'dave', password, '2001:db8:4:f000::1')).toBe(303);
+    await guesses(100, (guess) => `2001:db8:4:${(0x200 + guess * 256).toString(16)}::1`);
+    expect(await attempt(gateway, 'dave', password, '2001:db8:4:f100::1')).toBe(429);
+    expect(await attempt(gateway, 'dave', password, '2001:db8:5::1')).toBe(303);
+  });
+
+  test('T13 a browser known to the account gets in while the account is closed to all others', async () => {
+    await addAccount(gateway.store, 'erin');
+    const own = new BrowserSession();
+    expect(await attempt(gateway, 'erin', password, '203.0.113.10', own)).toBe(303);
+    for (let guess = 0; guess < 100; guess++) {
+      expect(await attempt(gateway, 'erin', 'wrong', `198.51.100.${guess}`)).toBe(403);
+    }
+    expect(await attempt(gateway, 'erin', password, '203.0.113.11')).toBe(429);
+    expect(await attempt(gateway, 'erin', password, '198.51.100.1', own)).toBe(303);
+  });
+
+  test('T4 it counts for all keys or for none, however many count at once', async () => {
+    const { sha256 } = createNodeCryptography();
+    const [narrow, wide] = ['narrow', 'wide'].map((name) => sha256(`${kind} ${name}`));
+    if (!narrow || !wide) throw new Error('no keys');
+    const both = [
+      { keyHash: wide, most: 100, window: minute },
+      { keyHash: narrow, most: 3, window: minute },
+    ];
+    const now = gateway.now();
+    const counted = await Promise.all(Array.from({ length: 20 }, () => gateway.store.countAttempts(both, now)));
+    expect(counted.filter((until) => until === undefined)).toHaveLength(3);
+    expect(counted.filter((until) => until === now + minute)).toHaveLength(17);
+    // 97 places are left under the wide key.
+    for (let count = 0; count < 97; count++) {
+      expect(await gateway.store.countAttempts([{ keyHash: wide, most: 100, window: minute }], now)).toBeUndefined();
+    }
+    expect(await gateway.store.countAttempts(both, now)).toBe(now + minute);
+    expect(await gateway.store.countAttempts([{ keyHash: narrow, most: 3, window: minute }], now + minute)).toBe(
+      undefined,
+    );
+  });
+});
+
+test('T12 a throttled sign-in writes nothing', async () => {
+  const gateway = await startGateway({ TRUSTED_PROXIES: '1' });
+  await addAccount(gateway.store, 'alice');
+  for (let guess = 0; guess < 5; guess++) await attempt(gateway, 'alice', 'wrong', '203.0.113.1');
+  const written = () =>
+    ['gateway.sqlite', 'gateway.sqlite-wal'].map((name) =>
+      createNodeCryptography().sha256(readFileSync(join(gateway.folder, name), 'latin1')),
+    );
+  const before = written();
+  for (let guess = 0; guess < 20; guess++) {
+    expect(await attempt(gateway, 'alice', 'wrong', '203.0.113.1')).toBe(429);
+  }
+  expect(written()).toEqual(before);
+  await gateway.close();
+});
+
+test('T13 45 sign-ins of one /48 at once neither keep another network out nor a known browser', async () => {
+  const gateway = await startGateway({ TRUSTED_PROXIES: '1' }, { passwordCost: { n: 2 ** 14, r: 8, p: 1 } });
+  await addAccount(gateway.store, 'alice');
+  const own = new BrowserSession();
+  expect(await attempt(gateway, 'alice', password, '203.0.113.1', own)).toBe(303);
+  let turnedAway: () => void = () => {};
+  const full = new Promise<void>((resolve) => {
+    turnedAway = resolve;
+  });
+  const flood = Array.from({ length: 45 }, async (_, guess) => {
+    const status = await attempt(gateway, `name${guess}`, 'wrong', `2001:db8:9:${guess}::1`);
+    if (status === 503) turnedAway();
+    return status;
+  });
+  await full;
+  expect(
+    await Promise.all([
+      attempt(gateway, 'alice', password, '203.0.113.2'),
+      attempt(gateway, 'alice', password, '2001:db8:9:ffff::1', own),
+    ]),
+  ).toEqual([303, 303]);
+  const statuses = await Promise.all(flood);
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(20);
+  expect(statuses.filter((status) => status !== 503 && status !== 403)).toEqual([]);
+  await gateway.close();
+});
+
+test('T4 a sign-in that is turned away counts for the network, not for the account', async () => {
+  const gateway = await startGateway({ TRUSTED_PROXIES: '1' }, { passwordCost: { n: 2 ** 14, r: 8, p: 1 } });
+  await addAccount(gateway.store, 'alice');
+  const counted = new Map<number, number>();
+  for (let round = 0; round < 20 && !counted.has(429); round++) {
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, (_, guess) => attempt(gateway, `name${round}-${guess}`, 'wrong', '203.0.113.1')),
+    );
+    for (const status of statuses) counted.set(status, (counted.get(status) ?? 0) + 1);
+  }
+  expect(counted.get(503)).toBeGreaterThan(0);
+  expect((counted.get(403) ?? 0) + (counted.get(503) ?? 0)).toBe(50);
+  await gateway.close();
+});
+
+describe('T13 places for password checks', () => {
+  /** Starts pieces of work that end when they are told to. */
+  const workshop = (limits: Parameters<typeof createPlaces>[0]) => {
+    const inTurn = createPlaces(limits);
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const start = (name: string, place: Parameters<typeof inTurn>[0]) => {
+      const done = inTurn(place, async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        return name;
+      }).catch((error) => error.code as string);
+      return done;
+    };
+    const end = async (name: string, done: Promise<string>) => {
+      ends.get(name)?.();
+      expect(await done).toBe(name);
+    };
+    return { begun, start, end };
+  };
+
+  test('known browsers wait in a line of their own, and the two take turns', async () => {
+    const { begun, start, end } = workshop({ parallel: 1, waiting: 4, each: 4 });
+    const done = new Map<string, Promise<string>>();
+    const begin = (name: string, known: boolean) => done.set(name, start(name, { holder: name, known }));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(name, false);
+    expect(await start('f', { holder: 'f' })).toBe('passwords_busy');
+    for (const name of ['K', 'L']) begin(name, true);
+    for (const name of ['a', 'K', 'b', 'L', 'c', 'd', 'e']) {
+      expect(begun.at(-1)).toBe(name);
+      await end(name, done.get(name) ?? Promise.reject(new Error('not begun')));
+    }
+    // All places are free again.
+    const last = start('z', {});
+    expect(begun.at(-1)).toBe('z');
+    await end('z', last);
+  });
+
+  test('one holder takes a few places and gives them back', async () => {
+    const { begun, start, end } = workshop({ parallel: 1, waiting: 10, each: 2 });
+    const first = start('1', { holder: 'one' });
+    const [second, third] = [start('2', { holder: 'one' }), start('3', { holder: 'one' })];
+    expect(await start('4', { holder: 'one' })).toBe('passwords_busy');
+    // The same name in the other line is somebody else.
+    const known = start('k', { holder: 'one', known: true });
+    const other = start('o', { holder: 'other' });
+    await end('1', first);
+    await end('k', known);
+    await end('2', second);
+    const again = start('5', { holder: 'one' });
+    await end('3', third);
+    await end('o', other);
+    await end('5', again);
+    expect(begun).toEqual(['1', 'k', '2', '3', 'o', '5']);
+  });
+});
