@@ -69,9 +69,14 @@ const environmentSchema = z.object({
   GATEWAY_REFRESH_TTL: whole(60, refreshLifeMaximum / 1000, refreshLifeMaximum / 1000),
   GATEWAY_CALLBACKS: words,
   GATEWAY_ALLOW_HTTP: flag,
-  GATEWAY_INTROSPECTION_SECRETS: words.refine((secrets) => secrets?.every((secret) => secret.length >= 32) ?? true, {
-    error: 'must be secrets of at least 32 characters each',
-  }),
+  GATEWAY_INTROSPECTION_SECRETS: z
+    .string()
+    .optional()
+    .transform((text) => text?.split(/\s+/).filter((secret) => secret !== ''))
+    // A comma would be read by some as what parts two secrets, which blanks do.
+    .refine((secrets) => secrets?.every((secret) => /^[\x21-\x2b\x2d-\x7e]{32,512}$/.test(secret)) ?? true, {
+      error: 'must be secrets of 32 to 512 printable ASCII characters without a comma, separated by blanks',
+    }),
   GATEWAY_PASSWORD_CHECKS: whole(1, 64, 1),
   GATEWAY_OIDC_ISSUER: address('https:', 'http:').optional(),
   GATEWAY_OIDC_CLIENT_ID: z.string().min(1, 'must not be empty').optional(),

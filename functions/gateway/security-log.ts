@@ -9,6 +9,7 @@ interface SecurityEvent {
     | 'reuse-detected'
     | 'revoked'
     | 'revoke-refused'
+    | 'introspection-refused'
     | 'store-unavailable'
     | 'failure';
   /** Identifier of the account, where one is concerned. */

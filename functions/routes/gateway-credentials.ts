@@ -6,6 +6,7 @@ import { CallbackRefused } from '../gateway/callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway/gateway-deps.ts';
 import type { Protocol } from '../gateway/protocol.ts';
 import { readJsonBody } from '../gateway/request-body.ts';
+import { countFailedIntrospection } from '../gateway/throttle.ts';
 
 // A line break in a device's name would forge a line wherever the name is printed.
 const text = (maximum: number) =>
@@ -34,6 +35,18 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     if (refusal.status === 500) log({ event: 'failure', reason: error.name });
     return answerRefusal(c, refusal, clock());
   });
+
+  /** Logged as often as it is counted, so that strangers cannot fill the log; a right secret never comes here. */
+  const refuseIntrospection = async (c: Context) => {
+    const address = clientAddress(c);
+    const wait = await countFailedIntrospection(deps, address, clock());
+    if (wait !== undefined) {
+      const headers = { 'Retry-After': String(Math.ceil(wait / 1000)) };
+      return new Refusal(429, 'Too many requests without a configured secret came from this network', headers);
+    }
+    log({ event: 'introspection-refused', address });
+    return refuseCredentials('Send a configured secret as: Authorization: Bearer <secret>');
+  };
 
   routes.post('/authenticate', async (c) => {
     const request = await readJsonBody(c.req.raw, signInSchema);
@@ -83,10 +96,10 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
 
   routes.post('/introspect', async (c) => {
     if (introspectionSecrets.length === 0) throw new Refusal(404, '');
-    const presented = cryptography.sha256(bearer(c) ?? '');
+    const presented = cryptography.sha256(anyBearer(c) ?? '');
     // Every secret is compared, so that the time does not tell which one came close.
     const known = introspectionSecrets.map((secret) => cryptography.equal(secret, presented)).includes(true);
-    if (!known) throw refuseCredentials('Send a configured secret as: Authorization: Bearer <secret>');
+    if (!known) throw await refuseIntrospection(c);
     const holder = await protocol.check((await readJsonBody(c.req.raw, introspectionSchema)).token);
     if (!holder) return answerJson(c, { active: false });
     return answerJson(c, {
@@ -110,6 +123,9 @@ const refuseMethod = (allow: string) => () => {
 
 // RFC 6750, section 2.1.
 const bearer = (c: Context) => /^Bearer +([\w.~+/-]{1,512}=*) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+
+// An operator's secret may have any printable character, which a token of ours has not.
+const anyBearer = (c: Context) => /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
 
 const owner = ({ accountId, familyId }: { accountId?: string; familyId?: string }) => ({
   ...(accountId !== undefined && { account: accountId }),

@@ -84,7 +84,7 @@ test('every mistake is reported at once', () => {
     "GATEWAY_CALLBACKS has 'https:'",
     'GATEWAY_CALLBACKS allows http callbacks in production',
     'GATEWAY_ALLOW_HTTP must be true or false',
-    'GATEWAY_INTROSPECTION_SECRETS must be secrets of at least 32 characters',
+    'GATEWAY_INTROSPECTION_SECRETS must be secrets of 32 to 512 printable ASCII characters',
   ]) {
     expect(found.filter((mistake) => mistake.includes(part))).toHaveLength(1);
   }
@@ -95,6 +95,24 @@ test('a secret that is wrong is not repeated', () => {
   const found = mistakes({ GATEWAY_INTROSPECTION_SECRETS: 'hush', GATEWAY_DATABASE_URL: 'mysql://user:hush@db' });
   expect(found).toHaveLength(2);
   expect(found.join()).not.toContain('hush');
+});
+
+test('a secret that no request could carry, or that could be read as two, is refused', () => {
+  const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
+  for (const secrets of [
+    `${one},${other}`,
+    `${one}, ${other}`,
+    'a'.repeat(31),
+    'a'.repeat(513),
+    `${one}é`,
+    `${one}\0`,
+  ]) {
+    expect(mistakes({ GATEWAY_INTROSPECTION_SECRETS: secrets }), secrets).toHaveLength(1);
+  }
+  const read = (secrets: string) =>
+    readTestConfiguration({ GATEWAY_INTROSPECTION_SECRETS: secrets }).settings.introspectionSecrets;
+  expect(read(` ${one}\n${other}  `)).toEqual([one, other]);
+  expect(read(`${one}!"#$%&'()*+-./:;<=>?@[\\]^_\`{|}~`)).toHaveLength(1);
 });
 
 test('in production http needs to be asked for', () => {

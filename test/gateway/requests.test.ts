@@ -6,9 +6,10 @@ import { addAccount, post, readJson, startGateway, type TestGateway } from '../s
 import { signIn } from '../support/package-manager.ts';
 
 const secret = 's'.repeat(40);
+const printable = `${'p'.repeat(32)}!"#$%&'()*+-./:;<=>?@[\\]^_\`{|}~`;
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ GATEWAY_INTROSPECTION_SECRETS: `${secret},${'t'.repeat(40)}` });
+  gateway = await startGateway({ GATEWAY_INTROSPECTION_SECRETS: `${secret} ${'t'.repeat(40)} ${printable}` });
   await addAccount(gateway.store, 'alice');
 });
 afterAll(() => gateway.close());
@@ -146,7 +147,8 @@ test('T11 whatever is sent, the answer is never a 5xx', async () => {
   );
   const property = fc.asyncProperty(fc.constantFrom(...paths, 'introspect', 'login'), anything, async (path, body) => {
     const type = path === 'login' ? 'application/x-www-form-urlencoded' : 'application/json';
-    const response = await post(`${gateway.base}/v2/${path}`, body, { 'Content-Type': type });
+    const headers = { 'Content-Type': type, authorization: `Bearer ${secret}` };
+    const response = await post(`${gateway.base}/v2/${path}`, body, headers);
     await response.text();
     expect(response.status).toBeLessThan(500);
   });
@@ -218,7 +220,7 @@ test('introspect tells a server that holds a secret whether a token is live', as
   const { auth_token } = await signIn(gateway.base, 'alice');
   const ask = (token: string, held: string) =>
     post(`${gateway.base}/v2/introspect`, { token }, { authorization: `Bearer ${held}` });
-  for (const held of [secret, 't'.repeat(40)]) {
+  for (const held of [secret, 't'.repeat(40), printable]) {
     expect(await readJson(await ask(auth_token, held))).toMatchObject({
       active: true,
       username: 'alice',
@@ -231,6 +233,25 @@ test('introspect tells a server that holds a secret whether a token is live', as
   gateway.advance(3_600_000);
   expect(await readJson(await ask(auth_token, secret))).toEqual({ active: false });
   gateway.advance(-3_600_000);
+});
+
+test('T11 failed introspection is logged and throttled, and never keeps a right secret out', async () => {
+  const watched = await startGateway({ GATEWAY_INTROSPECTION_SECRETS: secret });
+  const ask = (held: string) =>
+    post(`${watched.base}/v2/introspect`, { token: 'x' }, { authorization: `Bearer ${held}` });
+  for (let guess = 0; guess < 10; guess++) await expectRefusal(await ask('x'.repeat(40)), 401, 'wrong secret');
+  for (let guess = 0; guess < 10; guess++) {
+    const throttled = await ask('x'.repeat(40));
+    expect(throttled.headers.get('retry-after')).toBe('900');
+    await expectRefusal(throttled, 429, 'one too many');
+  }
+  expect(watched.log.map((line) => JSON.parse(line))).toEqual(
+    Array(10).fill(expect.objectContaining({ event: 'introspection-refused', address: '127.0.0.1' })),
+  );
+  expect((await ask(secret)).status).toBe(200);
+  watched.advance(900_000);
+  await expectRefusal(await ask('x'.repeat(40)), 401, 'a new window');
+  await watched.close();
 });
 
 test('introspect does not exist without a configured secret', async () => {
