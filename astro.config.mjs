@@ -1,7 +1,6 @@
 import { defineConfig } from 'astro/config';
 
-// src/site/bundle.ts runs Astro and adds what differs from build to build: the public address and the folders. It keeps
-// the bundle, and src/site/render.ts renders with it the pages whose cacheKey has changed.
+// src/site/bundle.ts runs Astro and adds the folders. It keeps the bundle, and src/site/render.ts renders with it the pages whose cacheKey has changed.
 export default defineConfig({
   output: 'static',
   publicDir: './src/public',

@@ -29,13 +29,16 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
     provideSite(catalog, baseUrl);
     const progress = (step: 'pages' | 'search') => (done: number, total: number) =>
       report({ kind: 'progress', step, done, total });
-    const render = async () => renderPages(await loadBundle(bundle, baseUrl), staged, baseUrl, progress('pages'));
+    const render = async () => {
+      const loaded = await loadBundle(bundle);
+      return { client: loaded.client, rendered: await renderPages(loaded, staged, baseUrl, progress('pages')) };
+    };
     // Pagefind works in a process of its own, beside the rendering.
-    const [[searchable, search], [rendered, pages]] = await Promise.all([
+    const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
       timed(() => buildSearchIndex(catalog, index, progress('search'))),
       timed(render),
     ]);
-    return { rendered, searchable, seconds: { read, search, pages } };
+    return { rendered, searchable, client, seconds: { read, search, pages } };
   } finally {
     provideSite(undefined);
     catalog.close();

@@ -44,6 +44,8 @@ export type BuildReport =
 export interface BuiltSite {
   readonly rendered: number;
   readonly searchable: number;
+  /** The folder of what is published beside the pages. */
+  readonly client: string;
   readonly seconds: Omit<SiteSummary['seconds'], 'publish'>;
 }
 
@@ -66,12 +68,12 @@ export const stagingFolders = (
  * of this build or of the one before
  */
 export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOptions): Promise<SiteSummary> => {
-  const { seconds, ...counts } = await runProcess(order, onProgress);
+  const { seconds, client, ...counts } = await runProcess(order, onProgress);
   const begun = performance.now();
   const cache = path.resolve(order.cacheDir);
-  const { bundle, pages, index } = stagingFolders(cache);
+  const { pages, index } = stagingFolders(cache);
   const staged = [
-    { folder: path.join(bundle, 'client'), prefix: '' },
+    { folder: client, prefix: '' },
     { folder: pages, prefix: '' },
     { folder: index, prefix: 'pagefind' },
   ];

@@ -1,27 +1,34 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { AstroIntegration } from 'astro';
+import { findEntry, keepPageBundle } from './astro-inside.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const entry = fileURLToPath(new URL('./pages-entry.ts', import.meta.url));
+
+/** Where `npm run bundle` leaves the bundle of the pages. */
+export const productFolder = path.join(root, 'bundle', 'pages');
 
 /** The bundled pages, ready to render. */
 export type Pages = typeof import('./pages-entry.ts');
 
 /** The bundle of a version of the source. */
 export interface Bundle {
-  /** Changes with whatever the pages are made of besides the catalog. */
+  /** Changes with whatever the pages are made of besides the catalog and the public address. */
   readonly key: string;
   readonly pages: Pages;
+  /** What is published beside the pages: scripts, styles and drawings. */
+  readonly client: string;
 }
 
-const read = (name: string): string => (existsSync(path.join(root, name)) ? digestOf(path.join(root, name)) : '');
+// What a bundle is made of besides packages.
+const bundled = ['src', 'package.json', 'astro.config.mjs', 'tsconfig.json', 'tsconfig.astro.json'];
+
 const digestOf = (file: string): string => hash('sha256', readFileSync(file));
+const read = (name: string): string => (existsSync(path.join(root, name)) ? digestOf(path.join(root, name)) : '');
 
 // Every source, since a page may import any of it, and the versions of what is not ours.
-const computeKey = (base: string): string => {
+const computeKey = (): string => {
   const sources = readdirSync(path.join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .map((file) => path.join(file.parentPath, file.name))
@@ -29,86 +36,81 @@ const computeKey = (base: string): string => {
   return hash(
     'sha256',
     JSON.stringify([
-      process.version,
-      base,
       ...['package.json', 'package-lock.json', 'astro.config.mjs'].map(read),
       ...sources.map((file) => [path.relative(root, file), digestOf(file)]),
     ]),
   );
 };
 
-// Astro gives the rendering of pages to an adapter that asks for it, together with a bundle of its own entry.
-const keepBundle = (folder: string): AstroIntegration => ({
-  name: 'debdex-pages',
-  hooks: {
-    'astro:config:setup': ({ updateConfig }) => {
-      const options = { resolve: { noExternal: true as const }, build: { rolldownOptions: { input: entry } } };
-      updateConfig({
-        vite: {
-          // Its usual place is below node_modules, which may be read-only and is shared with other builds.
-          cacheDir: path.join(folder, 'cache', 'vite'),
-          plugins: [{ name: 'pages-entry', configEnvironment: (name) => (name === 'prerender' ? options : undefined) }],
-        },
-      });
-    },
-    'astro:config:done': ({ setAdapter }) =>
-      setAdapter({
-        name: 'debdex-pages',
-        entrypointResolution: 'auto',
-        adapterFeatures: { buildOutput: 'static' },
-        supportedAstroFeatures: {
-          staticOutput: 'stable',
-          hybridOutput: 'stable',
-          serverOutput: 'stable',
-          sharpImageService: 'stable',
-        },
-      }),
-    'astro:build:start': ({ setPrerenderer }) =>
-      setPrerenderer({
-        name: 'debdex-pages',
-        // Astro removes its bundle at the end, so it is taken before.
-        setup: async () => renameSync(path.join(folder, 'client', '.prerender'), path.join(folder, 'server')),
-        getStaticPaths: async () => [],
-        render: async () => new Response(),
-      }),
-  },
-});
+const markOf = (folder: string): string => path.join(folder, 'key');
 
-const buildBundle = async (folder: string, base: string): Promise<void> => {
-  process.env.ASTRO_TELEMETRY_DISABLED = '1';
-  // The bundle goes below the working folder, or else into one that all builds of this project would share.
-  process.chdir(path.dirname(folder));
-  const { build } = await import('astro');
-  await build({
-    root,
-    outDir: path.join(folder, 'client') + path.sep,
-    cacheDir: path.join(folder, 'cache') + path.sep,
-    site: base,
-    logLevel: 'error',
-    integrations: [keepBundle(folder)],
-  });
-  rmSync(path.join(folder, 'cache'), { recursive: true, force: true });
+const holds = (folder: string, key: string): boolean =>
+  existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === key;
+
+const loadAstro = async () => {
+  try {
+    return await import('astro');
+  } catch (cause) {
+    const reason = 'The pages are not bundled for this version of the source, and Astro is not installed here';
+    throw new Error(`${reason}: run "npm run bundle" where it is, and bring the folder "bundle" along.`, { cause });
+  }
+};
+
+// Astro writes into the root of a project, which may be a checkout that cannot be written: it works on a copy, which is
+// small. Its names below the root stay the same, and with them what is made of them.
+const copySources = (folder: string): string => {
+  for (const name of bundled) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  return folder;
 };
 
 /**
- * Bundles the pages, or takes the bundle that is there where nothing of the source has changed since: Astro takes
- * longer to start and to bundle than the pages of one changed repository take to render.
+ * Bundles the pages into a folder, unless it holds the bundle of this version of the source.
  *
- * @param folder where the bundle is kept, with what is published beside the pages (scripts, styles, drawings) in its
- * folder `client`; made anew with every version of the source
- * @param base public address without trailing slash
- * @throws Error where a page does not compile
+ * @returns whether there was something to do
+ * @throws Error where a page does not compile, AstroMoved where Astro works otherwise than this project knows it
  */
-export const loadBundle = async (folder: string, base: string): Promise<Bundle> => {
-  const key = computeKey(base);
-  const mark = path.join(folder, 'key');
-  if (!existsSync(mark) || readFileSync(mark, 'utf8') !== key) {
-    rmSync(folder, { recursive: true, force: true });
-    await buildBundle(folder, base);
-    writeFileSync(mark, key);
+export const makeBundle = async (folder: string): Promise<boolean> => {
+  const key = computeKey();
+  if (holds(folder, key)) return false;
+  const { build } = await loadAstro();
+  process.env.ASTRO_TELEMETRY_DISABLED = '1';
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(path.dirname(folder), { recursive: true });
+  // The bundle goes below the working folder, or else into one that all builds of this project would share.
+  const before = process.cwd();
+  process.chdir(path.dirname(folder));
+  const { integration, assertKept } = keepPageBundle(folder, path.join(folder, 'workplace'));
+  const workplace = copySources(path.join(folder, 'workplace'));
+  try {
+    await build({
+      root: workplace,
+      outDir: path.join(folder, 'client') + path.sep,
+      cacheDir: path.join(folder, 'cache') + path.sep,
+      logLevel: 'error',
+      integrations: [integration],
+    });
+  } finally {
+    process.chdir(before);
   }
-  const server = path.join(folder, 'server');
-  const name = readdirSync(server).find((file) => file.startsWith('prerender-entry.'));
-  const pages = (await import(pathToFileURL(path.join(server, name ?? 'prerender-entry.mjs')).href)) as Pages;
-  return { key, pages };
+  assertKept();
+  for (const leftover of ['cache', 'workplace']) rmSync(path.join(folder, leftover), { recursive: true, force: true });
+  writeFileSync(markOf(folder), key);
+  return true;
+};
+
+/**
+ * The bundle of the pages: the one that `npm run bundle` made, if it is of this version of the source, else one made in
+ * a folder and kept there. Astro takes longer to start and to bundle than the pages of one changed repository take to
+ * render.
+ *
+ * @throws as `makeBundle` does
+ */
+export const loadBundle = async (folder: string): Promise<Bundle> => {
+  const key = computeKey();
+  const made = holds(productFolder, key) ? productFolder : folder;
+  if (made === folder) await makeBundle(folder);
+  const server = path.join(made, 'server');
+  const pages = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as Pages;
+  return { key, pages, client: path.join(made, 'client') };
 };

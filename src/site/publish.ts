@@ -9,6 +9,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -40,6 +41,16 @@ function* walk(folder: string, below = ''): Generator<string> {
   }
 }
 
+/** Gives a staged file the time of the published one, so that the next run need not compare their bytes again. */
+const markSame = (staged: string, { atime, mtime }: Stats): void => {
+  try {
+    utimesSync(staged, atime, mtime);
+  } catch (error) {
+    // The bundle of the pages may be somebody else's to change: then it is compared each time.
+    if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+};
+
 /** Copies what differs, whole files only, and keeps bytes and time stamps of what does not. */
 class Publisher {
   written = 0;
@@ -62,8 +73,7 @@ class Publisher {
     if (present?.isFile() && present.size === staged.size) {
       const sameTime = Math.floor(present.mtimeMs) === time.getTime();
       if (sameTime || readFileSync(from).equals(readFileSync(target))) {
-        // The next run need not compare their bytes again.
-        if (!sameTime) utimesSync(from, present.atime, present.mtime);
+        if (!sameTime) markSame(from, present);
         this.unchanged++;
         return;
       }

@@ -5,8 +5,9 @@ import type { Bundle, Pages } from './bundle.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
-/** What the last run left: the bundle it rendered with, and the cache key of each file that has one. */
+/** What the last run left: what it rendered with, and the cache key of each file that has one. */
 interface Rendered {
+  /** The public address and the key of the bundle. */
   readonly bundle: string;
   readonly keys: Readonly<Record<string, string>>;
 }
@@ -62,7 +63,8 @@ export const renderPages = async (
   onPage: (done: number, total: number) => void,
 ): Promise<number> => {
   const mark = `${folder}.json`;
-  const known = readRendered(mark, key);
+  const bundle = `${base} ${key}`;
+  const known = readRendered(mark, bundle);
   const present = listFiles(folder);
   const wanted: Record<string, string> = Object.create(null);
   const keys: Record<string, string> = Object.create(null);
@@ -76,7 +78,7 @@ export const renderPages = async (
     present.delete(file);
   }
   // What is about to change is not known until it is whole.
-  writeFileSync(mark, JSON.stringify({ bundle: key, keys } satisfies Rendered));
+  writeFileSync(mark, JSON.stringify({ bundle, keys } satisfies Rendered));
   for (const file of present) rmSync(path.join(folder, file), { force: true });
   for (const [index, { page, file }] of stale.entries()) {
     const body = await renderPage(pages, base, page);
@@ -88,6 +90,6 @@ export const renderPages = async (
     if (done % 16 === 0) await setImmediate();
     if (done % 100 === 0 || done === stale.length) onPage(done, stale.length);
   }
-  writeFileSync(mark, JSON.stringify({ bundle: key, keys: wanted } satisfies Rendered));
+  writeFileSync(mark, JSON.stringify({ bundle, keys: wanted } satisfies Rendered));
   return stale.length;
 };

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
+import { makeBundle } from '../../src/site/bundle.ts';
+import { temporaryFolder } from './fixture.ts';
+
+const { folder, remove } = temporaryFolder();
+const bundle = path.join(folder, 'product', 'pages');
+const project = path.join(import.meta.dirname, '..', '..');
+
+// Root may write everywhere, so that a build is tried as the user whom Unix systems keep for nobody.
+const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const canRead = spawnSync(process.execPath, ['--eval', `fs.accessSync('${project}/src/site/bundle.ts')`], nobody);
+
+beforeAll(() => makeBundle(bundle), 60_000);
+afterAll(remove);
+
+describe('the bundle of the pages', () => {
+  it('is made once for a version of the source, with nothing of its making left', async () => {
+    expect(readdirSync(bundle).sort()).toEqual(['client', 'key', 'server']);
+    expect(readdirSync(path.join(bundle, 'client'))).toContain('assets');
+    const made = statSync(path.join(bundle, 'key')).mtimeMs;
+    expect(await makeBundle(bundle)).toBe(false);
+    expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
+  });
+
+  it('needs no package that is not in it', () => {
+    const server = path.join(bundle, 'server');
+    const modules = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.mjs'));
+    expect(modules.length).toBeGreaterThan(0);
+    for (const name of modules) {
+      const text = readFileSync(path.join(server, name), 'utf8');
+      const imported = [...text.matchAll(/^import [^'"]*['"]([^'"]+)['"];$/gm)].map(([, from = '']) => from);
+      expect(imported.filter((from) => !from.startsWith('.') && !from.startsWith('node:'))).toEqual([]);
+    }
+  });
+
+  it('says which assumption about Astro does not hold any more', () => {
+    expect(() => findEntry(['entry.mjs'])).toThrow(AstroMoved);
+    const { assertKept } = keepPageBundle(folder, folder);
+    expect(assertKept).toThrow(/Astro has moved the Vite environment/);
+  });
+
+  it.skipIf(canRead.status !== 0)(
+    'H10: is made, and a build done with it, where nothing but state and output can be written',
+    { timeout: 120_000 },
+    () => {
+      const own = path.join(folder, 'of nobody');
+      mkdirSync(own);
+      chmodSync(folder, 0o755);
+      if (nobody.uid !== undefined) chownSync(own, nobody.uid, nobody.gid);
+      const flags = ['--sample', '--state', path.join(own, 'state'), '--out', path.join(own, 'out')];
+      const { status, stderr } = spawnSync(process.execPath, [path.join(project, 'scripts', 'build.ts'), ...flags], {
+        ...nobody,
+        cwd: own,
+        env: { ...process.env, HOME: own },
+        encoding: 'utf8',
+      });
+      expect(status, stderr).toBe(0);
+      expect(existsSync(path.join(own, 'out', 'index.html'))).toBe(true);
+    },
+  );
+});
