@@ -1,7 +1,5 @@
-import type { ManifestEntry } from '../contract/manifest.ts';
 import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts, type Remembered } from '../snapshots/snapshot.ts';
-import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 
 const minute = 60_000;
@@ -57,34 +55,11 @@ export const backOff = {
   },
 };
 
-/** The pauses that origins asked for, which hold for every repository at the same host. */
-export class HostPauses {
-  readonly #until = new Map<string, string>();
-
-  /** The pauses that earlier runs remembered. */
-  static async restore(entries: readonly ManifestEntry[], store: SnapshotStore): Promise<HostPauses> {
-    const pauses = new HostPauses();
-    for (const entry of entries) pauses.note(entry, await store.readAttempts(entry.slug));
-    return pauses;
-  }
-
-  note(entry: ManifestEntry, attempts: Attempts): void {
-    if (!attempts.askedByOrigin || attempts.notBefore === null) return;
-    const host = new URL(entry.uri).origin;
-    const known = this.#until.get(host);
-    if (known === undefined || known < attempts.notBefore) this.#until.set(host, attempts.notBefore);
-  }
-
-  /** Throws `CrawlError` `backing-off` where the repository or its host is to be left alone still. */
-  assertOver(entry: ManifestEntry, attempts: Attempts, now: Date): void {
-    const moment = now.toISOString();
-    if (attempts.notBefore !== null && attempts.notBefore > moment) {
-      throw new CrawlError('backing-off', `${attempts.reason} Next attempt after ${attempts.notBefore}`);
-    }
-    const host = new URL(entry.uri).origin;
-    const until = this.#until.get(host);
-    if (until !== undefined && until > moment) {
-      throw new CrawlError('backing-off', `${host} asked for a pause. Next attempt after ${until}`);
-    }
-  }
-}
+/**
+ * Throws `CrawlError` `backing-off` where the repository is to be left alone still. A pause holds for the repository that
+ * was told to make it: many owners share a host, and one of them must not be able to silence the others.
+ */
+export const assertRested = ({ notBefore, reason }: Attempts, now: Date): void => {
+  if (notBefore === null || notBefore <= now.toISOString()) return;
+  throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
+};

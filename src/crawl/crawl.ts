@@ -4,7 +4,7 @@ import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import type { Attempts, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
-import { backOff, HostPauses } from './back-off.ts';
+import { assertRested, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { type CrawlLimits, usualLimits } from './limits.ts';
 import { crawlRepository, isPredecessor } from './repository.ts';
@@ -85,7 +85,6 @@ type Result = Omit<CrawlOutcome, 'slug' | 'seconds' | 'requests' | 'bytes'>;
 const crawlOne = async (
   entry: ManifestEntry,
   tools: VisitTools,
-  pauses: HostPauses,
   outer: AbortSignal | undefined,
 ): Promise<CrawlOutcome> => {
   const since = performance.now();
@@ -101,7 +100,7 @@ const crawlOne = async (
     before = await readPrevious(visit);
     const usable = before && isPredecessor(before, entry) ? before : undefined;
     attempts = await store.readAttempts(entry.slug);
-    pauses.assertOver(entry, attempts, now);
+    assertRested(attempts, now);
     const { remembered: known } = attempts;
     visit.held = usable !== undefined || (known && isPredecessor(known, entry)) ? attempts.refused : null;
     const { snapshot: kept, changed, remembered } = await visitOnce(usable, attempts, visit);
@@ -122,10 +121,8 @@ const crawlOne = async (
     outer?.throwIfAborted();
     const error = toCrawlError(thrown, budget, limits);
     if (attempts && error.code !== 'backing-off') {
-      const next = backOff.failed(attempts, error, now);
-      pauses.note(entry, next);
       // A store that cannot be written is reported already.
-      await store.writeAttempts(entry.slug, next).catch(() => {});
+      await store.writeAttempts(entry.slug, backOff.failed(attempts, error, now)).catch(() => {});
     }
     const findings = [...(before?.findings ?? [])];
     const signing = before?.signing ?? null;
@@ -152,7 +149,6 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
   const tools: VisitTools = { store, fetcher, now, limits: { ...usualLimits, ...options.limits } };
   const hosts = new HostQueue(visitsPerHost);
   const all = new HostQueue(options.concurrency ?? usualConcurrency);
-  const pauses = await HostPauses.restore(entries, store);
   let done = 0;
   const settled = await Promise.allSettled(
     entries.map(async (entry) => {
@@ -163,7 +159,7 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
         throw error;
       });
       try {
-        const outcome = await crawlOne(entry, tools, pauses, signal);
+        const outcome = await crawlOne(entry, tools, signal);
         done++;
         onOutcome?.(outcome, done, entries.length);
         return outcome;

@@ -125,7 +125,7 @@ export const attemptsSchema = z.strictObject({
   reason: z.string().nullable(),
   /** No request before this moment. */
   notBefore: timestamp.nullable(),
-  /** Whether the origin itself asked for the pause, which then holds for every repository at its host. */
+  /** Whether the origin itself asked for the pause. */
   askedByOrigin: z.boolean(),
   /**
    * What was found since the last success and not taken, for the operator to accept. What another version wrote of it

@@ -38,15 +38,15 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
   });
 
-  it('C6: holds for the other repositories of the host, in this run and the next', async () => {
+  it('C6, C7: silences the repository that was told so, in this run and the next, and no other at its host', async () => {
     const entries = ['repo', 'second', 'third'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
     for (const slug of ['second', 'third']) bench.origin.serve(slug, await generateRepository());
     bench.origin.break('/repo/InRelease', busy('60'));
     const codes = async () => (await bench.crawl(entries, { concurrency: 1 })).map(({ code }) => code);
-    expect(await codes()).toEqual(['origin-busy', 'backing-off', 'backing-off']);
+    expect(await codes()).toEqual(['origin-busy', null, null]);
     bench.origin.reset();
-    expect(await codes()).toEqual(['backing-off', 'backing-off', 'backing-off']);
-    expect(bench.origin.requests).toEqual([]);
+    expect(await codes()).toEqual(['backing-off', null, null]);
+    expect(bench.origin.requests.map(({ path }) => path)).toEqual(['/second/Release', '/third/Release']);
     bench.origin.mend();
     bench.pass(61);
     expect(await codes()).toEqual([null, null, null]);
