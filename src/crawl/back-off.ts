@@ -20,6 +20,9 @@ const troubles: ReadonlySet<CrawlCode> = new Set([
   'budget-exceeded',
 ]);
 
+// What went wrong here and not there: it says nothing of the origin and is not counted against it.
+const ours: ReadonlySet<CrawlCode> = new Set(['no-network', 'store-failed', 'internal', 'aborted']);
+
 /** How long to leave an origin alone after its `failures`th failure in a row; the first of most kinds is forgiven. */
 const computeDelay = (code: CrawlCode, failures: number, random?: () => number): number => {
   if (code === 'origin-busy') return Math.min(longestMs, computePause(5 * minute, failures, random));
@@ -37,17 +40,20 @@ export const backOff = {
 
   /** `before` is what was remembered until now; `random` replaces Math.random. */
   failed: (before: Attempts, error: CrawlError, now: Date, random?: () => number): Attempts => {
+    const { message: reason, code } = error;
+    const failedAt = now.toISOString();
+    if (ours.has(code)) return { ...before, failedAt, code, reason };
     const failures = before.failures + 1;
-    const delay = computeDelay(error.code, failures, random);
+    const delay = computeDelay(code, failures, random);
     const notBefore = error.notBefore ?? (delay > 0 ? new Date(now.getTime() + delay) : undefined);
     return {
       succeededAt: before.succeededAt,
       failures,
-      failedAt: now.toISOString(),
-      code: error.code,
-      reason: error.message,
+      failedAt,
+      code,
+      reason,
       notBefore: notBefore?.toISOString() ?? null,
-      askedByOrigin: error.code === 'origin-busy',
+      askedByOrigin: code === 'origin-busy',
       refused: error.refused ?? before.refused,
       accepted: before.accepted,
       remembered: before.remembered,

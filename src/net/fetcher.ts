@@ -1,10 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
 import { readBounded } from './bounded-body.ts';
-import { createGuardedConnector, type ResolveHost } from './guarded-connector.ts';
+import { createGuardedConnector } from './guarded-connector.ts';
 import { HostQueue } from './host-queue.ts';
+import { type NameLimits, Names } from './names.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import { createAddressRule } from './public-address.ts';
 import { readRedirect } from './redirects.ts';
+import { createResolver, type ResolveName } from './resolver.ts';
 import { type FetchLimits, type Turn, takeTurn } from './turn.ts';
 
 /** What to ask for, and the most that may come back. */
@@ -42,7 +44,10 @@ export interface Fetcher {
   close(): Promise<void>;
 }
 
-const usualLimits: FetchLimits = {
+const usualLimits: FetchLimits & NameLimits = {
+  lookupsAtOnce: 256,
+  lookupWaitMs: 2000,
+  lookupMs: 8000,
   connectMs: 10_000,
   headersMs: 20_000,
   totalMs: 300_000,
@@ -138,17 +143,18 @@ const answer = async (
  * The fetcher for the network: HTTP/1.1 over undici, plain bytes (no transfer is decompressed), redirects followed by
  * our rules, at most two connections per host, every request limited in time, rate and size, no connection to
  * addresses that are not public unless `allowPrivateNetworks` says so (all, or a list of networks). `resolve` and `ca`
- * replace the system's resolver and its certificate authorities.
+ * replace the resolver of the network and the system's certificate authorities.
  */
 export const createFetcher = (options: {
   allowPrivateNetworks: boolean | readonly string[];
   userAgent?: string;
-  limits?: Partial<FetchLimits>;
-  resolve?: ResolveHost;
+  limits?: Partial<FetchLimits & NameLimits>;
+  resolve?: ResolveName;
   ca?: string;
 }): Fetcher => {
   const limits = { ...usualLimits, ...options.limits };
   const queue = new HostQueue(limits.connectionsPerHost);
+  const names = new Names(options.resolve ?? createResolver(), limits);
   const agent = new Agent({
     connections: limits.connectionsPerHost,
     pipelining: 1,
@@ -160,7 +166,7 @@ export const createFetcher = (options: {
     connect: createGuardedConnector({
       isAllowed: createAddressRule(options.allowPrivateNetworks),
       timeout: limits.connectMs,
-      resolve: options.resolve,
+      find: (hostname) => names.find(hostname),
       ca: options.ca,
     }),
   });
@@ -209,5 +215,10 @@ export const createFetcher = (options: {
     }
   };
 
-  return { fetch: fetchFollowing, close: () => agent.destroy() };
+  const closeAll = async (): Promise<void> => {
+    names.close();
+    await agent.destroy();
+  };
+
+  return { fetch: fetchFollowing, close: closeAll };
 };

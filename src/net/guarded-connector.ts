@@ -1,15 +1,8 @@
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { NetworkError } from './network-error.ts';
+import { NetworkError, toNetworkError } from './network-error.ts';
 import type { AddressRule } from './public-address.ts';
-
-/** Resolves a host name to all its addresses, as `dns.lookup` with `all` does. */
-export type ResolveHost = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 const refusal = (host: string, addresses: readonly string[]) =>
   new NetworkError(
@@ -17,51 +10,45 @@ const refusal = (host: string, addresses: readonly string[]) =>
     `${host} is not an address of the public Internet${addresses.length > 0 ? ` (${addresses.join(', ')})` : ''}`,
   );
 
-// The addresses that a socket may be opened to are decided inside the lookup that the socket itself makes, so there is
-// no second resolution for a name server to answer differently.
-const guardLookup =
-  (resolve: ResolveHost, isAllowed: AddressRule): LookupFunction =>
+// The socket gets the addresses that were checked and asks nobody again, so there is no second resolution for a name
+// server to answer differently.
+const handOver =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
   (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '', 0);
-      const allowed = addresses.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
-      if (first === undefined) {
-        const refused = addresses.map(({ address }) => address);
-        callback(refusal(hostname, refused), '', 0);
-      } else if (options.all) {
-        callback(null, allowed);
-      } else {
-        callback(null, first.address, first.family);
-      }
-    });
+    const [first] = addresses;
+    if (first === undefined) callback(refusal(hostname, []), '', 0);
+    else if (options.all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
   };
 
 /**
  * The connector of every outgoing connection. It opens no socket to an address that `isAllowed` refuses, whether the
  * URL names the address itself or a name that resolves to it; the error is then a `NetworkError` `address-refused`.
- * `timeout` is in milliseconds and covers resolving, connecting and TLS.
+ * `find` resolves a name to all its addresses, by a clock of its own; `timeout` is in milliseconds and covers connecting
+ * and TLS.
  */
 export const createGuardedConnector = (options: {
   isAllowed: AddressRule;
   timeout: number;
-  resolve?: ResolveHost | undefined;
+  find: (hostname: string) => Promise<LookupAddress[]>;
   ca?: string | undefined;
 }): buildConnector.connector => {
-  const { isAllowed, timeout, resolve = systemLookup, ca } = options;
-  const connect = buildConnector({
-    allowH2: false,
-    timeout,
-    lookup: guardLookup(resolve, isAllowed),
-    ...(ca === undefined ? {} : { ca }),
-  });
+  const { isAllowed, timeout, find, ca } = options;
+  const findAllowed = async (target: string): Promise<LookupAddress[]> => {
+    const host = target.replace(/^\[|\]$/g, '');
+    const family = isIP(host);
+    const addresses = family === 0 ? await find(host) : [{ address: host, family }];
+    const allowed = addresses.filter(({ address }) => isAllowed(address));
+    if (allowed.length > 0) return allowed;
+    throw refusal(target, family === 0 ? addresses.map(({ address }) => address) : []);
+  };
   return (target, callback) => {
-    const host = target.hostname.replace(/^\[|\]$/g, '');
-    // A socket to a literal address makes no lookup.
-    if (isIP(host) !== 0 && !isAllowed(host)) {
-      queueMicrotask(() => callback(refusal(target.hostname, []), null));
-      return;
-    }
-    connect(target, callback);
+    findAllowed(target.hostname).then(
+      (addresses) => {
+        const lookup = handOver(addresses);
+        buildConnector({ allowH2: false, timeout, lookup, ...(ca === undefined ? {} : { ca }) })(target, callback);
+      },
+      (error: unknown) => callback(toNetworkError(error, false, target.hostname), null),
+    );
   };
 };

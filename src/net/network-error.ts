@@ -6,6 +6,7 @@ import { errors } from 'undici';
  * - `address-refused`: the host is, or resolves only to, an address that is not public
  * - `port-refused`, `scheme-refused`: the address of a redirect is not one a repository would have
  * - `redirects`: more redirects than allowed; `redirect-insecure`: from https to http; `redirect-unreadable`
+ * - `no-network`: the fault is ours: no way out of this machine, or no name server that answers
  * - `dns`: the name does not resolve; `connection`: refused, reset or closed before an answer
  * - `certificate-expired` (or not valid yet), `certificate-untrusted`, `certificate-name`: of another host; `tls`: all
  *   else that keeps the two from encrypting
@@ -22,6 +23,7 @@ export type NetworkErrorCode =
   | 'redirects'
   | 'redirect-insecure'
   | 'redirect-unreadable'
+  | 'no-network'
   | 'dns'
   | 'connection'
   | 'certificate-expired'
@@ -74,8 +76,14 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
-const causeOf = (error: unknown): unknown =>
-  error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+// What this machine lacks: a route, an address, a descriptor, memory, the leave of its own firewall.
+const ownCodes = /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM|EACCES|EPERM)$/;
+
+// Of several addresses that were tried, one that the origin refused says more than one that we have no route to.
+const causeOf = (error: unknown): unknown => {
+  if (!(error instanceof AggregateError)) return error instanceof Error ? error.cause : undefined;
+  return error.errors.find((one) => !ownCodes.test(codeOf(one))) ?? error.errors[0];
+};
 
 /**
  * Names what undici, the resolver, the TLS layer or a socket threw. `reading` says that the headers had come already,
@@ -84,6 +92,8 @@ const causeOf = (error: unknown): unknown =>
 export const toNetworkError = (error: unknown, reading: boolean, host?: string): NetworkError => {
   for (let current: unknown = error, depth = 0; current && depth < 4; current = causeOf(current), depth++) {
     if (current instanceof NetworkError) return current;
+    // It carries the code of its first error, whichever that is.
+    if (current instanceof AggregateError && current.errors.length > 0) continue;
     const code = codeOf(current);
     const text = textOf(current);
     const make = (name: NetworkErrorCode, transient?: boolean) =>
@@ -95,6 +105,7 @@ export const toNetworkError = (error: unknown, reading: boolean, host?: string):
     if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') return make('truncated');
     if (current instanceof errors.HTTPParserError) return make('protocol');
     if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT' || code === 'ABORT_ERR') return make('aborted');
+    if (ownCodes.test(code)) return make('no-network', true);
     if (code === 'EAI_AGAIN') return make('dns', true);
     if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EREFUSED|EBADNAME)/.test(code)) return make('dns');
     const certificateCode = certificateCodes.get(code);
@@ -102,7 +113,7 @@ export const toNetworkError = (error: unknown, reading: boolean, host?: string):
       const words = `${host === undefined ? '' : `${host}: `}${withoutAdvice(text)}`;
       return new NetworkError(certificateCode ?? 'tls', words, { cause: error });
     }
-    if (/^(ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_SOCKET)/.test(code)) {
+    if (/^(ECONN|EPIPE|EHOSTUNREACH|UND_ERR_SOCKET)/.test(code)) {
       return make(reading ? 'truncated' : 'connection');
     }
   }

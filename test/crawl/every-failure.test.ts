@@ -85,7 +85,7 @@ const signedAnd =
 const resolvingTo = (code: string) => async (): Outcome => {
   const fetcher = createFetcher({
     allowPrivateNetworks: false,
-    resolve: (hostname, _options, callback) => callback(Object.assign(new Error(hostname), { code }), []),
+    resolve: (hostname) => Promise.reject(Object.assign(new Error(hostname), { code })),
   });
   const [outcome] = await bench.crawl([makeEntry('repo', 'http://gone.example/')], { fetcher, limits });
   await fetcher.close();
@@ -100,6 +100,7 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
   redirects: release(redirect('/repo/Release')),
   'redirect-insecure': behind((issuer) => createCertificate({ issuer }), redirect('http://127.0.0.1/')),
   'redirect-unreadable': release(redirect('http://[')),
+  'no-network': resolvingTo('ENETUNREACH'),
   dns: resolvingTo('ENOTFOUND'),
   connection: release({ kind: 'reset' }),
   'certificate-expired': behind((issuer) =>

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
-import type { ResolveHost } from '../../src/net/guarded-connector.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
+import type { ResolveName } from '../../src/net/resolver.ts';
 import { composeUserAgent } from '../../src/net/user-agent.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
@@ -147,9 +147,9 @@ describe('addresses that are not public', () => {
     const { server, connections, port } = await listenSilently('127.0.0.2');
     const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2'];
     const asked: string[] = [];
-    const resolve: ResolveHost = (hostname, _options, callback) => {
+    const resolve: ResolveName = async (hostname) => {
       asked.push(hostname);
-      callback(null, [{ address: answers[asked.length - 1] ?? '127.0.0.2', family: 4 }]);
+      return [{ address: answers[asked.length - 1] ?? '127.0.0.2', family: 4 }];
     };
     const rebinding = createFetcher({ allowPrivateNetworks: ['127.0.0.1'], resolve });
     const ask = () => codeOf(rebinding.fetch(new URL(`http://rebind.example:${port}/`), { maxBytes: 1 }));
@@ -165,12 +165,11 @@ describe('addresses that are not public', () => {
   it('C1: of several addresses only the allowed ones are connected to', async () => {
     const { server, connections } = await listenSilently('127.0.0.2');
     origin.put('/Release', 'x');
-    const resolve: ResolveHost = (_hostname, _options, callback) =>
-      callback(null, [
-        { address: '127.0.0.2', family: 4 },
-        { address: '::1', family: 6 },
-        { address: '127.0.0.1', family: 4 },
-      ]);
+    const resolve: ResolveName = async () => [
+      { address: '127.0.0.2', family: 4 },
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
     const mixed = createFetcher({ allowPrivateNetworks: ['127.0.0.1'], resolve });
     const result = await mixed.fetch(new URL(`http://mixed.example:${origin.port}/Release`), { maxBytes: 10 });
     expect(result.status).toBe(200);
@@ -300,7 +299,7 @@ describe('origins that misbehave', () => {
     const failing = (code: string) =>
       createFetcher({
         allowPrivateNetworks: false,
-        resolve: (hostname, _options, callback) => callback(Object.assign(new Error(hostname), { code }), []),
+        resolve: (hostname) => Promise.reject(Object.assign(new Error(hostname), { code })),
       });
     for (const [code, transient] of [
       ['ENOTFOUND', false],

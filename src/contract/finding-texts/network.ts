@@ -32,6 +32,11 @@ export const networkTexts = {
     'The origin redirects to an address that cannot be read: {}.',
     'Write a whole https address into the Location header.',
   ),
+  'no-network': broken(
+    'The index could not reach the network',
+    'The index itself could not reach the network: {}. Check the connection and the name servers of this machine.',
+    'Nothing needs to be done: the fault is ours.',
+  ),
   dns: broken(
     'The host name does not resolve',
     'The host name does not resolve: {}. Check the address in the manifest.',

@@ -1,0 +1,119 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as askSystem, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readHostsFile, systemHostsFile } from './hosts-file.ts';
+import { NetworkError } from './network-error.ts';
+
+/** How names are resolved; what is left out is as the system has it. */
+export interface ResolverOptions {
+  /** Name servers, as `dns.setServers` takes them. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+}
+
+/**
+ * Resolves one name to all its addresses, of which there is at least one. Rejects with a `NetworkError`: `dns` for a
+ * name without an address or whose servers do not answer, `no-network` where no name server of ours answers at all.
+ * Whatever is under way ends with `signal`.
+ */
+export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
+
+// A query is repeated within the time that a lookup may take. More addresses than these are nobody's mirrors: each one
+// that does not answer would cost a connection its time.
+const queryMs = 2500;
+const tries = 3;
+const mostAddresses = 16;
+// RFC 8305 §3 has 50 ms; a crawl is in no hurry.
+const otherFamilyMs = 250;
+const probeMs = 3000;
+
+// What a name server says of a name, as opposed to silence and trouble.
+const absent = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+// What AbortSignal.timeout gives as its reason.
+const isClock = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
+
+/**
+ * The resolver of the network: the hosts file, then the system's name servers over sockets of its own (c-ares), so that a
+ * name whose servers are slow holds no thread that others need, and nothing of it outlives its `signal`. The system's
+ * own resolver, which does hold a thread, is asked for names of one label and those below `.local` alone: what they mean
+ * only the system knows, and no stranger has a server for them.
+ */
+export const createResolver = (options: ResolverOptions = {}): ResolveName => {
+  let hosts: ReturnType<typeof readHostsFile> | undefined;
+
+  const open = (signal: AbortSignal, timeout: number, most: number) => {
+    // One for each name: what one name does to the servers' standing is no other name's concern, and it ends alone.
+    const resolver = new Resolver({ timeout, tries: most });
+    if (options.servers) resolver.setServers([...options.servers]);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    return { resolver, close: () => signal.removeEventListener('abort', cancel) };
+  };
+
+  // Any server that works knows the servers of the root, so silence about them is no fault of the name.
+  const isOnline = async (): Promise<boolean> => {
+    const { resolver, close } = open(AbortSignal.timeout(probeMs), probeMs, 1);
+    try {
+      await resolver.resolveNs('.');
+      return true;
+    } catch (error) {
+      return absent.has(codeOf(error)) || codeOf(error) === 'EREFUSED';
+    } finally {
+      close();
+    }
+  };
+
+  const explain = async (hostname: string, codes: readonly string[], signal: AbortSignal): Promise<NetworkError> => {
+    if (signal.aborted && !isClock(signal.reason)) return new NetworkError('aborted', `gave up on ${hostname}`);
+    if (codes.every((code) => absent.has(code))) return new NetworkError('dns', `${hostname} has no address`);
+    const code = codes.find((one) => !absent.has(one)) ?? '';
+    if (!(await isOnline())) {
+      return new NetworkError('no-network', `no name server of the system answers (${code})`, { transient: true });
+    }
+    const isSilent = signal.aborted || code === 'ETIMEOUT';
+    const words = isSilent ? 'do not answer in time' : `answer with an error (${code})`;
+    return new NetworkError('dns', `the name servers of ${hostname} ${words}`, { transient: !isSilent });
+  };
+
+  const ask = async (hostname: string, signal: AbortSignal): Promise<LookupAddress[]> => {
+    const { resolver, close } = open(signal, queryMs, tries);
+    const found: LookupAddress[] = [];
+    const query = async (family: 4 | 6): Promise<void> => {
+      const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname));
+      found.push(...addresses.slice(0, mostAddresses).map((address) => ({ address, family })));
+    };
+    const queries = [query(4), query(6)];
+    const all = Promise.allSettled(queries);
+    try {
+      await Promise.any(queries);
+      await Promise.race([all, sleep(otherFamilyMs, undefined, { ref: false })]);
+      return [...found].sort((a, b) => a.family - b.family);
+    } catch (error) {
+      throw await explain(hostname, (error as AggregateError).errors.map(codeOf), signal);
+    } finally {
+      close();
+      resolver.cancel();
+    }
+  };
+
+  return (hostname, signal) => {
+    // A name may end with the dot of the root.
+    const name = hostname.replace(/\.$/, '').toLowerCase();
+    hosts ??= readHostsFile(options.hostsFile ?? systemHostsFile);
+    const known = hosts.get(name);
+    if (known) return Promise.resolve(known.map((address) => ({ address, family: isIP(address) })));
+    // RFC 6761 §6.3: these are this machine, whatever a name server says.
+    if (name === 'localhost' || name.endsWith('.localhost')) return Promise.resolve(loopback);
+    if (!name.includes('.') || name.endsWith('.local')) return askSystem(hostname, { all: true });
+    return ask(name, signal);
+  };
+};
+
+const loopback: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readHostsFile } from '../../src/net/hosts-file.ts';
+import { Names } from '../../src/net/names.ts';
+import { createResolver } from '../../src/net/resolver.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type NameAnswer, NameServer, unknownName } from '../support/name-server.ts';
+
+const servers: NameServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+const answers: Record<string, NameAnswer> = {
+  '': ['root'],
+  'four.example': ['127.0.0.2', '127.0.0.3'],
+  'both.example': ['::1', '127.0.0.2'],
+  'six.example': ['::1'],
+  'many.example': Array.from({ length: 30 }, (_, number) => `127.0.1.${number + 1}`),
+  'slow.example': 'silence',
+  'broken.example': { error: 2 },
+};
+
+const start = async (answer: (name: string) => NameAnswer = (name) => answers[name] ?? unknownName) => {
+  const server = await NameServer.start(answer);
+  servers.push(server);
+  return server;
+};
+
+const hostsFile = (text: string): string => {
+  const file = path.join(temporaryFolder(), 'hosts');
+  writeFileSync(file, text);
+  return file;
+};
+
+const usual = { lookupsAtOnce: 8, lookupWaitMs: 5000, lookupMs: 5000 };
+const clock = () => AbortSignal.timeout(5000);
+
+describe('a name', () => {
+  it('has the addresses of both families that its name servers give, and at most sixteen of each', async () => {
+    const server = await start();
+    const resolve = createResolver({ servers: [server.address] });
+    const find = async (name: string) => (await resolve(name, clock())).map(({ address }) => address);
+    expect(await find('four.example')).toEqual(['127.0.0.2', '127.0.0.3']);
+    expect(await find('both.example')).toEqual(['127.0.0.2', '::1']);
+    expect(await find('SIX.example.')).toEqual(['::1']);
+    expect(await find('many.example')).toHaveLength(16);
+  });
+
+  it('has the addresses of the hosts file where that names it, and nobody is asked', async () => {
+    const server = await start();
+    const file = hostsFile('# x\n127.0.0.9 four.example Other.Example # more\n::1 four.example\nnowhere a.example\n');
+    const resolve = createResolver({ servers: [server.address], hostsFile: file });
+    expect(await resolve('four.example', clock())).toEqual([
+      { address: '127.0.0.9', family: 4 },
+      { address: '::1', family: 6 },
+    ]);
+    expect(await resolve('other.example', clock())).toMatchObject([{ address: '127.0.0.9' }]);
+    expect(server.asked).toEqual([]);
+    expect([...readHostsFile(file).keys()]).toEqual(['four.example', 'other.example']);
+    expect(readHostsFile(path.join(file, 'none')).size).toBe(0);
+  });
+
+  it('C1: below localhost is this machine, whatever a name server says', async () => {
+    const server = await start(() => ['192.0.2.1']);
+    const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });
+    for (const name of ['localhost', 'a.localhost.']) {
+      expect(await resolve(name, clock())).toMatchObject([{ address: '127.0.0.1' }, { address: '::1' }]);
+    }
+    expect(server.asked).toEqual([]);
+  });
+
+  it('C7: without an address, with a broken name server or a silent one, is the fault of the name', async () => {
+    const server = await start();
+    const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });
+    const dns = { code: 'dns' };
+    await expect(resolve('gone.example', clock())).rejects.toMatchObject({ ...dns, transient: false });
+    await expect(resolve('broken.example', clock())).rejects.toMatchObject({ ...dns, transient: true });
+    await expect(resolve('slow.example', AbortSignal.timeout(100))).rejects.toMatchObject({ ...dns, transient: false });
+  });
+
+  it('C7: is not at fault where no name server answers anything', async () => {
+    for (const nothing of ['silence', { error: 2 }] as const) {
+      const server = await start(() => nothing);
+      const resolve = createResolver({ servers: [server.address], hostsFile: hostsFile('') });
+      await expect(resolve('four.example', AbortSignal.timeout(100))).rejects.toMatchObject({ code: 'no-network' });
+    }
+  });
+});
+
+describe('names', () => {
+  it('C7: are resolved a few at a time, the same one once, and who has waited too long has met a limit of ours', async () => {
+    let most = 0;
+    let active = 0;
+    const ends: (() => void)[] = [];
+    const names = new Names(
+      async () => {
+        most = Math.max(most, ++active);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        active--;
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+      { ...usual, lookupsAtOnce: 2, lookupWaitMs: 50 },
+    );
+    const found = ['a', 'b', 'a'].map((name) => names.find(name));
+    await expect(names.find('c')).rejects.toMatchObject({ code: 'no-network' });
+    expect(active).toBe(2);
+    for (const end of ends) end();
+    expect(await Promise.all(found)).toHaveLength(3);
+    expect(most).toBe(2);
+  });
+
+  it('C7: that are slow keep neither the others nor, once they are closed, the process', async () => {
+    const server = await start();
+    const names = new Names(createResolver({ servers: [server.address], hostsFile: hostsFile('') }), usual);
+    const slow = Array.from({ length: 7 }, (_, number) => names.find(`${number}.slow.example`).catch((error) => error));
+    answers['0.slow.example'] = 'silence';
+    expect(await names.find('four.example')).toHaveLength(2);
+    names.close();
+    for (const error of await Promise.all(slow)) expect(['aborted', 'dns']).toContain(error.code);
+  });
+});
