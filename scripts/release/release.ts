@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CommandFailure, UsageError } from '../options.ts';
+
+/** What a release needs of the world. */
+export interface ReleaseTools {
+  /** The project's folder. */
+  readonly root: string;
+  /** The day of the release. */
+  readonly today: Date;
+  /** Runs a program in the project's folder, showing what it says. Throws where it ends with another code than 0. */
+  readonly run: (program: string, ...words: string[]) => void;
+  /** Runs a program likewise and returns what it says. */
+  readonly ask: (program: string, ...words: string[]) => string;
+}
+
+const versionPattern = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
+
+const parseVersion = (text: string): readonly number[] | undefined => {
+  const parts = versionPattern.exec(text)?.slice(1).map(Number);
+  return parts !== undefined && parts.join('.') === text ? parts : undefined;
+};
+
+const isNewer = (version: readonly number[], before: readonly number[]): boolean => {
+  const index = version.findIndex((part, place) => part !== before[place]);
+  return index !== -1 && (version[index] ?? 0) > (before[index] ?? 0);
+};
+
+const unreleased = /^## Unreleased[^\S\n]*\n+(?=(?!## )\S)/m;
+
+/**
+ * The text of CHANGELOG.md with what was unreleased under a heading of this version and day.
+ *
+ * @throws CommandFailure where nothing stands under "Unreleased"
+ */
+export const dateChanges = (text: string, version: string, today: Date): string => {
+  if (!unreleased.test(text)) {
+    throw new CommandFailure('CHANGELOG.md names nothing under "## Unreleased": say there what clients must know.');
+  }
+  return text.replace(unreleased, `## ${version} – ${today.toISOString().slice(0, 10)}\n\n`);
+};
+
+/**
+ * Makes a release: everything is checked first, then CHANGELOG.md dated, the version set, and both committed and tagged.
+ * Nothing is written before all of it may be.
+ *
+ * @throws UsageError where the version is none, or not newer; CommandFailure where something is in the way
+ */
+export const release = (version: string, { root, today, run, ask }: ReleaseTools): void => {
+  const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
+  const current = String(JSON.parse(read('package.json')).version);
+  const wanted = parseVersion(version);
+  if (wanted === undefined) throw new UsageError(`"${version}" is no version: write one like 1.2.3`);
+  if (!isNewer(wanted, parseVersion(current) ?? [])) {
+    throw new UsageError(`${version} is not newer than ${current}, which package.json has`);
+  }
+  if (ask('git', 'status', '--porcelain').trim() !== '') {
+    throw new CommandFailure('There are changes that are not committed: commit or undo them first.');
+  }
+  const branch = ask('git', 'rev-parse', '--abbrev-ref', 'HEAD').trim();
+  if (branch !== 'main') throw new CommandFailure(`Releases are made on main, and this is ${branch}.`);
+  const changes = dateChanges(read('CHANGELOG.md'), version, today);
+  run('npm', 'test');
+  run('npm', 'run', 'check');
+  writeFileSync(path.join(root, 'CHANGELOG.md'), changes);
+  run('npm', 'version', version, '--no-git-tag-version');
+  run('git', 'commit', '--all', '--message', `Release ${version}`);
+  run('git', 'tag', '--annotate', `v${version}`, '--message', `Debdex ${version}`);
+};
