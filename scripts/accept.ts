@@ -1,37 +1,94 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
-import { acceptRepository } from '../src/crawl/accept.ts';
+import { acceptRepository, listWaiting } from '../src/crawl/accept.ts';
+import { takeOverOutput } from '../src/emit/owner.ts';
+import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
 import { openSnapshotStore, SnapshotError } from '../src/snapshots/store.ts';
 import { buildOptions } from './build-options.ts';
-import { type Command, CommandFailure, runCommand } from './options.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
 
 const command = {
   name: 'accept',
-  summary: 'Takes what the last build held back of a repository: a shrunken index, an older Release, another key.',
-  operand: 'SLUG',
-  options: { state: buildOptions.state },
+  summary:
+    'Without a slug: lists what waits for your word, and why. With one: takes what builds held back of that repository, all of it in one word: a shrunken index, an older Release, another key.',
+  operand: '[SLUG]',
+  options: {
+    state: buildOptions.state,
+    removals: {
+      type: 'boolean',
+      environment: 'DEBDEX_REMOVALS',
+      help: 'Take it that the repositories which left the manifest all at once left it on purpose.',
+    },
+    'take-over': {
+      type: 'string',
+      value: 'DIR',
+      environment: 'DEBDEX_TAKE_OVER',
+      help: 'Take it that the output folder DIR, published from another state folder, belongs to this one from now on.',
+    },
+  },
 } as const satisfies Command;
 
 const lock = (state: string): (() => void) => {
   try {
     return lockState(state);
   } catch (error) {
-    throw error instanceof LockedError ? new CommandFailure(error.message) : error;
+    throw error instanceof LockedError ? new CommandFailure(error.message, exitCodes.busy) : error;
   }
 };
 
-await runCommand(command, async ({ state }, slug) => {
-  // Taking the lock would make the folder, and a slip of the pen in --state should not.
-  if (!existsSync(state))
-    throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
-  const unlock = lock(state);
+// Nothing is written, so a build may be at work meanwhile.
+const list = async (state: string): Promise<string> => {
+  const store = openSnapshotStore(path.join(state, 'snapshots'));
+  const waiting = await listWaiting(store, await store.list());
+  const removals = listHeldRemovals(state);
+  let text = waiting.map(({ slug, code, reason }) => `${slug}\n  ${code}: ${reason}\n`).join('');
+  if (waiting.length > 0) text += '\nTake what is held back of one of them with: npm run accept -- SLUG\n';
+  if (removals.length > 0) {
+    text += `\nNo longer in the manifest, and kept for now: ${removals.join(', ')}\n`;
+    text += 'Let them go with: npm run accept -- --removals\n';
+  }
+  return text === '' ? `Nothing is held back in ${state}.\n` : text.trimStart();
+};
+
+const takeRemovals = (state: string): string => {
+  const slugs = acceptRemovals(state);
+  if (slugs.length === 0) throw new CommandFailure(`No removal is held back in ${state}.`);
+  return `The next build lets go of ${slugs.join(', ')}.\n`;
+};
+
+const takeRepository = async (state: string, slug: string): Promise<string> => {
   try {
     const words = await acceptRepository(openSnapshotStore(path.join(state, 'snapshots')), slug);
     if (words.length === 0) throw new CommandFailure(`Nothing of ${slug} is held back in ${state}.`);
-    process.stdout.write(`${words.join('\n')}\n`);
+    return `${words.join('\n')}\n`;
   } catch (error) {
     throw error instanceof SnapshotError ? new CommandFailure(error.message) : error;
+  }
+};
+
+const takeOutput = (state: string, out: string): string => {
+  if (!takeOverOutput(out, state)) throw new CommandFailure(`${out} belongs to no other state folder than ${state}.`);
+  return `${out} is published from ${state} from now on.\n`;
+};
+
+await runCommand(command, async ({ state, removals, 'take-over': out }, slug) => {
+  const words = [removals, slug !== undefined, out !== undefined].filter(Boolean).length;
+  if (words > 1) throw new UsageError('give one of SLUG, --removals and --take-over');
+  // Taking the lock would make the folder, and a slip of the pen in --state should not.
+  if (!existsSync(state))
+    throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
+  if (words === 0) {
+    process.stdout.write(await list(state));
+    return;
+  }
+  const unlock = lock(state);
+  try {
+    if (out !== undefined) process.stdout.write(takeOutput(state, out));
+    else process.stdout.write(slug === undefined ? takeRemovals(state) : await takeRepository(state, slug));
+  } catch (error) {
+    throw error instanceof LockedError ? new CommandFailure(error.message, exitCodes.busy) : error;
   } finally {
     unlock();
   }

@@ -36,6 +36,13 @@ export const buildOptions = {
     help: 'Crawl loopback and private addresses too.',
   },
   'no-site': { type: 'boolean', environment: 'DEBDEX_NO_SITE', help: 'Leave out the pages; documents alone.' },
+  'fail-on-stale': {
+    type: 'share',
+    value: 'SHARE',
+    default: 40,
+    environment: 'DEBDEX_FAIL_ON_STALE',
+    help: 'Ends with exit code 3 where more of the repositories than this are stale or failed; 100% never does.',
+  },
   sample: {
     type: 'boolean',
     environment: 'DEBDEX_SAMPLE',

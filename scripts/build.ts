@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LockedError } from '../src/catalog/lock.ts';
-import { ManifestError, readManifest } from '../src/crawl/manifest.ts';
-import { OutputError } from '../src/emit/files.ts';
+import { readManifest } from '../src/crawl/manifest.ts';
+import { holdsPublication } from '../src/emit/owner.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
+import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
-import { assertRoom, isDiskFull } from './disk.ts';
-import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
+import { assertRoom } from './disk.ts';
+import { type OptionValues, runCommand, UsageError } from './options.ts';
 import { runBuild } from './pipeline.ts';
 import { Progress } from './progress.ts';
 import { readService } from './read-service.ts';
@@ -35,7 +35,13 @@ const readClock = (): (() => Date) => {
 };
 
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, userAgent: string) => {
-  if (values.sample) return publishSample(path.resolve(values.out), base);
+  if (values.sample) {
+    const out = path.resolve(values.out);
+    // Its addresses would replace those of real repositories, for whoever reads them.
+    if (holdsPublication(out))
+      throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
+    return publishSample(out, base);
+  }
   const entries = await readManifest(values.manifest);
   if (entries.length === 0)
     throw new UsageError(`${values.manifest} names no repository: add an entry (see README.md)`);
@@ -54,14 +60,24 @@ const build = async (values: OptionValues<typeof buildOptions>): Promise<void> =
     const { state, out } = values;
     const site = !values['no-site'];
     assertRoom(state, out);
-    const result = await runBuild({ entries, fetcher, state, out, base, service, version, now, progress, site });
+    const source = values.sample ? 'sample' : 'manifest';
+    const result = await runBuild({
+      entries,
+      source,
+      fetcher,
+      state,
+      out,
+      base,
+      service,
+      version,
+      now,
+      progress,
+      site,
+    });
     process.stdout.write(describeBuild(result, progress));
-    if (result.statistics === undefined) {
-      throw new CommandFailure(
-        'Nothing usable came out: no repository could be crawled, now or before. Nothing was published.',
-      );
-    }
+    if (result.statistics === undefined) throw emptyBuildFailure(result);
     if (!values.sample) removeSample(path.resolve(out));
+    process.exitCode = computeExitCode(result, values['fail-on-stale']);
   } finally {
     await fetcher.close();
   }
@@ -77,14 +93,7 @@ await runCommand(
     try {
       await build(values);
     } catch (error) {
-      if (error instanceof ManifestError) throw new UsageError(error.message);
-      if (isDiskFull(error)) {
-        throw new CommandFailure(
-          `The disk is full (${(error as Error).message}). What was published before still stands: make room and build again.`,
-        );
-      }
-      if (error instanceof LockedError || error instanceof OutputError) throw new CommandFailure(error.message);
-      throw error;
+      throw toCommandFailure(error);
     }
   },
 );

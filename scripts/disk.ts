@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { catalogPath } from '../src/catalog/generation.ts';
+import { exitCodes } from './exit-codes.ts';
 import { CommandFailure } from './options.ts';
 
 const spareBytes = 64 * 2 ** 20;
@@ -21,6 +22,7 @@ export const assertRoom = (state: string, out: string): void => {
     if (bavail * bsize >= needed) continue;
     throw new CommandFailure(
       `The disk of ${folder} has ${megabytes(bavail * bsize)} left, and a build needs ${megabytes(needed)}. Nothing was changed: make room and build again.`,
+      exitCodes.failed,
     );
   }
 };

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 // Every command reads its flags from one table; each flag is also an environment variable.
 
 /** One flag of a command. */
 export interface Option {
-  readonly type: 'string' | 'integer' | 'boolean';
+  /** `share`: a percentage, from 0 to 100. `duration`: seconds, read from a number with s, m or h behind it. */
+  readonly type: 'string' | 'integer' | 'boolean' | 'share' | 'duration';
   /** What stands for the value in the help, such as `DIR`. */
   readonly value?: string;
   readonly default?: string | number;
@@ -19,12 +21,18 @@ export interface Option {
 export interface Command<Options extends Record<string, Option> = Record<string, Option>> {
   readonly name: string;
   readonly summary: string;
-  /** What the command is about, such as `URL`, where it needs one besides its flags. */
+  /** What the command is about besides its flags, such as `URL`, or `[URL]` where that may be left out. */
   readonly operand?: string;
   readonly options: Options;
+  /** How it ends where the system refused something; `nothingUsable` unless told otherwise. */
+  readonly refusedCode?: ExitCode;
 }
 
-type Typed<O> = O extends { type: 'boolean' } ? boolean : O extends { type: 'integer' } ? number : string;
+type Typed<O> = O extends { type: 'boolean' }
+  ? boolean
+  : O extends { type: 'integer' | 'share' | 'duration' }
+    ? number
+    : string;
 
 /** The values of a command's flags: what was given, else the default, else undefined (false for a switch). */
 export type OptionValues<Options extends Record<string, Option>> = {
@@ -38,9 +46,15 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** What the command has to tell and could not do: ends it with exit code 1 and this sentence. */
+/** What the command has to tell and could not do: ends it with this sentence and exit code. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.nothingUsable, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }
 
 const switches = new Map([
@@ -53,6 +67,21 @@ const switches = new Map([
   ['', false],
 ]);
 
+const readShare = (source: string, text: string): number => {
+  const share = /^\d{1,3}(?:\.\d{1,2})?(?=%?$)/.exec(text)?.[0];
+  if (share !== undefined && Number(share) <= 100) return Number(share);
+  throw new UsageError(`${source} must be a share from 0% to 100%, not "${text}"`);
+};
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+const readDuration = (source: string, text: string): number => {
+  const [, count, unit = 's'] = /^(\d{1,6})([smh])?$/.exec(text) ?? [];
+  const seconds = Number(count) * (secondsOf[unit] ?? 1);
+  if (seconds > 0) return seconds;
+  throw new UsageError(`${source} must be a time such as 90s, 10m or 2h, not "${text}"`);
+};
+
 const readValue = (option: Option, source: string, text: string): string | number | boolean => {
   if (option.type === 'boolean') {
     const value = switches.get(text.toLowerCase());
@@ -63,6 +92,8 @@ const readValue = (option: Option, source: string, text: string): string | numbe
     if (text === '') throw new UsageError(`${source} must not be empty`);
     return text;
   }
+  if (option.type === 'share') return readShare(source, text);
+  if (option.type === 'duration') return readDuration(source, text);
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
@@ -88,12 +119,20 @@ const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   }
 };
 
-/** What the command is about. Throws a UsageError where it is not given exactly once. */
-const readOperand = (command: Command, argv: readonly string[]): string => {
+type Operand<C> = C extends { operand: `[${string}]` }
+  ? string | undefined
+  : C extends { operand: string }
+    ? string
+    : undefined;
+
+/** What the command is about. Throws a UsageError where it is not given exactly once, or at most once. */
+const readOperand = (command: Command, argv: readonly string[]): string | undefined => {
   const { positionals } = parse(command, argv);
   const [operand] = positionals;
-  if (operand !== undefined && positionals.length === 1) return operand;
-  throw new UsageError(`${command.name} needs one ${command.operand}: npm run ${command.name} -- ${command.operand}`);
+  const isOptional = command.operand === undefined || command.operand.startsWith('[');
+  if (positionals.length === 1 || (positionals.length === 0 && isOptional)) return operand;
+  const count = isOptional ? 'takes at most one' : 'needs one';
+  throw new UsageError(`${command.name} ${count} ${command.operand}: npm run ${command.name} -- ${command.operand}`);
 };
 
 /**
@@ -125,7 +164,7 @@ export const helpText = ({ name, summary, operand, options }: Command): string =
     left: `  --${flag}${option.value === undefined ? '' : ` ${option.value}`}`,
     right: [
       option.help,
-      option.default === undefined ? '' : ` Default: ${option.default}.`,
+      option.default === undefined ? '' : ` Default: ${option.default}${option.type === 'share' ? '%' : ''}.`,
       ` Environment: ${option.environment}.`,
     ].join(''),
   }));
@@ -144,28 +183,29 @@ export const helpText = ({ name, summary, operand, options }: Command): string =
 // A folder that is missing or a file; no permission; a disk without room: the message says what and where.
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
+const endOf = (error: unknown, { name, refusedCode = exitCodes.nothingUsable }: Command): [string, number] => {
+  if (error instanceof UsageError) return [`${error.message}\nSee npm run ${name} -- --help`, exitCodes.usage];
+  if (error instanceof CommandFailure) return [error.message, error.exitCode];
+  if (isOfSystem(error)) return [`${name} could not go on: ${error.message}`, refusedCode];
+  throw error;
+};
+
 /**
- * Runs a command: prints the help, or calls `main` with the values of its flags. Exit codes: 0 done, 1 what `main` threw
- * as CommandFailure or what the system refused, 2 bad usage.
+ * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 done
+ * unless `main` sets another, what a CommandFailure says, `refusedCode` where the system refused something, 2 for bad
+ * usage.
  */
-export const runCommand = async <Options extends Record<string, Option>>(
-  command: Command<Options>,
-  main: (values: OptionValues<Options>, operand: string) => Promise<void>,
+export const runCommand = async <const C extends Command>(
+  command: C,
+  main: (values: OptionValues<C['options']>, operand: Operand<C>) => Promise<void>,
 ): Promise<void> => {
   try {
-    const values = readOptions(command, process.argv.slice(2), process.env);
+    const values = readOptions<C['options']>(command, process.argv.slice(2), process.env);
     if (values === undefined) process.stdout.write(helpText(command));
-    else await main(values, command.operand === undefined ? '' : readOperand(command, process.argv.slice(2)));
+    else await main(values, readOperand(command, process.argv.slice(2)) as Operand<C>);
   } catch (error) {
-    if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\nSee npm run ${command.name} -- --help\n`);
-      process.exitCode = 2;
-    } else if (error instanceof CommandFailure) {
-      process.stderr.write(`${error.message}\n`);
-      process.exitCode = 1;
-    } else if (isOfSystem(error)) {
-      process.stderr.write(`${command.name} could not go on: ${error.message}\n`);
-      process.exitCode = 1;
-    } else throw error;
+    const [message, exitCode] = endOf(error, command);
+    process.stderr.write(`${message}\n`);
+    process.exitCode = exitCode;
   }
 };

@@ -14,10 +14,12 @@ import { createOpenApi } from '../src/contract/openapi.ts';
 import { documentPath } from '../src/contract/paths.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
 import type { Service } from '../src/contract/service.ts';
+import { listWaiting, type Waiting } from '../src/crawl/accept.ts';
 import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
 import { CrawlError } from '../src/crawl/crawl-error.ts';
 import { publishAssets } from '../src/emit/assets.ts';
 import { Emission, type EmissionCount } from '../src/emit/emit.ts';
+import { type Owner, takeOutput } from '../src/emit/owner.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { buildSite, type SiteSummary } from '../src/site/build.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
@@ -28,6 +30,8 @@ import type { Progress } from './progress.ts';
 export interface BuildInput {
   readonly entries: readonly ManifestEntry[];
   readonly fetcher: Fetcher;
+  /** What the entries come from. */
+  readonly source: Owner['source'];
   /** Folders of state and output. */
   readonly state: string;
   readonly out: string;
@@ -48,6 +52,8 @@ export interface BuildResult {
   readonly stanzas: number;
   readonly documents: EmissionCount;
   readonly findings: readonly Finding[];
+  /** What of the repositories of the manifest waits for the operator's word. */
+  readonly waiting: readonly Waiting[];
   /** What became of the pages; undefined where they were left out. */
   readonly site: SiteSummary | undefined;
 }
@@ -65,11 +71,25 @@ const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
  * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
  * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
  *
- * @throws LockedError where another build uses the state folder, OutputError where the output folder cannot be used
+ * @throws LockedError where another build uses the state or the output folder, OutputError where the output folder
+ * cannot be used or belongs to another state folder
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
+  const unlock = lockState(input.state);
+  try {
+    const output = takeOutput(input.out, input.state, input.source);
+    try {
+      return await buildInto(input, output.claim);
+    } finally {
+      output.release();
+    }
+  } finally {
+    unlock();
+  }
+};
+
+const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<BuildResult> => {
   const { entries, fetcher, state, out, base, now, progress } = input;
-  const unlock = lockState(state);
   const catalog = new CatalogBuild(state);
   try {
     const store = openSnapshotStore(path.join(state, 'snapshots'));
@@ -89,12 +109,17 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       }),
     );
     const outcomes = withDamage(crawled, update.damaged);
+    const waiting = await listWaiting(
+      store,
+      entries.map(({ slug }) => slug),
+    );
     const statistics = readStatistics(catalog.database);
     if (statistics === undefined) {
       catalog.discard();
-      return { outcomes, statistics, stanzas: 0, documents: noDocuments, findings: [], site: undefined };
+      return { outcomes, statistics, stanzas: 0, documents: noDocuments, findings: [], waiting, site: undefined };
     }
     const interrupted = beginPublishing(state);
+    claimOutput();
     const emission = new Emission(catalog, {
       out,
       now: now(),
@@ -138,12 +163,10 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     }
     if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
     endPublishing(state);
-    return { outcomes, statistics, stanzas, documents: emission.count, findings, site };
+    return { outcomes, statistics, stanzas, documents: emission.count, findings, waiting, site };
   } catch (error) {
     catalog.discard();
     throw error;
-  } finally {
-    unlock();
   }
 };
 

@@ -1,50 +1,74 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { holdsPublication } from '../src/emit/owner.ts';
 import { buildOptions } from './build-options.ts';
+import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { runServer, serverOptions } from './run-server.ts';
 
 const buildScript = path.join(import.meta.dirname, 'build.ts');
 
-/** Runs the build as a process of its own, whose memory is given back before serving begins. Returns its exit code. */
-const runBuild = (environment: NodeJS.ProcessEnv): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=40', buildScript],
-      {
-        env: environment,
-        stdio: 'inherit',
-      },
-    );
-    child.on('error', reject);
-    child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
-  });
+// Shells' own way to tell of a process that a signal ended.
+const signalCodes = { SIGTERM: 143, SIGINT: 130 } as const;
+
+/**
+ * Runs the build as a process of its own, whose memory is given back before serving begins. A signal that ends this
+ * process is passed on to it first. Returns its exit code.
+ */
+const runBuild = async (environment: NodeJS.ProcessEnv): Promise<number> => {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=40', buildScript],
+    { env: environment, stdio: 'inherit' },
+  );
+  const pass = (signal: NodeJS.Signals) => {
+    // A terminal tells the build by itself, and it takes a second word for impatience.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  process.on('SIGTERM', pass).on('SIGINT', pass);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('exit', (code, signal) => resolve(code ?? (signal === null ? exitCodes.failed : 128)));
+    });
+  } finally {
+    process.off('SIGTERM', pass).off('SIGINT', pass);
+  }
+};
+
+// Published all the same; the build has said what is amiss.
+const publishedCodes: ReadonlySet<number> = new Set([exitCodes.done, exitCodes.manyStale, exitCodes.needsWord]);
+const stopped: ReadonlySet<number> = new Set(Object.values(signalCodes));
 
 await runCommand(
   {
     name: 'start',
-    summary: 'Builds from the manifest, then serves. Builds the bundled sample where no repository can be reached.',
+    summary:
+      'Builds from the manifest, then serves. Where no repository can be reached it serves what was published before or, where nothing ever was, the bundled sample.',
     options: { ...buildOptions, ...serverOptions },
   },
   async (values) => {
-    const flags = Object.entries(buildOptions).map(([name, { environment }]): [string, string] => [
-      environment,
-      String(values[name as keyof typeof buildOptions]),
-    ]);
+    const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {
+      const value = values[name as keyof typeof buildOptions];
+      return value === undefined ? [] : [[environment, String(value)]];
+    });
     const environment = { ...process.env, ...Object.fromEntries(flags) };
     // Links should lead to the server that is started, unless another public address is named.
     if (values['base-url'] === buildOptions['base-url'].default) {
       environment.DEBDEX_BASE_URL = `http://localhost:${values.port}`;
     }
     let code = await runBuild(environment);
-    if (code === 1 && !values.sample) {
-      process.stdout.write(
-        '\nNo repository could be reached. Building the bundled sample instead, so that there is something to see.\n\n',
-      );
-      code = await runBuild({ ...environment, DEBDEX_SAMPLE: '1' });
+    if (code === exitCodes.unreachable && !values.sample) {
+      if (holdsPublication(values.out)) {
+        process.stdout.write('\nServing what was published before.\n\n');
+        code = exitCodes.done;
+      } else {
+        process.stdout.write('\nBuilding the bundled sample instead, so that there is something to see.\n\n');
+        code = await runBuild({ ...environment, DEBDEX_SAMPLE: '1' });
+      }
     }
-    if (code !== 0) throw new CommandFailure(`The build ended with exit code ${code}; there is nothing new to serve.`);
-    await runServer(values);
+    if (stopped.has(code)) process.exitCode = code;
+    else if (publishedCodes.has(code)) await runServer(values);
+    else throw new CommandFailure(`The build ended with exit code ${code}; there is nothing new to serve.`, code);
   },
 );

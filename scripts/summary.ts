@@ -19,7 +19,7 @@ const countSignatures = (outcomes: BuildResult['outcomes']): string => {
 
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
-  const { outcomes, statistics, documents, findings, stanzas, site } = result;
+  const { outcomes, statistics, documents, findings, stanzas, waiting, site } = result;
   const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
   const counts = kinds.map((kind) => `${number(outcomes.filter(({ outcome }) => outcome === kind).length)} ${kind}`);
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
@@ -30,6 +30,8 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
     const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
     text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
   }
+  if (waiting.length > 0) text += row('Held back', 'npm run accept -- SLUG takes it, if it is meant');
+  for (const { slug, code, reason } of waiting) text += row('', `${slug}: ${code}: ${reason}`);
   text += row('Signatures', countSignatures(outcomes));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {

@@ -64,6 +64,7 @@ export const collectExamples = async (): Promise<Partial<Record<OperationName, u
       now,
       progress,
       site: false,
+      source: 'sample',
     });
     await fetcher.close();
     const app = createApp({

@@ -1,26 +1,79 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 
-/** Another build holds the state folder. */
+/** Another process holds the folder; the message says which, where that is known, and since when. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
 
-/**
- * Keeps other builds out of a state folder until the returned function is called. It is a lock of the operating system
- * on an open file, taken through SQLite, so a crash does not leave it behind.
- *
- * @throws LockedError where another build holds it
- */
-export const lockState = (state: string): (() => void) => {
-  mkdirSync(state, { recursive: true });
-  const database = new DatabaseSync(path.join(state, 'build.lock'));
+const holderSchema = z.object({
+  pid: z.number().int().positive(),
+  host: z.string(),
+  since: z.iso.datetime(),
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** Who holds a lock, in words. What stands in the file may be of a process before, which never took it away. */
+const describeHolder = (file: string): string => {
+  try {
+    const { pid, host, since } = holderSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (host !== os.hostname()) return `process ${pid} on ${host}, since ${since}`;
+    if (isAlive(pid)) return `process ${pid}, since ${since}`;
+  } catch {
+    // It has just been taken, and its holder is about to write.
+  }
+  return 'a process that has just begun';
+};
+
+const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
+  mkdirSync(folder, { recursive: true });
+  const holderFile = path.join(folder, 'build.lock.json');
+  const database = new DatabaseSync(path.join(folder, 'build.lock'));
   try {
     database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+    writeFileSync(
+      holderFile,
+      `${JSON.stringify({ pid: process.pid, host: os.hostname(), since: new Date().toISOString() })}\n`,
+    );
   } catch (cause) {
     database.close();
-    throw new LockedError(`another build is using ${state}: wait for it to end, or name another --state`, { cause });
+    if ((cause as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw cause;
+    throw new LockedError(describe(describeHolder(holderFile)), { cause });
   }
   return () => database.close();
 };
+
+/**
+ * Keeps other builds out of a state folder until the returned function is called. It is a lock of the operating system
+ * on an open file, taken through SQLite: it ends with its process, so that of a dead one keeps nobody out.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockState = (state: string): (() => void) =>
+  lockFolder(
+    state,
+    (holder) => `another build is using ${state} (${holder}): wait for it to end, or name another --state`,
+  );
+
+/**
+ * The same for an output folder, where builds with other state folders would write too.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockOutput = (folder: string, out: string): (() => void) =>
+  lockFolder(
+    folder,
+    (holder) => `another build is publishing into ${out} (${holder}): wait for it to end, or name another --out`,
+  );

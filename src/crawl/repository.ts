@@ -1,7 +1,7 @@
 import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Attempts, Baseline, Remembered, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import type { Attempts, Baseline, HeldBack, Remembered, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
@@ -56,17 +56,22 @@ const fileOf = ({ path, sha256, size, etag, lastModified }: SnapshotFile): Snaps
   ...{ path, sha256, size, etag, lastModified },
 });
 
+/** What was found and is not taken without the operator's word, and why. */
+interface Objection {
+  readonly code: 'release-older' | 'index-shrunken';
+  readonly detail: string;
+  readonly held: Pick<HeldBack, 'stanzas' | 'date' | 'packages' | 'listed'>;
+}
+
 /**
- * Fails for a release that was made before the last one accepted: somebody serves an old state of the repository, or an
+ * Objects to a release that was made before the last one accepted: somebody serves an old state of the repository, or an
  * old mirror answers. A date that has not come yet is no measure, or one wrong clock would lock the repository for good.
  */
-const assertNotOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): void => {
+const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): Objection | undefined => {
   const date = dateOf(release)?.toISOString();
-  if (before === null || date === undefined || before > now.toISOString() || date >= before) return;
-  const code = 'release-older';
+  if (before === null || date === undefined || before > now.toISOString() || date >= before) return undefined;
   const detail = `${release.file.path} is of ${date}, and the last one was of ${before}`;
-  const refused = { stanzas: null, date, code, detail, release: release.file, packages: null, listed: true };
-  throw new CrawlError(code, detail, { refused });
+  return { code: 'release-older', detail, held: { stanzas: null, date, packages: null, listed: true } };
 };
 
 /** Fails where the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
@@ -75,22 +80,45 @@ const assertSignedFor = ({ entry }: Visit, release: FoundRelease, index: FoundIn
   throw new CrawlError('index-unverified', index.path);
 };
 
-/** Fails where more than half of the stanzas are gone: that is more often an accident than a wish. */
-const assertNotShrunken = (release: FoundRelease, index: FoundIndex, { stanzas: before }: Baseline): void => {
+/** Objects where more than half of the stanzas are gone: that is more often an accident than a wish. */
+const findShrunken = (index: FoundIndex, { stanzas: before }: Baseline): Objection | undefined => {
   const { stanzas, listed, path } = index;
-  if (before === null || stanzas * 2 >= before) return;
-  const code = 'index-shrunken';
+  if (before === null || stanzas * 2 >= before) return undefined;
   const detail = `${path} has ${stanzas} packages, and had ${before}`;
-  const refused = {
-    stanzas,
-    date: null,
-    code,
-    detail,
+  return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(index), listed } };
+};
+
+/**
+ * Fails with everything that is objected to at once, so that one word of the operator answers all of it. The first
+ * objection names the failure; that of a release is reason enough, whatever index it comes with.
+ */
+const assertNoObjection = (release: FoundRelease, objections: readonly (Objection | undefined)[]): void => {
+  const found = objections.filter((objection) => objection !== undefined);
+  const [first] = found;
+  if (first === undefined) return;
+  const refused: HeldBack = {
+    ...first.held,
+    stanzas: found.find(({ held }) => held.stanzas !== null)?.held.stanzas ?? null,
+    code: first.code,
+    detail: found.map(({ detail }) => detail).join('; '),
     release: release.file,
-    packages: fileOf(index),
-    listed,
-  } as const;
-  throw new CrawlError(code, detail, { refused });
+  };
+  throw new CrawlError(first.code, refused.detail, { refused });
+};
+
+/** The index that comes with a release that is objected to already: it may be, and it is asked for once. */
+const fetchObjected = async (
+  visit: Visit,
+  release: FoundRelease,
+  previous: Snapshot | undefined,
+): Promise<FoundIndex | undefined> => {
+  try {
+    return await fetchIndex(visit, release, previous);
+  } catch (error) {
+    // What asks for a pause, and what ends the visit, is said as it is; no other fault outweighs the objection.
+    if (!(error instanceof CrawlError) || error.code === 'origin-busy' || error.code === 'aborted') throw error;
+    return undefined;
+  }
 };
 
 /**
@@ -154,11 +182,14 @@ export const crawlRepository = async (
   const baseline = computeBaseline(previous, known, attempts, before);
   // A release that lost its signature may have it in an InRelease again.
   const first = await fetchRelease(visit, known, due || previous.signing.state === 'lost');
-  assertNotOlder(first, baseline, now);
+  const older = findOlder(first, baseline, now);
+  if (older) {
+    const index = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
+    assertNoObjection(first, [older, index && findShrunken(index, baseline)]);
+  }
   const { release, index } = await fetchMatching(visit, first, previous);
-  assertNotOlder(release, baseline, now);
   assertSignedFor(visit, release, index);
-  assertNotShrunken(release, index, baseline);
+  assertNoObjection(release, [findOlder(release, baseline, now), findShrunken(index, baseline)]);
   const found = { release: release.file, packages: index };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
   if (previous && isSame) {

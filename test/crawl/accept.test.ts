@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acceptRepository } from '../../src/crawl/accept.ts';
+import { acceptRepository, listWaiting } from '../../src/crawl/accept.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench } from '../support/crawling.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
@@ -66,6 +66,47 @@ describe('accepting what was held back', () => {
     expect((await bench.crawlOne()).outcome).toBe('fresh');
   });
 
+  it('C4, C5: a repository that is both older and shrunken is held back for both, and taken in one word', async () => {
+    await serve(20, 10);
+    await bench.crawlOne();
+    await serve(8, 8);
+    const held = await bench.crawlOne();
+    expect(held.code).toBe('release-older');
+    expect(held.reason).toMatch(/is of 2026-06-01T08.+has 8 packages, and had 20/);
+    // Known now, so that the index is not asked for again.
+    expect((await bench.crawlOne()).asked).toEqual(['/Release 304']);
+    expect(await accept()).toEqual([
+      'The next build takes a release of 2026-06-01T08:00:00.000Z or later and an index of about 8 packages.',
+    ]);
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+    expect(await stanzas()).toBe(8);
+  });
+
+  it('C4, C5: a second word adds to the first where that one is not used yet', async () => {
+    await serve(20, 10);
+    await bench.crawlOne();
+    await serve(8, 8);
+    bench.origin.break('/repo/Packages.bz2', { kind: 'status', status: 404 });
+    bench.origin.break('/repo/Packages', { kind: 'status', status: 404 });
+    expect((await bench.crawlOne()).reason).not.toContain('packages');
+    await accept();
+    bench.origin.mend();
+    expect((await bench.crawlOne()).code).toBe('index-shrunken');
+    expect(await accept()).toEqual([expect.stringMatching(/a release of .+ and an index of about 8 packages/)]);
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+  });
+
+  it('C6: a pause that is asked for outweighs what would be held back', async () => {
+    await serve(20, 10);
+    await bench.crawlOne();
+    await serve(8, 8);
+    for (const name of ['Packages.bz2', 'Packages']) {
+      bench.origin.break(`/repo/${name}`, { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
+    }
+    expect((await bench.crawlOne()).code).toBe('origin-busy');
+    expect((await bench.crawlOne()).asked).toEqual([]);
+  });
+
   it('C5: another key is the usual one from then on, and so is none', async () => {
     const [first, second] = [await createSigner(), await createSigner()];
     const files = await generateRepository();
@@ -81,6 +122,26 @@ describe('accepting what was held back', () => {
     await accept();
     expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'unsigned', remembered: [] } });
     expect(await accept()).toEqual([]);
+  });
+});
+
+describe('what waits for the operator', () => {
+  it('C4, C5: is listed with its reason, and no longer once accepted', async () => {
+    const list = () => listWaiting(bench.store, ['repo', 'unknown']);
+    expect(await list()).toEqual([]);
+    const [first, second] = [await createSigner(), await createSigner()];
+    bench.origin.serve('repo', await signRepository(await generateRepository({ packages: makePackages(9) }), first));
+    await bench.crawlOne();
+    bench.origin.serve('repo', await signRepository(await generateRepository({ packages: makePackages(8) }), second));
+    await bench.crawlOne();
+    bench.origin.serve('repo', await signRepository(await generateRepository({ packages: makePackages(2) }), second));
+    await bench.crawlOne();
+    expect(await list()).toEqual([
+      { slug: 'repo', code: 'index-shrunken', reason: expect.stringContaining('has 2 packages, and had 8') },
+      { slug: 'repo', code: 'signature-key-changed', reason: expect.stringContaining(second.fingerprint) },
+    ]);
+    expect(await accept()).toHaveLength(2);
+    expect(await list()).toEqual([]);
   });
 });
 

@@ -26,6 +26,7 @@ describe('the summary of a build', () => {
         statistics: undefined,
         stanzas: 0,
         findings: [],
+        waiting: [],
         site: undefined,
         documents: { written: 0, unchanged: 0, removed: 0 },
       },

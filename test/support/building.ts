@@ -28,7 +28,8 @@ interface BuildEnd {
 /** Builds as a process of its own, into folders of its own, at a clock that stands still. */
 export class BuildBench {
   readonly folder = temporaryFolder();
-  readonly state = path.join(this.folder, 'state');
+  /** A test may build the same from another. */
+  state = path.join(this.folder, 'state');
   readonly out = path.join(this.folder, 'dist');
   readonly #manifest = path.join(this.folder, 'manifest.json');
   readonly #site: boolean;
@@ -43,16 +44,15 @@ export class BuildBench {
     writeFileSync(this.#manifest, JSON.stringify(repositories.map((one) => ({ ...one, ranking: 3 }))));
   }
 
+  /** The flags that say what is built, and where. */
+  get flags(): string[] {
+    const folders = ['--state', this.state, '--out', this.out];
+    return ['--manifest', this.#manifest, ...folders, '--base-url', base, '--allow-private-networks'];
+  }
+
   /** Starts a build, under a shell command that may set limits first. */
   start(limits = ''): ChildProcess {
-    const flags = ['--manifest', this.#manifest, '--state', this.state, '--out', this.out, '--base-url', base];
-    const command = [
-      process.execPath,
-      'scripts/build.ts',
-      ...flags,
-      '--allow-private-networks',
-      ...(this.#site ? [] : ['--no-site']),
-    ];
+    const command = [process.execPath, 'scripts/build.ts', ...this.flags, ...(this.#site ? [] : ['--no-site'])];
     return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
       cwd: project,
       env: { ...process.env, SOURCE_DATE_EPOCH: '1780000000' },
@@ -98,7 +98,7 @@ export class BuildBench {
    * how the last crawl went.
    */
   readSite(): Map<string, string> {
-    const differing = /^(?:v2|status)\//;
+    const differing = /^(?:v2|status|\.debdex)\//;
     const paths = this.#paths().filter((file) => !differing.test(file));
     return new Map(paths.map((file) => [file, hash('sha256', readFileSync(path.join(this.out, file)))]));
   }

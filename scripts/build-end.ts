@@ -1,0 +1,56 @@
+import { LockedError } from '../src/catalog/lock.ts';
+import { ManifestError } from '../src/crawl/manifest.ts';
+import { OutputError } from '../src/emit/files.ts';
+import { OutputTaken } from '../src/emit/owner.ts';
+import { RemovalsHeld } from '../src/snapshots/removals.ts';
+import { isDiskFull } from './disk.ts';
+import { exitCodes } from './exit-codes.ts';
+import { CommandFailure, UsageError } from './options.ts';
+import type { BuildResult } from './pipeline.ts';
+
+// What keeps a request from its origin altogether; every other failure is an answer of some kind.
+const unreachedCodes: ReadonlySet<string> = new Set(['dns', 'connection', 'timeout', 'backing-off']);
+
+/** The end of a build that published nothing, because nothing is known of any repository. */
+export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): CommandFailure =>
+  outcomes.every(({ code }) => code !== null && unreachedCodes.has(code))
+    ? new CommandFailure(
+        'No repository could be reached, and nothing is known of any from before. Nothing was published.',
+        exitCodes.unreachable,
+      )
+    : new CommandFailure(
+        'Nothing usable came out: no repository could be crawled, now or before. Nothing was published.',
+      );
+
+/**
+ * How a build that published ends. `allowedShare` is the percentage of repositories that may be stale or failed; that
+ * they are is told before that something waits for the operator's word, which the summary says either way.
+ */
+export const computeExitCode = (
+  { outcomes, waiting }: Pick<BuildResult, 'outcomes' | 'waiting'>,
+  allowedShare: number,
+) => {
+  const down = outcomes.filter(({ outcome }) => outcome === 'stale' || outcome === 'failed').length;
+  if (down * 100 > allowedShare * outcomes.length) return exitCodes.manyStale;
+  return waiting.length > 0 ? exitCodes.needsWord : exitCodes.done;
+};
+
+const stillStands = 'What was published before still stands';
+
+/** What ended a build, as an error that says so in a sentence and has an exit code. */
+export const toCommandFailure = (error: unknown): Error => {
+  if (error instanceof UsageError || error instanceof CommandFailure) return error;
+  if (error instanceof ManifestError) return new UsageError(error.message);
+  if (error instanceof RemovalsHeld) return new CommandFailure(error.message, exitCodes.needsWord);
+  if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
+  if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
+  if (error instanceof OutputError) return new CommandFailure(error.message, exitCodes.failed);
+  const cause = error instanceof Error ? error : new Error(String(error));
+  if (isDiskFull(error)) {
+    const message = `The disk is full (${cause.message}). ${stillStands}: make room and build again.`;
+    return new CommandFailure(message, exitCodes.failed);
+  }
+  // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
+  const evidence = 'syscall' in cause ? cause.message : (cause.stack ?? cause.message);
+  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, exitCodes.failed);
+};

@@ -1,0 +1,22 @@
+/**
+ * How a command ended, for whoever started it: a scheduler, a script, `npm start`. The numbers are part of what the
+ * commands promise (docs/builds.md). A process that a signal stopped ends with 128 and its number, as shells have it.
+ */
+export const exitCodes = {
+  done: 0,
+  /** A command could not do what it was asked for; of a build: no repository gave anything usable, now or before. */
+  nothingUsable: 1,
+  usage: 2,
+  /** Published, and more of the repositories are stale or failed than `--fail-on-stale` allows. */
+  manyStale: 3,
+  /** Something waits for the operator's word: `npm run accept` says what. */
+  needsWord: 4,
+  /** Not one repository could be reached, and nothing of any is known from before. */
+  unreachable: 5,
+  /** The build itself failed: a full disk, a page that cannot be rendered. What was published before still stands. */
+  failed: 6,
+  /** Another build holds the state or the output folder. */
+  busy: 7,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

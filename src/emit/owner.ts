@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { lockOutput } from '../catalog/lock.ts';
+import { documentPath } from '../contract/paths.ts';
+
+const ownerSchema = z.strictObject({
+  /** The identifier of the state folder that it is published from. */
+  state: z.string(),
+  /** What its repositories come from. */
+  source: z.enum(['manifest', 'sample']),
+});
+
+/** From where an output folder is published. */
+export type Owner = Readonly<z.infer<typeof ownerSchema>>;
+
+/** An output folder that is published from another state folder, or holds what a sample must not replace. */
+export class OutputTaken extends Error {
+  override readonly name = 'OutputTaken';
+}
+
+// Beside what is published, under a name that no document has.
+const ownFolder = (out: string): string => path.join(out, '.debdex');
+const ownerPath = (out: string): string => path.join(ownFolder(out), 'owner.json');
+
+const writeWhole = (file: string, text: string): void => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.next`, text);
+  renameSync(`${file}.next`, file);
+};
+
+const readOwner = (out: string): Owner | undefined => {
+  try {
+    return ownerSchema.parse(JSON.parse(readFileSync(ownerPath(out), 'utf8')));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The identifier of a state folder, which it keeps wherever it is moved. */
+const readStateIdentifier = (state: string): string => {
+  const file = path.join(state, 'identifier');
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    if (text !== '') return text;
+  } catch {
+    // The first build of this folder.
+  }
+  const identifier = randomUUID();
+  writeWhole(file, `${identifier}\n`);
+  return identifier;
+};
+
+/**
+ * Whether something else than the bundled sample was ever published into an output folder. Earlier versions did not
+ * note what they published; the sample is then known by its repositories, which lie beside its documents.
+ */
+export const holdsPublication = (out: string): boolean => {
+  const owner = readOwner(out);
+  if (owner !== undefined) return owner.source !== 'sample';
+  return existsSync(path.join(out, documentPath.landing)) && !existsSync(path.join(out, 'sample'));
+};
+
+/**
+ * Keeps other builds out of an output folder until `release` is called. `claim` notes that it is published from this
+ * state folder from now on; to be called before anything is written there.
+ *
+ * @throws LockedError where another build is publishing into it
+ * @throws OutputTaken where it was published from another state folder
+ */
+export const takeOutput = (
+  out: string,
+  state: string,
+  source: Owner['source'],
+): { claim: () => void; release: () => void } => {
+  const release = lockOutput(ownFolder(out), out);
+  try {
+    const owner = readOwner(out);
+    const identifier = readStateIdentifier(state);
+    if (owner !== undefined && owner.state !== identifier) {
+      throw new OutputTaken(
+        `${out} was published from another state folder than ${state}. Name the --out or --state that belong together; if this state is to publish there from now on, say so with npm run accept -- --state ${state} --take-over ${out}`,
+      );
+    }
+    const claim = () => {
+      if (owner?.source !== source) writeWhole(ownerPath(out), `${JSON.stringify({ state: identifier, source })}\n`);
+    };
+    return { claim, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+};
+
+/**
+ * Takes the operator's word that an output folder belongs to this state folder from now on. Returns false where it does
+ * already, or belongs to none.
+ *
+ * @throws LockedError where a build is publishing into it
+ */
+export const takeOverOutput = (out: string, state: string): boolean => {
+  if (!existsSync(ownerPath(out))) return false;
+  const release = lockOutput(ownFolder(out), out);
+  try {
+    const owner = readOwner(out);
+    const identifier = readStateIdentifier(state);
+    if (owner === undefined || owner.state === identifier) return false;
+    writeWhole(ownerPath(out), `${JSON.stringify({ ...owner, state: identifier })}\n`);
+    return true;
+  } finally {
+    release();
+  }
+};

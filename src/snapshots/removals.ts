@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const removalsSchema = z.strictObject({
+  /** Slugs that left the manifest all at once, and whose repositories therefore stay for now. */
+  held: z.array(z.string()),
+  /** Slugs that the operator has said may go. */
+  accepted: z.array(z.string()),
+});
+
+/** What is remembered of entries that left the manifest, apart from any one repository. */
+type Removals = Readonly<z.infer<typeof removalsSchema>>;
+
+const removalsPath = (state: string): string => path.join(state, 'removals.json');
+
+const readRemovals = (state: string): Removals => {
+  try {
+    return removalsSchema.parse(JSON.parse(readFileSync(removalsPath(state), 'utf8')));
+  } catch {
+    // Losing it costs asking the operator once more.
+    return { held: [], accepted: [] };
+  }
+};
+
+const writeRemovals = (state: string, removals: Removals): void => {
+  mkdirSync(state, { recursive: true });
+  const file = removalsPath(state);
+  writeFileSync(`${file}.next`, `${JSON.stringify(removals, null, 1)}\n`);
+  renameSync(`${file}.next`, file);
+};
+
+/** So many entries left the manifest at once that the operator is asked first; see `holdRemovals`. */
+export class RemovalsHeld extends Error {
+  override readonly name = 'RemovalsHeld';
+  readonly slugs: readonly string[];
+
+  constructor(slugs: readonly string[]) {
+    const shown = slugs.slice(0, 20).join(', ');
+    const rest = slugs.length > 20 ? ` and ${slugs.length - 20} more` : '';
+    super(
+      `${slugs.length} repositories are no longer in the manifest: ${shown}${rest}. If they were removed on purpose, say so with npm run accept -- --removals and build again; otherwise put them back.`,
+    );
+    this.slugs = slugs;
+  }
+}
+
+/** Whether the operator has said that all of these slugs may go. */
+export const areRemovalsAccepted = (state: string, slugs: readonly string[]): boolean => {
+  const accepted = new Set(readRemovals(state).accepted);
+  return slugs.every((slug) => accepted.has(slug));
+};
+
+/** Holds back the removal of these slugs until `acceptRemovals`. Returns the error that tells the operator. */
+export const holdRemovals = (state: string, slugs: readonly string[]): RemovalsHeld => {
+  writeRemovals(state, { ...readRemovals(state), held: [...slugs].sort() });
+  return new RemovalsHeld(slugs);
+};
+
+/** The slugs whose removal waits for the operator's word. */
+export const listHeldRemovals = (state: string): readonly string[] => readRemovals(state).held;
+
+/** Takes the operator's word that what is held may go. Returns the slugs; empty where nothing was held. */
+export const acceptRemovals = (state: string): readonly string[] => {
+  const { held } = readRemovals(state);
+  if (held.length > 0) writeRemovals(state, { held: [], accepted: [...held] });
+  return held;
+};
+
+/** Forgets both, for a manifest that lacks nothing any more or whose removals were carried out. */
+export const forgetRemovals = (state: string): void => {
+  const { held, accepted } = readRemovals(state);
+  if (held.length + accepted.length > 0) writeRemovals(state, { held: [], accepted: [] });
+};

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noAttempts } from '../../src/snapshots/snapshot.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+const scripts = path.join(import.meta.dirname, '..', '..', 'scripts');
+
+let origin: OriginServer;
+let bench: BuildBench;
+let started: ChildProcess | undefined;
+
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  bench = new BuildBench();
+});
+
+afterEach(async () => {
+  started?.kill('SIGKILL');
+  started = undefined;
+  await origin.stop();
+});
+
+const serve = async (slug: string, count = 3) =>
+  origin.serve(slug, await generateRepository({ packages: makePackages(count, slug) }));
+const entriesOf = (...slugs: string[]) => slugs.map((slug) => ({ slug, uri: origin.uri(slug) }));
+/** An address at which nothing listens. */
+const nowhere = 'http://127.0.0.1:1/';
+/** Lists one repository that is left alone, since it could not be reached before. */
+const listUnreachable = async () => {
+  bench.list([{ slug: 'gone', uri: nowhere }]);
+  const [failedAt, notBefore] = ['2026-05-01T00:00:00.000Z', '2036-05-01T00:00:00.000Z'];
+  const told = { failures: 3, failedAt, code: 'connection', reason: 'The origin did not answer.', notBefore };
+  const store = openSnapshotStore(path.join(bench.state, 'snapshots'));
+  await store.writeAttempts('gone', { ...noAttempts, ...told });
+};
+
+const accept = async (...flags: string[]) => {
+  const child = spawn(process.execPath, [path.join(scripts, 'accept.ts'), '--state', bench.state, ...flags]);
+  const [status] = await once(child, 'close');
+  return status as number;
+};
+
+/** Starts `npm start` on what the bench lists, until it listens or ends. */
+const start = async (): Promise<{ text: string; status: number | null; address: string | undefined }> => {
+  const child = spawn(process.execPath, [path.join(scripts, 'start.ts'), ...bench.flags, '--no-site', '--port', '0']);
+  started = child;
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  const ended = once(child, 'close');
+  while (!text.includes('Listening on') && child.exitCode === null) {
+    await Promise.race([once(child.stdout, 'data'), ended]);
+  }
+  return { text, status: child.exitCode, address: /Listening on (\S+)/.exec(text)?.[1] };
+};
+
+describe('how a build ends', () => {
+  it('C12: tells what nobody could reach from what is of no use', async () => {
+    bench.list([{ slug: 'gone', uri: nowhere }]);
+    expect(await bench.build()).toMatchObject({ status: 5, text: expect.stringContaining('could be reached') });
+    await listUnreachable();
+    expect((await bench.build()).status).toBe(5);
+    bench.list([{ slug: 'gone', uri: nowhere }, ...entriesOf('empty')]);
+    expect(await bench.build()).toMatchObject({ status: 1, text: expect.stringContaining('Nothing usable') });
+    expect(existsSync(path.join(bench.out, 'v2'))).toBe(false);
+  });
+
+  it('C4: says that too many repositories are stale, or that one waits for a word', async () => {
+    bench.list(entriesOf('one', 'two', 'three', 'four'));
+    for (const slug of ['one', 'two', 'three', 'four']) await serve(slug, 9);
+    expect((await bench.build()).status).toBe(0);
+    await serve('one', 2);
+    expect(await bench.build()).toMatchObject({ status: 4, text: expect.stringContaining('npm run accept') });
+    origin.break('/two/Release', { kind: 'status', status: 404 });
+    expect((await bench.build()).status).toBe(3);
+    expect((await bench.build('DEBDEX_FAIL_ON_STALE=50% ')).status).toBe(4);
+    expect(await accept('one')).toBe(0);
+    expect((await bench.build()).status).toBe(0);
+    origin.break('/one/Release', { kind: 'status', status: 404 });
+    expect((await bench.build()).status).toBe(3);
+  });
+
+  it('C12: tells a mistake, and a fault of its own, from all of these', async () => {
+    bench.list([]);
+    expect((await bench.build()).status).toBe(2);
+    bench.list(entriesOf('one'));
+    await serve('one');
+    writeFileSync(bench.out, 'no folder');
+    expect((await bench.build()).status).toBe(6);
+    rmSync(bench.out);
+    expect((await bench.build()).status).toBe(0);
+    expect((await bench.build('DEBDEX_SAMPLE=1 ')).status).toBe(2);
+  });
+});
+
+describe('an output folder', () => {
+  it('C12: is published from one state folder, and from another only on a word', async () => {
+    bench.list(entriesOf('one'));
+    await serve('one');
+    await bench.build();
+    const before = bench.read();
+    const { state } = bench;
+    bench.state = path.join(bench.folder, 'other');
+    bench.list(entriesOf('two'));
+    await serve('two');
+    expect(await bench.build()).toMatchObject({ status: 4, text: expect.stringContaining('--take-over') });
+    expect(bench.read()).toEqual(before);
+    expect(await accept('--take-over', bench.out)).toBe(0);
+    expect(await accept('--take-over', bench.out)).toBe(1);
+    expect((await bench.build()).status).toBe(0);
+    bench.state = state;
+    expect((await bench.build()).status).toBe(4);
+  });
+
+  it('C12: takes one build at a time, whatever their state folders', async () => {
+    bench.list(entriesOf('one'));
+    await serve('one');
+    origin.break('/one/Release', { kind: 'silent' });
+    const hanging = bench.start();
+    await expect.poll(() => origin.requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    bench.state = path.join(bench.folder, 'other');
+    const refusal = new RegExp(`publishing into .+process ${hanging.pid}, since`);
+    expect(await bench.build()).toMatchObject({ status: 7, text: expect.stringMatching(refusal) });
+    hanging.kill('SIGKILL');
+    await once(hanging, 'exit');
+    origin.mend();
+    expect((await bench.build()).status).toBe(0);
+  });
+});
+
+describe('npm start', () => {
+  it('C12: serves what was published before where no repository can be reached, and never the sample in its place', async () => {
+    bench.list(entriesOf('one'));
+    await serve('one');
+    expect((await bench.build()).status).toBe(0);
+    rmSync(bench.state, { recursive: true });
+    await listUnreachable();
+    rmSync(path.join(bench.out, '.debdex'), { recursive: true });
+    const before = bench.read();
+    const { text, address } = await start();
+    expect(text).toContain('Serving what was published before');
+    expect((await fetch(`${address}/v2/jailbreak/package/com.example.one1`)).status).toBe(200);
+    expect((await fetch(`${address}/.debdex/owner.json`)).status).toBe(404);
+    expect(bench.read()).toEqual(before);
+    expect(existsSync(path.join(bench.out, 'sample'))).toBe(false);
+  });
+
+  it('C12: ends with the exit code of a build that failed, and serves nothing', async () => {
+    bench.list(entriesOf('one'));
+    await serve('one');
+    writeFileSync(bench.out, 'no folder');
+    expect(await start()).toMatchObject({ status: 6, address: undefined });
+  });
+
+  it('builds the sample where nothing was ever published, and again at the next start', {
+    timeout: 60_000,
+  }, async () => {
+    await listUnreachable();
+    const first = await start();
+    expect(first.text).toContain('bundled sample');
+    expect((await fetch(`${first.address}/v2/jailbreak/repository/papercut`)).status).toBe(200);
+    started?.kill('SIGKILL');
+    const again = await start();
+    expect(again.address).toBeDefined();
+    started?.kill('SIGKILL');
+    await serve('one');
+    bench.list(entriesOf('one'));
+    expect((await bench.build()).status).toBe(0);
+    expect(readFileSync(path.join(bench.out, '.debdex', 'owner.json'), 'utf8')).toContain('manifest');
+    expect(existsSync(path.join(bench.out, 'sample'))).toBe(false);
+  });
+});
