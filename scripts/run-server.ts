@@ -76,6 +76,11 @@ export const serverOptions = {
     environment: 'DEBDEX_TRUSTED_PROXIES',
     help: 'Proxies of your own in front of the server. Only then is X-Forwarded-For believed.',
   },
+  development: {
+    type: 'boolean',
+    environment: 'DEBDEX_DEVELOPMENT',
+    help: 'Let the gateway use http, which it does not in production: where the public address is https.',
+  },
 } as const satisfies Record<string, Option>;
 
 const defaultAddress = 'http://localhost:8080';
@@ -91,14 +96,19 @@ const readPublicAddress = (out: string): string => {
   }
 };
 
-const readGateway = (publicAddress: string, state: string): GatewayConfiguration => {
+/** Says on standard error what deserves a second look. Throws a UsageError for what is wrong. */
+const readGateway = (publicAddress: string, { state, development }: ServerValues): GatewayConfiguration => {
   try {
-    return readGatewayConfiguration(process.env, { publicAddress, state });
+    const configuration = readGatewayConfiguration(process.env, { publicAddress, state, development });
+    for (const warning of configuration.warnings) process.stderr.write(`Warning: ${warning}.\n`);
+    return configuration;
   } catch (error) {
     if (error instanceof ConfigurationInvalid) throw new UsageError(error.message);
     throw error;
   }
 };
+
+type ServerValues = OptionValues<typeof serverOptions>;
 
 const addressText = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
@@ -106,7 +116,7 @@ const addressText = (host: string, port: number): string => `http://${host.inclu
  * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
  * been built, or where the address is taken.
  */
-export const runServer = async (values: OptionValues<typeof serverOptions>): Promise<void> => {
+export const runServer = async (values: ServerValues): Promise<void> => {
   const { out, state, host, port } = values;
   if (!existsSync(path.join(out, documentPath.landing))) {
     throw new CommandFailure(`There is nothing to serve in ${out}: build it first, with npm run build.`);
@@ -116,7 +126,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
   const report = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
   let publicAddress = readPublicAddress(out);
-  const gateway = openGateway(readGateway(publicAddress, state));
+  const gateway = openGateway(readGateway(publicAddress, values));
   const rate = values['rate-limit'];
   const search = new CatalogSearch(state);
   const limiter = createRateLimiter({ rate, burst: 2 * rate, now });
@@ -144,7 +154,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     const before = publicAddress;
     publicAddress = readPublicAddress(out);
     if (publicAddress === before) return;
-    const { settings } = readGateway(publicAddress, state);
+    const { settings } = readGateway(publicAddress, values);
     app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) });
   };
   const server = await startServer({

@@ -1,11 +1,5 @@
+import { type CallbackRules, findRule, isWeb, opensAddress } from './callback-rules.ts';
 import type { Credentials } from './cryptography.ts';
-
-/** Which callbacks are allowed: schemes of applications (`sileo:`), web origins, and http on this computer. */
-export interface CallbackRules {
-  readonly schemes: ReadonlySet<string>;
-  readonly origins: ReadonlySet<string>;
-  readonly loopback: boolean;
-}
 
 /** An allowed callback: its address in normal form, and the scheme or origin that stands for the application. */
 export interface Callback {
@@ -17,26 +11,11 @@ export class CallbackRefused extends Error {
   readonly code = 'callback_refused';
 }
 
-/** Schemes that run, read or frame something in the browser itself; no allow list may name them. */
-export const forbiddenSchemes: ReadonlySet<string> = new Set([
-  'javascript:',
-  'data:',
-  'file:',
-  'blob:',
-  'vbscript:',
-  'about:',
-  'filesystem:',
-  'view-source:',
-  'ws:',
-  'wss:',
-  'ftp:',
-]);
-
 const credentialNames: readonly (keyof Credentials)[] = ['auth_token', 'payment_secret', 'refresh_token'];
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Reads a callback against the allow list (decisions, section 6; RFC 9700, section 2.1). The decision is made on the
+ * Reads a callback against the allow list (decisions, section 7, "Gateway callbacks"; RFC 9700, section 2.1). The decision is made on the
  * address as WHATWG parses it, which is how the browser that follows it will; what parses in a surprising way is refused
  * before. Throws CallbackRefused with a sentence for the client.
  */
@@ -55,6 +34,7 @@ export const parseCallback = (text: string, rules: CallbackRules): Callback => {
   }
   const application = findApplication(url, rules);
   if (application === undefined) throw refuse('is not on the list of allowed callbacks');
+  if (opensAddress(url)) throw refuse('must not make its application open another address');
   // Some readers of queries part them at semicolons, and some read `name[]` as `name`.
   const names = url.search
     .slice(1)
@@ -67,13 +47,9 @@ export const parseCallback = (text: string, rules: CallbackRules): Callback => {
   return { address: url.href, application };
 };
 
-const findApplication = (url: URL, { schemes, origins, loopback }: CallbackRules) => {
-  if (forbiddenSchemes.has(url.protocol)) return undefined;
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return schemes.has(url.protocol) ? url.protocol : undefined;
-  }
-  if (origins.has(url.origin)) return url.origin;
-  return loopback && url.protocol === 'http:' && loopbackHosts.has(url.hostname) ? url.origin : undefined;
+const findApplication = (url: URL, rules: CallbackRules) => {
+  if (findRule(url, rules)) return isWeb(url.protocol) ? url.origin : url.protocol;
+  return rules.loopback && url.protocol === 'http:' && loopbackHosts.has(url.hostname) ? url.origin : undefined;
 };
 
 /** The callback with the credentials added; the query it came with stays as it is, byte for byte. */
@@ -89,7 +65,8 @@ export const formActionSource = (application: string): string =>
   application.includes('[') ? 'http:' : application;
 
 const applicationNames: Readonly<Record<string, string>> = {
-  'sileo:': 'Sileo',
+  // All three take it there (see callback-rules.ts).
+  'sileo:': 'Sileo, Zebra or Saily',
   'zbra:': 'Zebra',
   'cydia:': 'Cydia',
   'installer:': 'Installer',

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type CallbackRules, forbiddenSchemes } from './callback.ts';
+import {
+  type AllowedAddress,
+  type CallbackRules,
+  forbiddenSchemes,
+  opensAddress,
+  packageManagerCallbacks,
+  parseAllowedAddress,
+} from './callback-rules.ts';
 import type { GatewaySettings } from './gateway-deps.ts';
 import type { StoreLocation } from './open-store.ts';
 import type { OpenIdSettings } from './openid.ts';
@@ -12,6 +19,8 @@ export interface GatewayConfiguration {
   readonly openId?: OpenIdSettings | undefined;
   /** Password checks at a time. */
   readonly passwordChecks: number;
+  /** What is allowed and deserves a second look by the operator, one sentence each, to be said at the start. */
+  readonly warnings: readonly string[];
 }
 
 /** What the server that the gateway is part of knows already. */
@@ -20,6 +29,8 @@ export interface Surroundings {
   readonly publicAddress: string;
   /** Folder of what is kept between runs. */
   readonly state: string;
+  /** Whether the operator says that this is no production, whatever the address and the environment say. */
+  readonly development?: boolean;
 }
 
 /** What is wrong with the environment: every mistake, one sentence each. */
@@ -86,9 +97,6 @@ const environmentSchema = z.object({
 
 type Environment = z.infer<typeof environmentSchema>;
 
-/** The schemes of the package managers that sign in to payment gateways. */
-const packageManagers = ['sileo:', 'zbra:', 'cydia:', 'installer:'];
-
 /**
  * Reads the gateway's configuration from environment variables; without any of them it is a working one for
  * development. Throws ConfigurationInvalid with every mistake at once.
@@ -104,8 +112,9 @@ export const readGatewayConfiguration = (
   const parsed = environmentSchema.safeParse(set);
   if (!parsed.success) mistakes.push(...parsed.error.issues.map(describeIssue));
   // Read even where something else is wrong, so that its own mistakes are told in the same breath.
-  const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), set, mistakes);
-  if (parsed.success) mistakes.push(...checkTogether(parsed.data, surroundings));
+  const httpAllowed = !isProduction(set, surroundings) || set.GATEWAY_ALLOW_HTTP === 'true';
+  const callbacks = readCallbacks(words.parse(set.GATEWAY_CALLBACKS), httpAllowed, mistakes);
+  if (parsed.success) mistakes.push(...checkTogether(parsed.data, httpAllowed, surroundings));
   if (!parsed.success || mistakes.length > 0) throw new ConfigurationInvalid(mistakes);
   return toConfiguration(parsed.data, callbacks, surroundings);
 };
@@ -129,42 +138,46 @@ const dropEmpty = (environment: Readonly<Record<string, string | undefined>>) =>
 const describeIssue = ({ path, message }: { path: readonly PropertyKey[]; message: string }) =>
   `${String(path[0])} ${message}`;
 
+// A public https address is one that strangers are meant to use (decisions, section 7, "Production").
+const isProduction = (
+  { NODE_ENV }: Readonly<Record<string, string | undefined>>,
+  { publicAddress, development = false }: Surroundings,
+) => !development && (NODE_ENV === 'production' || publicAddress.startsWith('https:'));
+
 const readCallbacks = (
   named: readonly string[] | undefined,
-  set: Readonly<Record<string, string | undefined>>,
+  httpAllowed: boolean,
   mistakes: string[],
 ): CallbackRules => {
-  const allowHttp = set.NODE_ENV !== 'production' || set.GATEWAY_ALLOW_HTTP === 'true';
   const schemes = new Set<string>();
-  const origins = new Set<string>();
+  const addresses: AllowedAddress[] = [];
   let loopback = false;
-  for (const entry of named ?? [...packageManagers, ...(allowHttp ? ['loopback'] : [])]) {
-    const url = URL.canParse(entry) ? new URL(entry) : undefined;
+  for (const entry of named ?? [...packageManagerCallbacks, ...(httpAllowed ? ['loopback'] : [])]) {
+    const address = parseAllowedAddress(entry);
     if (entry === 'loopback') loopback = true;
     else if (/^[a-z][a-z0-9+.-]*:$/.test(entry) && !/^https?:$/.test(entry) && !forbiddenSchemes.has(entry)) {
       schemes.add(entry);
-    } else if (url && /^https?:$/.test(url.protocol) && url.origin === entry) origins.add(entry);
-    else {
+    } else if (address === undefined) {
       mistakes.push(
-        `GATEWAY_CALLBACKS has '${entry}': each entry is a scheme (sileo:), an origin (https://app.example) or loopback`,
+        `GATEWAY_CALLBACKS has '${entry}': each entry is an address (sileo://authentication_success, https://app.example/back), an origin (https://app.example), a scheme (app:) or loopback`,
       );
-    }
+    } else if (opensAddress(new URL(entry))) {
+      mistakes.push(`GATEWAY_CALLBACKS has '${entry}', which makes its application open another address`);
+    } else addresses.push(address);
   }
-  if (!allowHttp && (loopback || [...origins].some((origin) => origin.startsWith('http:')))) {
+  if (!httpAllowed && (loopback || addresses.some(({ protocol }) => protocol === 'http:'))) {
     mistakes.push('GATEWAY_CALLBACKS allows http callbacks in production; GATEWAY_ALLOW_HTTP=true permits that');
   }
-  return { schemes, origins, loopback };
+  return { addresses, schemes, loopback };
 };
 
-const checkTogether = (environment: Environment, { publicAddress }: Surroundings): string[] => {
-  const { NODE_ENV, GATEWAY_ALLOW_HTTP } = environment;
+const checkTogether = (environment: Environment, httpAllowed: boolean, { publicAddress }: Surroundings): string[] => {
   const { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET } = environment;
-  const httpRefused = NODE_ENV === 'production' && !GATEWAY_ALLOW_HTTP;
   const mistakes: string[] = [];
-  if (httpRefused && publicAddress.startsWith('http:')) {
+  if (!httpAllowed && publicAddress.startsWith('http:')) {
     mistakes.push('the public address must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
   }
-  if (httpRefused && GATEWAY_OIDC_ISSUER?.startsWith('http:')) {
+  if (!httpAllowed && GATEWAY_OIDC_ISSUER?.startsWith('http:')) {
     mistakes.push('GATEWAY_OIDC_ISSUER must begin with https:// in production; GATEWAY_ALLOW_HTTP=true permits http');
   }
   const openId = { GATEWAY_OIDC_ISSUER, GATEWAY_OIDC_CLIENT_ID, GATEWAY_OIDC_CLIENT_SECRET };
@@ -173,6 +186,19 @@ const checkTogether = (environment: Environment, { publicAddress }: Surroundings
     mistakes.push(...missing.map(([name]) => `${name} is missing: the OpenID settings go together`));
   }
   return mistakes;
+};
+
+const warnAbout = ({ schemes }: CallbackRules, publicAddress: string): string[] => {
+  const { protocol, hostname } = new URL(publicAddress);
+  const plain = protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
+  return [
+    ...Array.from(
+      schemes,
+      (scheme) =>
+        `GATEWAY_CALLBACKS allows every address of ${scheme} as a callback: credentials go to whatever its application does with them. Name the one that it signs in with, as in ${scheme}//host`,
+    ),
+    ...(plain ? [`Passwords and credentials travel unprotected: the public address is ${publicAddress}`] : []),
+  ];
 };
 
 const toConfiguration = (
@@ -201,6 +227,7 @@ const toConfiguration = (
           }
         : undefined,
     passwordChecks: environment.GATEWAY_PASSWORD_CHECKS,
+    warnings: warnAbout(callbacks, publicAddress),
   };
 };
 

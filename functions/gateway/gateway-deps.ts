@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { CallbackRules } from './callback.ts';
+import type { CallbackRules } from './callback-rules.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { OpenIdClient } from './openid.ts';
 import type { Passwords } from './passwords.ts';

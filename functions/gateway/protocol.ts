@@ -1,4 +1,5 @@
-import { addCredentials, type Callback, type CallbackRules, parseCallback } from './callback.ts';
+import { addCredentials, type Callback, parseCallback } from './callback.ts';
+import type { CallbackRules } from './callback-rules.ts';
 import { isLive, type RefreshDecision, type RevokeDecision } from './credential-states.ts';
 import { type Credentials, type Cryptography, hashCredentials } from './cryptography.ts';
 import { maskUdid } from './device.ts';

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addCredentials, type CallbackRules, parseCallback } from '../../functions/gateway/callback.ts';
+import { addCredentials, parseCallback } from '../../functions/gateway/callback.ts';
+import type { CallbackRules } from '../../functions/gateway/callback-rules.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
 
 const rules: CallbackRules = {
   schemes: new Set(['sileo:', 'zbra:']),
-  origins: new Set(['https://app.example']),
+  addresses: [
+    { protocol: 'https:', host: 'app.example' },
+    { protocol: 'https:', host: 'other.example:8443', path: '/back' },
+    { protocol: 'app:', host: 'done' },
+    { protocol: 'app:', host: 'path', path: '/done' },
+  ],
   loopback: true,
 };
 
@@ -66,6 +72,45 @@ const refused = [
   '',
   'unknown://callback',
   'sileo2://callback',
+  // By scheme, host and path: not another host, a longer one, another letter case or port, or a path beside the named one.
+  'app://',
+  'app:done',
+  'app:/done',
+  'app:///done',
+  'app://other',
+  'app://done.example',
+  'app://Done',
+  'app://done:80',
+  'app://d%6fne',
+  'app://path',
+  'app://path/',
+  'app://path/done/',
+  'app://path/done/more',
+  'app://path/other/../done2',
+  'https://other.example:8443/',
+  'https://other.example:8443/back/',
+  'https://other.example/back',
+  // What makes the application open another address, also where its whole scheme is allowed.
+  'sileo://url/https://evil.example/',
+  'sileo://URL/https://evil.example/',
+  'sileo://u%72l/https://evil.example/',
+  'sileo://u%2572l/evil.example',
+  'sileo://url?https://evil.example/',
+  'sileo://source/https://evil.example',
+  'sileo:url/https://evil.example',
+  'sileo:///url/evil.example',
+  'zbra://sources/add/https://evil.example',
+  'zbra://packages/add',
+  'zbra://done/https://evil.example',
+  'zbra://done/https:evil.example',
+  'zbra://done/https%3A%2F%2Fevil.example',
+  'zbra://done/https%253A%252F%252Fevil.example',
+  'zbra://done/%25252525252525252541',
+  'zbra://done//evil.example',
+  'zbra://done/%5c%5cevil.example',
+  'zbra://done/javascript:alert(1)',
+  'app://done/url/evil.example',
+  'app://done/a/open/b',
   `sileo://${'a'.repeat(2048)}`,
   'sileo://cällback',
 ];
@@ -74,6 +119,12 @@ const allowed = [
   ['sileo://authentication_callback', 'sileo:'],
   ['sileo:callback', 'sileo:'],
   ['zbra://done?repo=https%3A%2F%2Frepo.example', 'zbra:'],
+  ['app://done', 'app:'],
+  ['app://done/anything?url=https://repo.example', 'app:'],
+  ['app://path/done?x', 'app:'],
+  ['app://path/other/../done', 'app:'],
+  ['https://other.example:8443/back?x', 'https://other.example:8443'],
+  ['https://app.example/url/https://repo.example', 'https://app.example'],
   ['https://app.example/back', 'https://app.example'],
   ['https://app.example', 'https://app.example'],
   ['http://127.0.0.1:4321/callback', 'http://127.0.0.1:4321'],
@@ -95,10 +146,44 @@ describe('T1 callbacks', () => {
   });
 });
 
+describe('T1 the callbacks that are allowed by default', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+  const ask = async (callback: string) =>
+    (await post(`${gateway.base}/v2/authenticate`, { callback, udid: 'u', model: 'm' })).status;
+
+  test.each([
+    'cydia://url/https://evil.example/',
+    'cydia://authentication_success',
+    'zbra://authentication_success',
+    'installer://add/https://evil.example/',
+    'sileo://source/https://evil.example/',
+    'sileo://package/com.example',
+    'sileo://authentication_success.evil.example',
+    'sileo://authentication_success/https://evil.example',
+    'sileo:authentication_success',
+  ])('T1 %s is refused', async (callback) => {
+    expect(await ask(callback)).toBe(400);
+  });
+
+  test.each(['sileo://authentication_success', 'sileo://authentication_success?repo=x', 'http://127.0.0.1:1/x'])(
+    'T1 %s is allowed',
+    async (callback) => {
+      expect(await ask(callback)).toBe(200);
+    },
+  );
+});
+
 describe('T1 and T2 through the gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ GATEWAY_CALLBACKS: 'sileo:, zbra:, https://app.example, loopback' });
+    gateway = await startGateway({
+      GATEWAY_CALLBACKS:
+        'sileo:, zbra:, https://app.example, https://other.example:8443/back app://done app://path/done loopback',
+    });
     await addAccount(gateway.store, 'alice');
   });
   afterAll(() => gateway.close());

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { ConfigurationInvalid, readStoreLocation } from '../../functions/gateway/configuration.ts';
+import {
+  ConfigurationInvalid,
+  readGatewayConfiguration,
+  readStoreLocation,
+} from '../../functions/gateway/configuration.ts';
 import { readTestConfiguration } from '../support/gateway.ts';
 
 const mistakes = (environment: Record<string, string>) => {
@@ -16,7 +20,11 @@ test('an empty environment is a working configuration for development', () => {
   expect(readTestConfiguration({ GATEWAY_DATABASE_URL: '', PATH: '/bin' })).toEqual({
     settings: {
       publicAddress: 'http://localhost:8080',
-      callbacks: { schemes: new Set(['sileo:', 'zbra:', 'cydia:', 'installer:']), origins: new Set(), loopback: true },
+      callbacks: {
+        addresses: [{ protocol: 'sileo:', host: 'authentication_success' }],
+        schemes: new Set(),
+        loopback: true,
+      },
       credentialLife: 3_600_000,
       refreshLife: 180 * 24 * 3_600_000,
       introspectionSecrets: [],
@@ -24,6 +32,7 @@ test('an empty environment is a working configuration for development', () => {
     store: { kind: 'sqlite', file: 'state/gateway.sqlite' },
     openId: undefined,
     passwordChecks: 1,
+    warnings: [],
   });
 });
 
@@ -35,7 +44,7 @@ test('every setting is read', () => {
     GATEWAY_DATABASE_POOL: '25',
     GATEWAY_CREDENTIAL_TTL: '600',
     GATEWAY_REFRESH_TTL: '86400',
-    GATEWAY_CALLBACKS: 'sileo:, https://app.example',
+    GATEWAY_CALLBACKS: 'sileo: app://back/done, https://app.example https://app.example:8443/back',
     GATEWAY_INTROSPECTION_SECRETS: 'a'.repeat(32),
     GATEWAY_PASSWORD_CHECKS: '3',
     GATEWAY_OIDC_ISSUER: 'https://id.example',
@@ -46,7 +55,15 @@ test('every setting is read', () => {
   expect(configuration).toMatchObject({
     settings: {
       publicAddress: 'https://repo.example',
-      callbacks: { schemes: new Set(['sileo:']), origins: new Set(['https://app.example']), loopback: false },
+      callbacks: {
+        schemes: new Set(['sileo:']),
+        addresses: [
+          { protocol: 'app:', host: 'back', path: '/done' },
+          { protocol: 'https:', host: 'app.example' },
+          { protocol: 'https:', host: 'app.example:8443', path: '/back' },
+        ],
+        loopback: false,
+      },
       credentialLife: 600_000,
       refreshLife: 86_400_000,
       introspectionSecrets: ['a'.repeat(32)],
@@ -69,7 +86,7 @@ test('every mistake is reported at once', () => {
     GATEWAY_DATABASE_URL: 'mysql://db',
     GATEWAY_CREDENTIAL_TTL: '1h',
     GATEWAY_REFRESH_TTL: '99999999999',
-    GATEWAY_CALLBACKS: 'sileo: javascript: https://app.example/path loopback https:',
+    GATEWAY_CALLBACKS: 'sileo: javascript: https://app.example/path?query loopback https:',
     GATEWAY_CALBACKS: 'x',
     GATEWAY_ALLOW_HTTP: 'yes',
     GATEWAY_INTROSPECTION_SECRETS: 'short',
@@ -80,7 +97,7 @@ test('every mistake is reported at once', () => {
     'GATEWAY_CREDENTIAL_TTL must be a whole number',
     'GATEWAY_REFRESH_TTL must be a whole number',
     "GATEWAY_CALLBACKS has 'javascript:'",
-    "GATEWAY_CALLBACKS has 'https://app.example/path'",
+    "GATEWAY_CALLBACKS has 'https://app.example/path?query'",
     "GATEWAY_CALLBACKS has 'https:'",
     'GATEWAY_CALLBACKS allows http callbacks in production',
     'GATEWAY_ALLOW_HTTP must be true or false',
@@ -124,6 +141,48 @@ test('in production http needs to be asked for', () => {
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'loopback' })).toHaveLength(1);
   expect(mistakes({ ...production, GATEWAY_CALLBACKS: 'http://app.example' })).toHaveLength(1);
   expect(mistakes({ NODE_ENV: 'production', GATEWAY_ALLOW_HTTP: 'true', GATEWAY_CALLBACKS: 'loopback' })).toEqual([]);
+});
+
+test('a public https address is production unless the operator says otherwise', () => {
+  const surroundings = { publicAddress: 'https://repo.example', state: 'state' };
+  const read = (environment: Record<string, string>, more: { development?: boolean } = {}) =>
+    readGatewayConfiguration(environment, { ...surroundings, ...more }).settings.callbacks.loopback;
+  expect(read({})).toBe(false);
+  expect(read({}, { development: true })).toBe(true);
+  expect(read({ NODE_ENV: 'production' }, { development: true })).toBe(true);
+  expect(() => read({ GATEWAY_CALLBACKS: 'loopback' })).toThrow('allows http callbacks in production');
+  expect(read({ GATEWAY_CALLBACKS: 'loopback', GATEWAY_ALLOW_HTTP: 'true' })).toBe(true);
+});
+
+test('T1 a rule that would open other addresses, or that no callback could fit, is a mistake', () => {
+  for (const entry of [
+    'cydia://url',
+    'sileo://source/x',
+    'app://done/url/x',
+    'app://done?x',
+    'app://done#x',
+    'app://user@done',
+    'app://',
+    'APP://done',
+    'https://APP.example',
+    'https://app.example/a/../b',
+    'javascript://x',
+    'data:x',
+  ]) {
+    expect(mistakes({ GATEWAY_CALLBACKS: entry }), entry).toEqual([expect.stringContaining(entry)]);
+  }
+});
+
+test('T1 a scheme alone is warned about at the start, and so is http that is not of this computer', () => {
+  const warnings = (environment: Record<string, string>) => readTestConfiguration(environment).warnings;
+  expect(warnings({ GATEWAY_CALLBACKS: 'zbra: sileo://authentication_success app:' })).toEqual([
+    expect.stringContaining('every address of zbra:'),
+    expect.stringContaining('every address of app:'),
+  ]);
+  expect(warnings({ PUBLIC_ADDRESS: 'http://repo.example' })).toEqual([expect.stringContaining('unprotected')]);
+  for (const address of ['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:8080', 'https://repo.example']) {
+    expect(warnings({ PUBLIC_ADDRESS: address })).toEqual([]);
+  }
 });
 
 test('the OpenID settings go together', () => {

@@ -50,7 +50,7 @@ test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is
     date: expect.any(String),
   });
   expect((await post(`${gateway.base}/v2/revoke`, credentials)).status).toBe(503);
-  const body = { callback: 'sileo://x', udid: 'u', model: 'm' };
+  const body = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
   expect((await post(`${gateway.base}/v2/authenticate`, body)).status).toBe(503);
   const authorization = `Bearer ${credentials.auth_token}`;
   expect((await fetch(`${gateway.base}/v2/account`, { headers: { authorization } })).status).toBe(503);
@@ -90,7 +90,13 @@ test('T8 a full disk is 503 with nothing consumed', async () => {
     let status = 200;
     for (let filled = 0; status === 200 && filled < 400; filled++) {
       await issue(protocol, accountId);
-      status = (await post(`${limited.base}/v2/authenticate`, { callback: 'sileo://x', udid: 'u', model: 'm' })).status;
+      status = (
+        await post(`${limited.base}/v2/authenticate`, {
+          callback: 'sileo://authentication_success',
+          udid: 'u',
+          model: 'm',
+        })
+      ).status;
     }
     expect(status).toBe(503);
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -134,7 +140,7 @@ test('T8 a write that fails takes none of those down that share its sync', async
   const { gateway, credentials } = await start();
   const accountId = await addAccount(gateway.store, 'bob');
   const protocol = openProtocol(gateway.store, gateway.now);
-  const { handle } = await protocol.authenticate({ callback: 'sileo://x', udid: 'u', model: 'm' });
+  const { handle } = await protocol.authenticate({ callback: 'sileo://authentication_success', udid: 'u', model: 'm' });
   const doomed = gateway.store.completeSignIn(
     {
       handleHash: new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(handle))),

@@ -16,7 +16,11 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const newAuthUrl = async (model = 'iPhone12,1') => {
-  const response = await post(`${gateway.base}/v2/authenticate`, { callback: 'sileo://done', udid: 'u', model });
+  const response = await post(`${gateway.base}/v2/authenticate`, {
+    callback: 'sileo://authentication_success',
+    udid: 'u',
+    model,
+  });
   return (await readJson(response)).auth_url ?? '';
 };
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
@@ -63,7 +67,7 @@ test('T4 a completed login is a 303 that nobody keeps or refers to', async () =>
     from('192.0.2.1'),
   );
   expect(done.status).toBe(303);
-  expect(done.location).toMatch(/^sileo:\/\/done\?auth_token=/);
+  expect(done.location).toMatch(/^sileo:\/\/authentication_success\?auth_token=/);
   expect(done.headers.get('cache-control')).toBe('no-store');
   expect(done.headers.get('referrer-policy')).toBe('no-referrer');
   expect(done.text).toBe('');
@@ -233,7 +237,7 @@ test('the page says who asks and for which device, and everything foreign is ine
   const model = '<img src=x onerror=alert(1)>"\'&';
   const browser = new BrowserSession(gateway.base);
   const page = await browser.open(await newAuthUrl(model));
-  expect(page.text).toContain('<dt>Asked by</dt><dd>Sileo</dd>');
+  expect(page.text).toContain('<dt>Asked by</dt><dd>Sileo, Zebra or Saily</dd>');
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
   expect(page.text).not.toContain('<img');
   const wrong = await browser.submit(page, { name: '"><script>x', password: 'p' }, from('192.0.2.77'));

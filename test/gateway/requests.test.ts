@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const bodies = {
-  authenticate: { callback: 'sileo://x', udid: 'u', model: 'm' },
+  authenticate: { callback: 'sileo://authentication_success', udid: 'u', model: 'm' },
   refresh: { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' },
   revoke: { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' },
 };
@@ -98,7 +98,7 @@ test.each(paths)('T11 /%s refuses what is not exactly its fields', async (path) 
 });
 
 test('T11 quotes and escapes inside a value do not look like a repeated field', async () => {
-  const body = { callback: 'sileo://x', udid: 'a"b","udid":"c\\', model: '\\"\\\\"' };
+  const body = { callback: 'sileo://authentication_success', udid: 'a"b","udid":"c\\', model: '\\"\\\\"' };
   expect((await post(`${gateway.base}/v2/authenticate`, body)).status).toBe(200);
 });
 

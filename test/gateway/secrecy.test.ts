@@ -68,7 +68,11 @@ const liveThrough = async (gateway: TestGateway) => {
   const last = await signIn();
   await send('revoke', last);
   await send(`refresh?auth_token=${last.auth_token}`, last, { cookie: `x=${last.auth_token}` });
-  await send('authenticate', { callback: `sileo://x?auth_token=${first.auth_token}`, udid, model: 'm' });
+  await send('authenticate', {
+    callback: `sileo://authentication_success?auth_token=${first.auth_token}`,
+    udid,
+    model: 'm',
+  });
   await send('authenticate', { callback: 'evil://x', udid, model: `m\n${udid}` });
   const headers = { authorization: `Bearer ${second.auth_token}` };
   refusals.push(await (await fetch(`${gateway.base}/v2/account?token=${second.auth_token}`, { headers })).text());

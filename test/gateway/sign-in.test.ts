@@ -13,7 +13,7 @@ describeStores('sign-in', (newStore, kind) => {
   let environment: Readonly<Record<string, string>>;
   beforeAll(async () => {
     environment = await newStore();
-    gateway = await startGateway(environment);
+    gateway = await startGateway({ ...environment, GATEWAY_CALLBACKS: 'sileo:, zbra:' });
     account = await addAccount(gateway.store, 'alice');
   });
   afterAll(() => gateway.close());

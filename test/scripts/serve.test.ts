@@ -83,6 +83,24 @@ describe('npm run serve', () => {
     expect((await fetch(`${address}/v2/devices`)).status).toBe(200);
   });
 
+  it('T1 is production under a public https address unless told otherwise, and warns about whole schemes', async () => {
+    const { folder, state } = build();
+    const flags = ['--out', folder, '--state', state, '--port', '0'];
+    const authenticate = async (address: string) => {
+      const body = JSON.stringify({ callback: 'http://127.0.0.1:1/x', udid: '0'.repeat(40), model: 'iPhone10,6' });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${address}/v2/authenticate`, { method: 'POST', headers, body })).status;
+    };
+    expect(await authenticate((await startOn(flags)).address)).toBe(400);
+    const environment = { GATEWAY_CALLBACKS: 'app: loopback' };
+    const refused = start(flags, environment);
+    expect(await refused.ended).toBe(2);
+    expect(refused.output.text).toContain('GATEWAY_CALLBACKS allows http callbacks in production');
+    const development = await startOn([...flags, '--development'], environment);
+    expect(await authenticate(development.address)).toBe(200);
+    expect(development.output.text).toContain('Warning: GATEWAY_CALLBACKS allows every address of app: as a callback');
+  });
+
   it('H2 is ready again after it was killed', async () => {
     const { folder, state } = build();
     const flags = ['--out', folder, '--state', state, '--port', '0'];

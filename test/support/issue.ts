@@ -9,7 +9,7 @@ export const openProtocol = (store: CredentialStore, clock: () => number): Proto
     store,
     clock,
     cryptography: createNodeCryptography(),
-    callbacks: { schemes: new Set(['sileo:']), origins: new Set(), loopback: false },
+    callbacks: { addresses: [], schemes: new Set(['sileo:']), loopback: false },
     credentialLife: 3_600_000,
     refreshLife: refreshLifeMaximum,
   });

@@ -29,7 +29,7 @@ export const authenticate = async (
   request: Partial<Record<'callback' | 'udid' | 'model', string>> = {},
 ) => {
   const body = {
-    callback: 'sileo://authentication_callback',
+    callback: 'sileo://authentication_success',
     udid: '00008030-001A2B3C4D5E6F70',
     model: 'iPhone12,1',
     ...request,

@@ -1,0 +1,113 @@
+// Which callbacks an operator allows (decisions, section 7, "Gateway callbacks"). See callback.ts for how one is read.
+
+/** One allowed callback: scheme and host (with its port) exactly, and where a path is named, that path exactly. */
+export interface AllowedAddress {
+  /** With its colon, as in `sileo:`. */
+  readonly protocol: string;
+  readonly host: string;
+  readonly path?: string;
+}
+
+/** Every callback that is allowed. */
+export interface CallbackRules {
+  readonly addresses: readonly AllowedAddress[];
+  /** Schemes of which every address is allowed, with their colon. */
+  readonly schemes: ReadonlySet<string>;
+  /** http on the same computer, on any port. */
+  readonly loopback: boolean;
+}
+
+/**
+ * Where the known package managers take the answer of a payment provider's sign-in page: all of them at this one
+ * address. Looked up in their sources:
+ * - Sileo, `Sileo/Backend/Payment Manager/PaymentAuthenticator.swift` (github.com/Sileo/Sileo): an authentication session
+ *   for the scheme `sileo`, whose answer must have the host `authentication_success`;
+ * - Zebra, `Zebra/Tabs/Sources/Helpers/ZBSource.m` (github.com/zbrateam/Zebra): a session for the same scheme;
+ * - Saily, `Application/Chromatic/Backend/PaymentManager/PaymentManager.swift` (github.com/SailyTeam/Saily): likewise.
+ * Cydia and Installer have no such callback, and `zbra:` none that signs in (`Zebra/ZBAppDelegate.m`).
+ */
+export const packageManagerCallbacks = ['sileo://authentication_success'];
+
+/** Schemes that run, read or frame something in the browser itself; no rule may name them. */
+export const forbiddenSchemes: ReadonlySet<string> = new Set([
+  'javascript:',
+  'data:',
+  'file:',
+  'blob:',
+  'vbscript:',
+  'about:',
+  'filesystem:',
+  'view-source:',
+  'ws:',
+  'wss:',
+  'ftp:',
+]);
+
+/** The rule that an operator's text stands for: `sileo://host`, `sileo://host/path`, `https://app.example`. */
+export const parseAllowedAddress = (text: string): AllowedAddress | undefined => {
+  if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, host, pathname, search, hash, username, password, href } = new URL(text);
+  if (forbiddenSchemes.has(protocol) || `${search}${hash}${username}${password}` !== '') return undefined;
+  // What the parser had to put right would be compared with something else than what stands there.
+  if (href !== text && href !== `${text}/`) return undefined;
+  if (isWeb(protocol)) return href === text ? { protocol, host, path: pathname } : { protocol, host };
+  if (pathname !== '') return { protocol, host, path: pathname };
+  return host === '' ? undefined : { protocol, host };
+};
+
+/** Whether a rule names this address. */
+export const findRule = (url: URL, { addresses, schemes }: CallbackRules): boolean =>
+  (schemes.has(url.protocol) && !isWeb(url.protocol) && !forbiddenSchemes.has(url.protocol)) ||
+  addresses.some(
+    ({ protocol, host, path }) =>
+      protocol === url.protocol && host === url.host && (path === undefined || path === url.pathname),
+  );
+
+export const isWeb = (protocol: string): boolean => protocol === 'http:' || protocol === 'https:';
+
+/**
+ * Words by which applications open or add what follows them: `url` of Cydia (`MobileCydia.mm`, pageForURL) and Sileo
+ * (`Sileo/Backend/URL Manager/URLManager.swift`), `source` of Sileo, `sources` of Zebra (`Zebra/ZBAppDelegate.m`), `add` of
+ * Installer, and what others call the same.
+ */
+const openingWords: ReadonlySet<string> = new Set([
+  'url',
+  'urls',
+  'open',
+  'openurl',
+  'open-url',
+  'open_url',
+  'web',
+  'webview',
+  'browse',
+  'browser',
+  'safari',
+  'link',
+  'links',
+  'redirect',
+  'source',
+  'sources',
+  'repo',
+  'repos',
+  'add',
+  'x-callback-url',
+]);
+
+/**
+ * Whether an application's own address makes it open another: one of the words of its host and path says so, or an
+ * address stands in them. The credentials are added to the end, so they would go where that one leads.
+ */
+export const opensAddress = ({ protocol, host, pathname }: URL): boolean => {
+  if (isWeb(protocol)) return false;
+  // An application may decode more than once what it takes out of an address.
+  const text = [1, 2, 3, 4].reduce(decode, `${host}/${pathname.replace(/^\//, '')}`);
+  const words = text
+    .toLowerCase()
+    .split(/[/\\?#;,=&]/)
+    .map((word) => word.trim());
+  const opens = (word: string) => openingWords.has(word) || /^[a-z][a-z\d+.-]*:(?!\d)/.test(word);
+  return decode(text) !== text || words.some(opens) || words.slice(1, -1).includes('');
+};
+
+const decode = (text: string) =>
+  text.replace(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
