@@ -10,7 +10,7 @@ import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { Finding } from '../src/contract/findings.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
-import { createOpenApi } from '../src/contract/openapi.ts';
+import { createOpenApi, type Examples } from '../src/contract/openapi.ts';
 import { documentPath } from '../src/contract/paths.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
 import type { Service } from '../src/contract/service.ts';
@@ -23,7 +23,7 @@ import { type Owner, takeOutput } from '../src/emit/owner.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { buildSite, type SiteSummary } from '../src/site/build.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
-import { readExamples } from './examples/examples.ts';
+import { collectExamples } from './examples/collect.ts';
 import type { Progress } from './progress.ts';
 
 /** What a build needs. */
@@ -120,20 +120,30 @@ const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<Bu
     }
     const interrupted = beginPublishing(state);
     claimOutput();
+    const failures = composeFailures(outcomes);
+    const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
+    // The descriptions show what is found, so they wait for what finds it.
+    let indexed: Promise<void> | undefined;
+    const index = () => (indexed ??= indexForSearch(catalog, update.ingested));
+    const describe = async () => {
+      await index();
+      const examples = await collectExamples({ database: catalog.database, base, landing, failures });
+      return composeDescriptions(input, examples);
+    };
     const emission = new Emission(catalog, {
       out,
       now: now(),
       touched: update.touched,
       ingested: update.ingested,
-      failures: composeFailures(outcomes),
-      landing: composeLanding(input, statistics, readBuildDigest(catalog.database)),
-      texts: composeDescriptions(base, input.version),
+      failures,
+      landing,
+      texts: describe,
       onDocument: (done, total) => progress.update(done, total, 'documents'),
     });
     const assets = await progress.step('documents', async () => {
       // Before the documents, which name them.
       const count = publishAssets(out, assetsFolder);
-      await Promise.all([emission.write(), indexForSearch(catalog, update.ingested)]);
+      await Promise.all([emission.write(), index()]);
       return count;
     });
     const { findings, stanzas } = readFindings(catalog.database);
@@ -231,10 +241,17 @@ const composeLanding = (
   statistics,
 });
 
-const composeDescriptions = (base: string, version: string): Map<string, string> => {
-  const description = createOpenApi({ publicAddress: base, version, examples: readExamples(base) });
+const composeDescriptions = (
+  { base, version, site }: BuildInput,
+  examples: Examples | undefined,
+): Map<string, string> => {
+  const description = createOpenApi({ publicAddress: base, version, examples, site });
   return new Map([
     [documentPath.openapiJson, JSON.stringify(description)],
-    [documentPath.openapiYaml, stringify(description, { aliasDuplicateObjects: false })],
+    [documentPath.openapiYaml, composeYaml(description)],
   ]);
 };
+
+// Many readers still read YAML 1.1, where a bare date, "yes" or 12:30 is no text: such texts are quoted for them.
+const composeYaml = (description: unknown): string =>
+  stringify(description, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });

@@ -1,25 +1,12 @@
 import { type Context, Hono } from 'hono';
-import { z } from 'zod';
 import { successMessage } from '../../src/contract/envelope.ts';
+import { credentialsSchema, introspectionSchema, signInSchema } from '../../src/contract/gateway.ts';
 import { answerJson, answerRefusal, Refusal, refuseCredentials, toRefusal } from '../gateway/answers.ts';
 import { CallbackRefused } from '../gateway/callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway/gateway-deps.ts';
 import type { Protocol } from '../gateway/protocol.ts';
 import { readJsonBody } from '../gateway/request-body.ts';
 import { countFailedIntrospection } from '../gateway/throttle.ts';
-
-// A line break in a device's name would forge a line wherever the name is printed.
-const text = (maximum: number) =>
-  z
-    .string('must be a string')
-    .min(1, 'must not be empty')
-    .max(maximum, `must be at most ${maximum} characters`)
-    .regex(/^\P{Control}*$/u, 'must not contain control characters');
-const token = z.string('must be a string').min(1, 'must not be empty').max(512, 'must be at most 512 characters');
-
-const signInSchema = z.strictObject({ callback: text(2048), udid: text(256), model: text(256) });
-const credentialsSchema = z.strictObject({ auth_token: token, payment_secret: token, refresh_token: token });
-const introspectionSchema = z.strictObject({ token });
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
 export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {

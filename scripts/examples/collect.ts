@@ -1,91 +1,112 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createApp } from '../../functions/app.ts';
-import { createDocuments } from '../../functions/node/documents.ts';
-import { createDownloads } from '../../functions/node/downloads.ts';
-import { downloadsExample } from '../../src/contract/openapi.ts';
-import { type ParameterName, parameterDescriptions } from '../../src/contract/openapi-parameters.ts';
-import { type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
-import { CatalogSearch } from '../../src/search/search.ts';
-import { runBuild } from '../pipeline.ts';
-import { Progress } from '../progress.ts';
+import type { Dependencies } from '../../functions/dependencies.ts';
+import type { CatalogDatabase } from '../../src/catalog/database.ts';
+import { chooseExample } from '../../src/catalog/examples.ts';
+import { prepareLatest } from '../../src/catalog/latest.ts';
+import { readRepositoryRecords, readRepositoryRows } from '../../src/catalog/reading.ts';
+import { SearchReading } from '../../src/catalog/search-reading.ts';
+import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts';
+import type { Finding } from '../../src/contract/findings.ts';
+import type { Examples } from '../../src/contract/openapi.ts';
+import { apiRoot, documentPath, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
+import type { LandingRecord } from '../../src/contract/records.ts';
+import { type Document, documentText, listDocument } from '../../src/emit/document.ts';
+import {
+  findingsDocuments,
+  landingDocument,
+  packageDocuments,
+  rankingDocuments,
+  repositoryDocuments,
+} from '../../src/emit/documents.ts';
+import { PackageSearch } from '../../src/search/packages.ts';
+import { RepositorySearch } from '../../src/search/repositories.ts';
 import { readSafetyList, safetyFile } from '../read-safety-list.ts';
-import { readService } from '../read-service.ts';
-import { publishSample } from '../sample.ts';
-import { examplesAddress } from './examples.ts';
 
-// The same clock and version always, so that the same sample gives the same examples.
-const now = () => new Date('2026-05-01T12:00:00.000Z');
-const version = '1.0.0';
+/** What the examples are made of. */
+export interface ExampleSource {
+  /** The catalog, its search index among it. */
+  readonly database: CatalogDatabase;
+  /** Public address without trailing slash. */
+  readonly base: string;
+  readonly landing: LandingRecord;
+  /** Why the last crawl of a repository took nothing, by slug. */
+  readonly failures: ReadonlyMap<string, Finding>;
+}
 
-const exampleOf = (name: string): string => {
-  const description = parameterDescriptions[name as ParameterName];
-  return 'example' in description ? String(description.example) : '';
+const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
+  const rows = readRepositoryRows(database);
+  const repository = rows.filter((row) => row.slug === slug);
+  return [
+    ...packageDocuments(database, new Set([packageId])),
+    ...repositoryDocuments(repository),
+    ...findingsDocuments(database, repository, failures),
+    ...rankingDocuments(rows),
+    listDocument(documentPath.repositoryPackages(slug), [...readRepositoryRecords(database, slug)]),
+    landingDocument(landing),
+  ];
 };
 
-/** The address that asks an operation with the example of each of its parameters. */
-const addressOf = ({ address, query }: Operation): string => {
-  const given = Object.keys(query?.shape ?? {}).filter((name) => exampleOf(name) !== '');
-  const search = new URLSearchParams(Object.fromEntries(given.map((name) => [name, exampleOf(name)])));
-  const path = address.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(name)));
-  return `${examplesAddress}/v2${path}${given.length > 0 ? `?${search}` : ''}`;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** The app over a catalog that is not in force yet, and over those documents alone that the examples ask for. */
+const createExampleApp = (source: ExampleSource, documents: readonly Document[], date: string) => {
+  const { database, base } = source;
+  const texts = new Map(documents.map((document) => [document.path, bytesOf(documentText(document, date))]));
+  const packages = new PackageSearch(new SearchReading(database));
+  const repositories = new RepositorySearch(database);
+  const latest = prepareLatest(database);
+  const dependencies: Dependencies = {
+    documents: {
+      read: async (path) => {
+        const body = texts.get(path);
+        const stored = { etag: '"example"', encoding: 'identity', open: async () => undefined } as const;
+        return body && { ...stored, size: body.length, body };
+      },
+      probe: async () => true,
+    },
+    search: {
+      searchPackages: async (q, limit, page) => packages.find(q, limit, page),
+      searchRepositories: async (q, limit, page) => repositories.find(q, limit, page),
+      latest: async (ids, priority) => latest(ids, priority),
+      probe: async () => true,
+    },
+    safety: readSafetyList(safetyFile),
+    downloads: { add: async () => {}, probe: async () => true },
+    limiter: { take: () => 0 },
+    probeCredentials: async () => true,
+    // The time of the index, so that the same index has the same description.
+    now: () => new Date(date),
+    publicAddress: () => base,
+    report: () => {},
+  };
+  return createApp(dependencies);
 };
 
-const ask = async (app: ReturnType<typeof createApp>, operation: Operation): Promise<unknown> => {
-  const init =
-    operation.body === undefined
-      ? {}
-      : { method: 'POST', body: JSON.stringify(downloadsExample), headers: { 'Content-Type': 'application/json' } };
-  const answer = await app.request(addressOf(operation), init);
-  if (answer.status !== 200) throw new Error(`${operation.address} answers ${answer.status}`);
-  return answer.json();
-};
-
-/** Builds the bundled sample, has the app answer every operation that answers records, and returns what it answered. */
-export const collectExamples = async (): Promise<Partial<Record<OperationName, unknown>>> => {
-  const root = mkdtempSync(path.join(tmpdir(), 'debdex-examples-'));
-  const [out, state] = [path.join(root, 'dist'), path.join(root, 'state')];
-  mkdirSync(state);
-  const search = new CatalogSearch(state);
-  const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
-  try {
-    const { entries, fetcher } = await publishSample(out, examplesAddress);
-    const service = readService();
-    const progress = new Progress();
-    await runBuild({
-      entries,
-      fetcher,
-      state,
-      out,
-      base: examplesAddress,
-      service,
-      version,
-      now,
-      progress,
-      site: false,
-      source: 'sample',
+/**
+ * The examples of the description: what the service is going to answer about a package of this index. Undefined where
+ * the index holds none to ask about; an operation that finds nothing to show is left out.
+ */
+export const collectExamples = async (source: ExampleSource): Promise<Examples | undefined> => {
+  const subject = chooseExample(source.database);
+  if (subject === undefined) return undefined;
+  const documents = documentsOf(source, subject.packageId, subject.slug);
+  const app = createExampleApp(source, documents, source.landing.statistics.updated);
+  const ask = async (name: OperationName, operation: Operation): Promise<unknown> => {
+    if (operation.schema === undefined) return undefined;
+    const body = operation.body && JSON.stringify(exampleDownloads(subject));
+    const address = `${source.base}/${apiRoot}${exampleAddress(name, operation, subject)}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const request = new Request(address, {
+      method: operation.method,
+      ...(body === undefined ? {} : { body, headers }),
     });
-    await fetcher.close();
-    const app = createApp({
-      documents: createDocuments({ folder: out, memory: 2 ** 20 }),
-      search,
-      safety: readSafetyList(safetyFile),
-      downloads,
-      limiter: { take: () => 0 },
-      probeCredentials: async () => true,
-      now,
-      publicAddress: () => examplesAddress,
-      report: (error) => process.stderr.write(`${error}\n`),
-    });
-    const examples: Partial<Record<OperationName, unknown>> = {};
-    for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
-      if (operation.schema !== undefined) examples[name] = await ask(app, operation);
-    }
-    return examples;
-  } finally {
-    search.close();
-    await downloads.close();
-    rmSync(root, { recursive: true, force: true });
+    const answer = await app.request(request);
+    return answer.status === 200 ? answer.json() : undefined;
+  };
+  const answers: Partial<Record<OperationName, unknown>> = {};
+  for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
+    const answer = await ask(name, operation);
+    if (answer !== undefined) answers[name] = answer;
   }
+  return { subject, answers };
 };

@@ -5,23 +5,32 @@ import { multiMaximum, ranks, safetyMaximum, searchLength, searchLimit } from '.
 
 const list = (what: string, most: number) => `${what}, separated by commas; at most ${most}.`;
 
-/** Description, bounds and example of every parameter of the read API, by name. The examples ask the bundled sample. */
+/** Description, bounds and example of every parameter of the read API, by name. */
 export const parameterDescriptions = {
   packageId: {
     description: 'Package identifier, percent-encoded.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'org.example.lampyrid.nightlamp',
   },
   repositorySlug: {
     description: 'Slug of the repository.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'papercut',
+  },
+  packageFile: {
+    description: 'Package identifier as it stands in the name of a file.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  repositoryFile: {
+    description: 'Slug of the repository as it stands in the name of a file.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  rankFile: {
+    description: 'Ranking: 1 is best, 5 is last, "all" lists all.',
+    schema: { type: 'string', enum: ranks.map((rank) => (rank === '*' ? 'all' : rank)) },
   },
   q: {
     description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters once trimmed. Any text is a question, never syntax.`,
     required: true,
     schema: { type: 'string', minLength: searchLength.minimum },
-    example: 'lampyrid',
   },
   limit: {
     description: 'Most records of a page.',
@@ -31,7 +40,6 @@ export const parameterDescriptions = {
       maximum: searchLimit.maximum,
       default: searchLimit.default,
     },
-    example: 2,
   },
   page: {
     description: 'Number of the page, from 1. A page past the end is empty.',
@@ -41,7 +49,6 @@ export const parameterDescriptions = {
     description: list('Package identifiers', multiMaximum),
     required: true,
     schema: { type: 'string', minLength: 1 },
-    example: 'org.example.lampyrid.nightlamp,quarry',
   },
   priority: {
     description:
@@ -52,13 +59,11 @@ export const parameterDescriptions = {
     description: 'Ranking: 1 is best, 5 is last, * lists all.',
     required: true,
     schema: { type: 'string', enum: [...ranks] },
-    example: '*',
   },
   uris: {
     description: `${list('Repository URIs', safetyMaximum)} They need not be percent-encoded.`,
     required: false,
     schema: { type: 'string' },
-    example: 'https://repository.example/',
   },
 } as const;
 export type ParameterName = keyof typeof parameterDescriptions;

@@ -12,6 +12,9 @@ import {
   safetyListSchema,
 } from './envelope.ts';
 import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors.ts';
+import { type ExampleSubject, exampleDownloads, exampleParameters } from './examples.ts';
+import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway.ts';
+import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from './openapi-documents.ts';
 import { type ParameterName, parameterDescriptions } from './openapi-parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
@@ -54,10 +57,17 @@ const named = {
   Ingest: ingestSchema,
   Error: errorSchema,
   NotFound: notFoundSchema,
+  ...gatewayAnswers,
 } as const satisfies Record<string, z.ZodType>;
 
+/** What the site adds. */
+const feeds = { JsonFeed: jsonFeedSchema } as const satisfies Record<string, z.ZodType>;
+
 /** What a client sends. */
-const sent = { Download: downloadSchema, Downloads: downloadsSchema } as const satisfies Record<string, z.ZodType>;
+const sent = { Download: downloadSchema, Downloads: downloadsSchema, ...gatewayBodies } as const satisfies Record<
+  string,
+  z.ZodType
+>;
 
 const schemaPrefix = '#/components/schemas/';
 
@@ -79,16 +89,18 @@ const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' | 'outp
 };
 
 const schemaOf = (schema: z.ZodType): Json => {
-  const name = Object.entries({ ...named, ...sent }).find(([, candidate]) => candidate === schema)?.[0];
+  const name = Object.entries({ ...named, ...sent, ...feeds }).find(([, candidate]) => candidate === schema)?.[0];
   if (name === undefined) throw new TypeError('A schema of an operation has no name in the description');
   return { $ref: schemaPrefix + name };
 };
 
 const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
   400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.',
+  401: 'Credentials are missing, expired or not valid.',
   404: 'Unknown package, repository or address.',
   405: 'The address does not answer this method.',
   408: 'The request took too long to arrive.',
+  409: 'The credentials are not expired yet.',
   413: 'The body is too large.',
   414: 'The address is too long.',
   415: 'The body is of another content type.',
@@ -102,6 +114,7 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
+  401: { 'WWW-Authenticate': { description: 'How to ask with credentials.', schema: { type: 'string' } } },
   405: { Allow: { description: 'The methods it answers.', schema: { type: 'string' } } },
   429: retryAfter,
   503: retryAfter,
@@ -110,8 +123,10 @@ const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
 // A sentence that the status comes with; for 400 the most common one.
 const errorSentences: Partial<Record<ErrorStatus, string>> = {
   400: "Missing query parameter: 'q'",
+  401: 'The auth token is expired or invalid',
   405: 'This address answers GET, HEAD, OPTIONS',
   408: 'The request took too long to arrive',
+  409: 'The credentials are not expired yet',
   413: 'The body must be at most 262144 bytes',
   414: 'The address of the request is too long',
   415: 'The body must be JSON (application/json)',
@@ -150,9 +165,11 @@ const cacheHeaders = {
   'Cache-Control': { description: 'How long the answer may be reused.', schema: { type: 'string' } },
 };
 
+const typeOf = (file: string): string => (file.endsWith('.yaml') ? 'application/yaml' : 'application/json');
+
 const successResponse = (operation: Operation, example: unknown): Json => {
-  const schema = operation.schema ? schemaOf(operation.schema) : { type: 'object' };
-  const type = operation.file?.endsWith('.yaml') ? 'application/yaml' : 'application/json';
+  const type = 'type' in operation ? (operation as Feed).type : typeOf(operation.file ?? '');
+  const schema = operation.schema ? schemaOf(operation.schema) : { type: type.includes('xml') ? 'string' : 'object' };
   return {
     description: operation.summary,
     ...(operation.file === undefined ? {} : { headers: cacheHeaders }),
@@ -161,7 +178,11 @@ const successResponse = (operation: Operation, example: unknown): Json => {
 };
 
 const createResponses = (operation: Operation, example: unknown): Json => {
-  const errors = new Set([...operation.errors, ...(isLimited(operation) ? [429] : []), ...commonErrors]);
+  const errors = new Set([
+    ...operation.errors,
+    ...(operation.tag !== 'gateway' && isLimited(operation) ? [429] : []),
+    ...commonErrors,
+  ]);
   const responses: Json = { 200: successResponse(operation, example) };
   if (operation.file !== undefined) {
     responses[304] = { description: 'The client has the answer already.', headers: cacheHeaders };
@@ -178,57 +199,86 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   return responses;
 };
 
-const createParameters = (operation: Operation): Json[] => {
+const createParameters = (operation: Operation, examples: Readonly<Record<string, string>>): Json[] => {
   const inPath = [...operation.address.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
   }));
   const inQuery = Object.keys(operation.query?.shape ?? {}).map((name) => ({ name, in: 'query' }));
-  return [...inPath, ...inQuery].map((place) => ({ ...place, ...parameterDescriptions[place.name as ParameterName] }));
+  return [...inPath, ...inQuery].map((place) => {
+    const { description, schema, ...others } = parameterDescriptions[place.name as ParameterName];
+    const text = examples[place.name ?? ''];
+    const example = text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text };
+    return { ...place, ...others, description, schema, ...example };
+  });
 };
 
-/** What a package manager sends, to show as an example. */
-export const downloadsExample: z.infer<typeof downloadsSchema> = [
-  {
-    package_id: 'org.example.lampyrid.nightlamp',
-    package_version: '1.2.0',
-    package_author: null,
-    repository_uri: 'https://repository.example/',
-    repository_suite: './',
-  },
-];
+const createBody = (body: z.ZodType, subject: ExampleSubject | undefined): Json => {
+  const example = subject && body === downloadsSchema ? { example: exampleDownloads(subject) } : {};
+  return { required: true, content: { 'application/json': { schema: schemaOf(body), ...example } } };
+};
 
-const createOperation = (name: OperationName, operation: Operation, example: unknown): Json => {
-  const parameters = createParameters(operation);
+interface Shown {
+  /** The answer. */
+  readonly example?: unknown;
+  /** What stands for each parameter. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly subject?: ExampleSubject | undefined;
+}
+
+const createOperation = (
+  name: string,
+  operation: Operation,
+  { example, parameters: shown = {}, subject }: Shown = {},
+): Json => {
+  const parameters = createParameters(operation, shown);
   return {
     operationId: name,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.bearer ? { security: [{ [operation.bearer]: [] }] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.body
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: schemaOf(operation.body), example: downloadsExample } },
-          },
-        }
-      : {}),
+    ...(operation.body ? { requestBody: createBody(operation.body, subject) } : {}),
     responses: createResponses(operation, example),
   };
 };
+
+/** What the examples ask about, and what the service answers to it, by operation. */
+export interface Examples {
+  readonly subject: ExampleSubject;
+  readonly answers: Partial<Record<OperationName, unknown>>;
+}
 
 export interface OpenApiOptions {
   /** The public address of the service, without trailing slash and without `/v2`. */
   readonly publicAddress: string;
   /** The version of the service. */
   readonly version: string;
-  /** Real answers, by operation, to show as examples. */
-  readonly examples?: Partial<Record<OperationName, unknown>>;
+  /** Left out where there is nothing to ask about. */
+  readonly examples?: Examples | undefined;
+  /** Whether the site is published too, and its feeds with it. */
+  readonly site?: boolean;
 }
 
-/** The OpenAPI 3.1 description of the read API, as an object to be written as JSON or YAML. */
-export const createOpenApi = ({ publicAddress, version, examples = {} }: OpenApiOptions): Json => ({
+const describeAll = (described: Readonly<Record<string, Operation>>, common: Json = {}): [string, Json][] =>
+  Object.entries(described).map(([name, operation]) => [
+    operation.address,
+    { ...common, [operation.method.toLowerCase()]: createOperation(name, operation) },
+  ]);
+
+const describeOperations = (examples: Examples | undefined): [string, Json][] =>
+  (Object.entries(operations) as [OperationName, Operation][]).map(([name, operation]) => {
+    const shown = examples && {
+      example: examples.answers[name],
+      parameters: exampleParameters(name, examples.subject),
+      subject: examples.subject,
+    };
+    return [operation.address, { [operation.method.toLowerCase()]: createOperation(name, operation, shown) }];
+  });
+
+/** The OpenAPI 3.1 description of all that programs may ask this host for, to be written as JSON or YAML. */
+export const createOpenApi = ({ publicAddress, version, examples, site = true }: OpenApiOptions): Json => ({
   openapi: '3.1.0',
   info: {
     title: 'Package and repository index',
@@ -237,6 +287,7 @@ export const createOpenApi = ({ publicAddress, version, examples = {} }: OpenApi
     description: [
       'Every answer is JSON in UTF-8. HEAD answers as GET does, without the body. Scripts of any site may read all of it.',
       'Prebuilt answers carry an ETag; ask again with If-None-Match. Unknown query parameters are ignored.',
+      'A prebuilt answer is also a file, under a name that ends in ".json", which any static host answers. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.',
     ].join('\n\n'),
     license: { name: 'MIT', identifier: 'MIT' },
   },
@@ -247,15 +298,25 @@ export const createOpenApi = ({ publicAddress, version, examples = {} }: OpenApi
     { name: 'repository', description: 'Repositories: one, its packages, search, ranking and safety.' },
     { name: 'download', description: 'Counting of downloads.' },
     { name: 'service', description: 'The service itself.' },
+    { name: 'gateway', description: 'Credentials of the payment gateway; its answers are never to be kept.' },
+    ...(site ? [{ name: 'feed', description: 'What is new, for feed readers.' }] : []),
   ],
-  paths: Object.fromEntries(
-    (Object.entries(operations) as [OperationName, Operation][]).map(([name, operation]) => [
-      operation.address,
-      { [operation.method.toLowerCase()]: createOperation(name, operation, examples[name]) },
-    ]),
-  ),
+  paths: Object.fromEntries([
+    ...describeOperations(examples),
+    ...describeAll(documentOperations),
+    ...describeAll(gatewayOperations),
+    ...(site ? describeAll(feedOperations, { servers: [{ url: publicAddress }] }) : []),
+  ]),
   components: {
-    schemas: { ...describeSchemas(named, 'output'), ...describeSchemas(sent, 'input') },
+    schemas: {
+      ...describeSchemas(named, 'output'),
+      ...describeSchemas(sent, 'input'),
+      ...(site ? describeSchemas(feeds, 'output') : {}),
+    },
     responses: createErrorResponses(),
+    securitySchemes: {
+      authToken: { type: 'http', scheme: 'bearer', description: 'The auth token of a credential set.' },
+      introspectionSecret: { type: 'http', scheme: 'bearer', description: 'A secret that the operator gave out.' },
+    },
   },
 });

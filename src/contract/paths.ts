@@ -32,7 +32,7 @@ export const apiRoot = 'v2';
 export interface Operation {
   readonly method: 'GET' | 'POST';
   readonly address: string;
-  readonly tag: 'package' | 'repository' | 'download' | 'service';
+  readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed';
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly schema?: z.ZodType;
@@ -41,6 +41,8 @@ export interface Operation {
   readonly file?: string;
   /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
   readonly errors: readonly number[];
+  /** What is sent as `Authorization: Bearer`, where something is. */
+  readonly bearer?: 'authToken' | 'introspectionSecret';
 }
 
 export const operations = {

@@ -10,6 +10,14 @@ const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-05-01
 const ranking = z.number().int().min(1).max(5).describe('Ranking of the repository: 1 is best, 5 is last.');
 const byteCount = z.number().int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** The day of the first release, which took over what earlier services answered. */
+const firstRelease = '2026-11-20';
+
+/** A field that stays for older clients: what it was, what to use in its place, and the day since when. */
+const deprecated = (what: string, instead: string, since: string) => ({
+  deprecated: true,
+  description: `${what}; use ${instead}. Deprecated since ${since}.`,
+});
 const absolutePath = z.string().regex(/^\//);
 
 const repositoryFields = {
@@ -34,9 +42,9 @@ const repositoryFields = {
   origin_uses_https: z.boolean().describe('The origin uses https.'),
   origin_supports_payment_v1: z.boolean().describe('Supports payment version 1.'),
   origin_supports_payment_v2: z.boolean().describe('Supports payment version 2 (native).'),
-  slug: z.string().meta({ deprecated: true, description: 'Legacy slug; use id.' }),
-  isBootstrap: z.boolean().meta({ deprecated: true, description: 'Legacy bootstrap flag; use bootstrap.' }),
-  tier: ranking.meta({ deprecated: true, description: 'Legacy ranking; use quality.' }),
+  slug: z.string().meta(deprecated('Legacy slug', 'id', firstRelease)),
+  isBootstrap: z.boolean().meta(deprecated('Legacy bootstrap flag', 'bootstrap', firstRelease)),
+  tier: ranking.meta(deprecated('Legacy ranking', 'quality', firstRelease)),
 };
 
 /** One repository, as repository lookup, ranking and search answer it. */
@@ -110,7 +118,7 @@ export type EmbeddedRepository = z.infer<typeof embeddedRepositorySchema>;
 export const packageRecordSchema = z.strictObject({
   id: sha256.describe('Unique hash of repository, identifier, version and architecture.'),
   package_id: z.string().describe('Package identifier.'),
-  package: z.string().meta({ deprecated: true, description: 'Legacy package identifier; use package_id.' }),
+  package: z.string().meta(deprecated('Legacy package identifier', 'package_id', firstRelease)),
   name: z.string().nullable().describe('Package name.'),
   description: z.string().nullable().describe('Package description, whole.'),
   version: z.string().describe('Package version.'),
@@ -133,7 +141,7 @@ export const packageRecordSchema = z.strictObject({
   native_depiction: url.nullable().describe('Address of the native depiction (version 2).'),
   repository_id: z.string().describe('Identifier of the hosting repository.'),
   quality: ranking.describe('Ranking of the hosting repository: 1 is best.'),
-  repositoryTier: ranking.meta({ deprecated: true, description: 'Legacy repository ranking; use quality.' }),
+  repositoryTier: ranking.meta(deprecated('Legacy repository ranking', 'quality', firstRelease)),
   refs: z.strictObject({
     meta: url.describe('All versions of this package.'),
     repo: url.describe('The hosting repository.'),

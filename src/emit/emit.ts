@@ -42,8 +42,8 @@ export interface EmissionOptions {
   /** Why the last crawl of a repository took nothing, by slug. */
   readonly failures: ReadonlyMap<string, Finding>;
   readonly landing: LandingRecord;
-  /** Documents without a date, by path: the descriptions of the API. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** Documents without a date, by path: the descriptions of the API. Asked for when all that they describe is written. */
+  readonly texts: () => Promise<ReadonlyMap<string, string>>;
   readonly onDocument?: (done: number, total: number) => void;
 }
 
@@ -100,7 +100,7 @@ export class Emission {
         this.#expected.add(listOf(repository.slug));
         this.#publishRepositoryPackages(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
-      const texts = [...this.#options.texts].map(([file, text]) => ({ path: file, head: text, tail: '' }));
+      const texts = [...(await this.#options.texts())].map(([file, text]) => ({ path: file, head: text, tail: '' }));
       await this.#publishAll([...rankingDocuments(rows), ...texts, landingDocument(this.#options.landing)]);
       await this.#writer.finish();
     } finally {

@@ -1,62 +1,174 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
-import { collectExamples } from '../../scripts/examples/collect.ts';
-import { examplesAddress, readExamples } from '../../scripts/examples/examples.ts';
-import { createOpenApi } from '../../src/contract/openapi.ts';
-import { type Operation, operations } from '../../src/contract/paths.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createApp } from '../../functions/app.ts';
+import { createDocuments } from '../../functions/node/documents.ts';
+import { createDownloads } from '../../functions/node/downloads.ts';
+import { runBuild } from '../../scripts/pipeline.ts';
+import { Progress } from '../../scripts/progress.ts';
+import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
+import { readService } from '../../scripts/read-service.ts';
+import { publishSample } from '../../scripts/sample.ts';
+import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
+import { CatalogSearch } from '../../src/search/search.ts';
 
-const publicAddress = 'https://index.test';
-const description = createOpenApi({ publicAddress, version: '1', examples: readExamples(publicAddress) });
-const ajv = new Ajv2020({ strict: false });
-addFormats.default(ajv);
-ajv.addSchema({ $id: 'description', ...description });
+const base = 'https://index.test';
+const now = () => new Date('2026-05-01T12:00:00.000Z');
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-description-'));
+const [out, state] = [path.join(folder, 'dist'), path.join(folder, 'state')];
+const search = new CatalogSearch(state);
+const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
 
-interface Found {
-  readonly place: string;
-  readonly example: unknown;
+interface Described {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string | number }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
+  readonly responses: { readonly 200: { readonly content: Record<string, { readonly example?: unknown }> } };
 }
+let description: { readonly paths: Record<string, Record<string, Described>> };
+let answer: (operation: Operation) => Promise<unknown>;
 
-/** Every example of the description that stands beside a schema: bodies and parameters. */
-const findExamples = (value: unknown, place: readonly string[] = []): Found[] => {
+const read = (file: string): string => readFileSync(path.join(out, file), 'utf8');
+const describedAs = ({ address, method }: Operation): Described =>
+  description.paths[address]?.[method.toLowerCase()] as Described;
+const exampleOf = (operation: Operation): unknown =>
+  describedAs(operation).responses[200].content['application/json']?.example;
+
+beforeAll(async () => {
+  mkdirSync(state, { recursive: true });
+  const { entries, fetcher } = await publishSample(out, base);
+  const progress = new Progress();
+  const service = readService();
+  await runBuild({
+    entries,
+    fetcher,
+    state,
+    out,
+    base,
+    service,
+    version: '1.0.0',
+    now,
+    progress,
+    site: false,
+    source: 'sample',
+  });
+  await fetcher.close();
+  description = JSON.parse(read(documentPath.openapiJson));
+  const app = createApp({
+    documents: createDocuments({ folder: out, memory: 2 ** 20 }),
+    search,
+    safety: readSafetyList(safetyFile),
+    downloads,
+    limiter: { take: () => 0 },
+    probeCredentials: async () => true,
+    now,
+    publicAddress: () => base,
+    report: () => {},
+  });
+  // As a reader of the description asks, who knows nothing of how it was made.
+  answer = async (operation) => {
+    const { parameters = [], requestBody } = describedAs(operation);
+    const given = parameters.filter(({ example }) => example !== undefined);
+    let address = operation.address;
+    for (const { name, example } of given.filter((one) => one.in === 'path')) {
+      address = address.replace(`{${name}}`, encodeURIComponent(String(example)));
+    }
+    const query = given
+      .filter((one) => one.in === 'query')
+      .map(({ name, example }): [string, string] => [name, String(example)]);
+    const body = requestBody && JSON.stringify(requestBody.content['application/json'].example);
+    const init = body === undefined ? {} : { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+    const response = await app.request(`${base}/v2${address}?${new URLSearchParams(query)}`, init);
+    expect(response.status, address).toBe(200);
+    return response.json();
+  };
+}, 60_000);
+afterAll(async () => {
+  search.close();
+  await downloads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Every example of a description that stands beside a schema: bodies and parameters, each with its place. */
+const findExamples = (value: unknown, place: readonly string[] = []): [place: string, example: unknown][] => {
   if (typeof value !== 'object' || value === null) return [];
-  const here = 'schema' in value && 'example' in value ? [{ place: place.join('/'), example: value.example }] : [];
+  const here: [string, unknown][] = 'schema' in value && 'example' in value ? [[place.join('/'), value.example]] : [];
   const below = Object.entries(value)
     .filter(([name]) => name !== 'example')
     .flatMap(([name, child]) => findExamples(child, [...place, name.replaceAll('~', '~0').replaceAll('/', '~1')]));
   return [...here, ...below];
 };
-const found = findExamples(description);
 
-describe('examples of the description', () => {
-  it.each(found.map(({ place, example }) => [place, example] as const))('%s is valid', (place, example) => {
-    const validate = ajv.compile({ $ref: `description#/${encodeURI(place)}/schema` });
-    expect(validate(example), ajv.errorsText(validate.errors)).toBe(true);
-  });
-
-  it('are there for every operation that answers records, and for what is sent', () => {
-    const paths = description.paths as Record<string, Record<string, { responses: Record<string, object> }>>;
-    for (const { address, method, schema, body } of Object.values(operations) as Operation[]) {
-      if (schema === undefined) continue;
-      const place = `paths/${address.replaceAll('/', '~1')}/${method.toLowerCase()}`;
-      expect(found.map((each) => each.place)).toContain(`${place}/responses/200/content/application~1json`);
-      if (body) expect(found.map((each) => each.place)).toContain(`${place}/requestBody/content/application~1json`);
+describe('the published description', () => {
+  it('H5: shows examples that are valid, for every operation that answers records and for what is sent', () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ $id: 'description', ...description });
+    const found = findExamples(description);
+    expect(found.length).toBeGreaterThan(20);
+    for (const [place, example] of found) {
+      const validate = ajv.compile({ $ref: `description#/${encodeURI(place)}/schema` });
+      expect(validate(example), `${place}: ${ajv.errorsText(validate.errors)}`).toBe(true);
     }
-    expect(Object.keys(paths)).toHaveLength(Object.keys(operations).length);
-  });
-
-  it('hold records, and lead to this service', () => {
-    for (const name of ['package', 'packageSearch', 'packageMulti', 'repositorySearch', 'repositoryRanking'] as const) {
-      const { data } = readExamples(publicAddress)[name] as { data: unknown[] };
-      expect(data.length, name).toBeGreaterThan(0);
+    for (const operation of Object.values(operations) as Operation[]) {
+      if (operation.schema !== undefined) expect(exampleOf(operation), operation.address).toBeDefined();
+      if (operation.body) expect(describedAs(operation).requestBody?.content['application/json'].example).toBeDefined();
     }
-    expect(JSON.stringify(description)).not.toContain(examplesAddress);
   });
 
-  it('are what the bundled sample answers (npm run examples writes them anew)', async () => {
-    // The digest of a build tells of more than what is answered.
-    const withoutBuild = (examples: ReturnType<typeof readExamples>) =>
-      JSON.parse(JSON.stringify(examples).replace(/"build":"[^"]*"/, '"build":""'));
-    expect(withoutBuild(readExamples(examplesAddress))).toEqual(withoutBuild(await collectExamples()));
+  it('H5: its examples are what this very index answers to the parameters of the examples', async () => {
+    for (const operation of Object.values(operations) as Operation[]) {
+      if (operation.schema === undefined) continue;
+      // Of two answers with the same content the dates may differ.
+      const content = (body: unknown) => ({ ...(body as object), date: '' });
+      expect(content(exampleOf(operation)), operation.address).toEqual(content(await answer(operation)));
+    }
+    for (const { address } of [operations.packageSearch, operations.packageMulti, operations.repositorySearch]) {
+      const { data } = exampleOf({ ...operations.packageSearch, address }) as { data: unknown[] };
+      expect(data.length, address).toBeGreaterThan(0);
+    }
+  });
+
+  it('H5: is the same for every reader of YAML, of 1.1 and of 1.2', () => {
+    const yaml = read(documentPath.openapiYaml);
+    expect(yaml).toMatch(/: "?2026-05-01T12:00:00/);
+    expect(parse(yaml)).toEqual(description);
+    expect(parse(yaml, { version: '1.1', schema: 'yaml-1.1' })).toEqual(description);
+  });
+
+  it('passes a third-party linter', async () => {
+    const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
+    const problems = await lintFromString({ source: read(documentPath.openapiJson), config });
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
+      [],
+    );
+  });
+
+  it('C13: the same index gives the same description', async () => {
+    const before = read(documentPath.openapiJson);
+    const { entries, fetcher } = await publishSample(out, base);
+    const service = readService();
+    const later = () => new Date('2026-05-01T12:30:00.000Z');
+    const progress = new Progress();
+    await runBuild({
+      entries,
+      fetcher,
+      state,
+      out,
+      base,
+      service,
+      version: '1.0.0',
+      now: later,
+      progress,
+      site: false,
+      source: 'sample',
+    });
+    await fetcher.close();
+    // Not toBe, which would print both.
+    expect(read(documentPath.openapiJson) === before).toBe(true);
   });
 });

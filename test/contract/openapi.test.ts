@@ -1,13 +1,13 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { readExamples } from '../../scripts/examples/examples.ts';
+import { gatewayOperations } from '../../src/contract/gateway.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
+import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 
 const description = createOpenApi({
   publicAddress: 'https://index.test',
   version: '1.2.3',
-  examples: readExamples('https://index.test'),
 });
 
 describe('OpenAPI description', () => {
@@ -19,12 +19,17 @@ describe('OpenAPI description', () => {
     );
   });
 
-  it('describes every operation of the table and no other', () => {
+  it('describes every operation, document, feed and gateway operation of the tables and no other', () => {
     const paths = description.paths as Record<string, Record<string, unknown>>;
     const described = Object.entries(paths).flatMap(([address, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${address}`),
+      Object.keys(methods)
+        .filter((method) => method !== 'servers')
+        .map((method) => `${method.toUpperCase()} ${address}`),
     );
-    const known = Object.values(operations).map(({ method, address }: Operation) => `${method} ${address}`);
+    const tables = [operations, documentOperations, gatewayOperations, feedOperations];
+    const known = tables
+      .flatMap((table): Operation[] => Object.values(table))
+      .map(({ method, address }: Operation) => `${method} ${address}`);
     expect(described.sort()).toEqual(known.sort());
   });
 
@@ -39,13 +44,26 @@ describe('OpenAPI description', () => {
     }
   });
 
-  it('shows the examples it is given', () => {
-    const example = { message: '200 Successful' };
-    const { paths } = createOpenApi({
-      publicAddress: 'https://index.test',
-      version: '1',
-      examples: { packageMulti: example },
-    });
-    expect(JSON.stringify(paths)).toContain(JSON.stringify({ example }).slice(1, -1));
+  it('asks for feeds at the root of the host, and leaves them out where there is no site', () => {
+    const servers = (paths: unknown) => (paths as Record<string, { servers?: object }>)['/feed.atom']?.servers;
+    expect(servers(description.paths)).toEqual([{ url: 'https://index.test' }]);
+    const { paths } = createOpenApi({ publicAddress: 'https://index.test', version: '1', site: false });
+    expect(Object.keys(paths as object)).toEqual(
+      Object.keys(description.paths as object).filter((address) => !address.includes('feed')),
+    );
+  });
+
+  it('dates every deprecation, and says what to use instead', () => {
+    const schemas = (description.components as { schemas: Record<string, { properties?: object }> }).schemas;
+    const fields = Object.values(schemas).flatMap(({ properties = {} }) =>
+      Object.entries(properties as Record<string, { deprecated?: boolean; description?: string }>),
+    );
+    const deprecated = fields.filter(([, field]) => field.deprecated === true);
+    expect(new Set(deprecated.map(([name]) => name))).toEqual(
+      new Set(['slug', 'isBootstrap', 'tier', 'package', 'repositoryTier']),
+    );
+    for (const [name, field] of deprecated) {
+      expect(field.description, name).toMatch(/; use \w+\. Deprecated since \d{4}-\d\d-\d\d\.$/);
+    }
   });
 });

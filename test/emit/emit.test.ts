@@ -33,7 +33,7 @@ const emit = async (folder: string, repositories: readonly SourceRepository[], n
     ...update,
     failures: new Map([['never', { code: 'dns', count: 1, example: 'no such host' }]]),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
-    texts: new Map([['v2/openapi.json', '{}']]),
+    texts: async () => new Map([['v2/openapi.json', '{}']]),
   });
   try {
     await emission.write();

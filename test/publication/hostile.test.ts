@@ -68,7 +68,7 @@ const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutco
       reference: { docs: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
       statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
     },
-    texts: new Map(),
+    texts: async () => new Map(),
   });
   await emission.write();
   catalog.discard();

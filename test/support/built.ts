@@ -21,10 +21,11 @@ export const publishBuild = async (
     ...update,
     failures: new Map(),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
-    texts: new Map([
-      [documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: base, version: '0.1.0' }))],
-      [documentPath.openapiYaml, 'openapi: 3.1.0\n'],
-    ]),
+    texts: async () =>
+      new Map([
+        [documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: base, version: '0.1.0' }))],
+        [documentPath.openapiYaml, 'openapi: 3.1.0\n'],
+      ]),
   });
   await emission.write();
   emission.forgetVanished();

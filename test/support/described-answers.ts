@@ -32,7 +32,8 @@ export class DescribedAnswers {
     const paths = this.#description.paths as Record<string, Record<string, { responses: Json }>>;
     return new Set(
       Object.entries(paths).flatMap(([address, methods]) =>
-        Object.entries(methods).flatMap(([method, { responses }]) =>
+        // What an address has besides methods is no list of responses.
+        Object.entries(methods).flatMap(([method, { responses = {} }]) =>
           Object.keys(responses).map((status) => `${method.toUpperCase()} ${address} ${status}`),
         ),
       ),
@@ -83,7 +84,8 @@ export class DescribedAnswers {
       this.#validators.set(key, validate);
     }
     const text = body.toString();
-    const value = headers['content-type'] === 'application/yaml' ? parse(text) : JSON.parse(text);
+    const type = headers['content-type'] ?? '';
+    const value = type === 'application/yaml' ? parse(text) : type.includes('json') ? JSON.parse(text) : text;
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors);
   }
 
