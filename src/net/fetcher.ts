@@ -79,6 +79,21 @@ const drop = async (response: Dispatcher.ResponseData): Promise<void> => {
   await response.body.dump({ limit: 65_536, signal: AbortSignal.timeout(1000) }).catch(() => response.body.destroy());
 };
 
+// undici ends a request that has no connection yet when there is one, and not before.
+const unlessAborted = async <T>(request: Promise<T>, signal: AbortSignal): Promise<T> => {
+  let giveUp = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([request, aborted]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    request.catch(() => {});
+  }
+};
+
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}
 
 const readHeaders = (url: URL, { statusCode, headers }: Dispatcher.ResponseData) => {
@@ -174,7 +189,7 @@ export const createFetcher = (options: {
   const send = async (url: URL, { etag, lastModified, onRequest }: FetchOptions, turn: Turn) => {
     onRequest?.(url);
     try {
-      const response = await agent.request({
+      const request = agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'GET',
@@ -187,6 +202,7 @@ export const createFetcher = (options: {
         },
         signal: turn.signal,
       });
+      const response = await unlessAborted(request, turn.signal);
       turn.headersArrived();
       // A body that fails while nobody reads it must not end the process.
       response.body.on('error', () => {});
