@@ -24,7 +24,7 @@ export interface IngestCount {
 /** The verified bytes of a snapshot's files. */
 export interface SnapshotContent {
   readonly release: Uint8Array;
-  readonly packages: Uint8Array;
+  readonly packages: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 /** What a repository's rows are computed from; while its digest stays the same the rows do too. */
@@ -230,8 +230,7 @@ export const ingestRepository = async (
       writer.findings.add(code, detail);
     },
   });
-  for await (const chunk of decompress([files.packages], snapshot.packages.compression, indexLimits))
-    reader.write(chunk);
+  for await (const chunk of decompress(files.packages, snapshot.packages.compression, indexLimits)) reader.write(chunk);
   reader.end();
 
   const record = computeRepositoryRecord(

@@ -33,14 +33,15 @@ const readContent = async (
 ): Promise<SnapshotContent | { cause: unknown }> => {
   try {
     const release = await store.readFile(snapshot.slug, snapshot.release);
-    return { release, packages: await store.readFile(snapshot.slug, snapshot.packages) };
+    await store.checkFile(snapshot.slug, snapshot.packages);
+    return { release, packages: store.streamFile(snapshot.slug, snapshot.packages) };
   } catch (cause) {
     return { cause };
   }
 };
 
 /** What the catalog reads of the snapshots. */
-export type SnapshotReader = Pick<SnapshotStore, 'read' | 'readFile'>;
+export type SnapshotReader = Pick<SnapshotStore, 'read' | 'readFile' | 'checkFile' | 'streamFile'>;
 
 /**
  * Brings the catalog up to date with manifest and snapshots: only repositories whose snapshot or entry changed are

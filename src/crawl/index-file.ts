@@ -42,10 +42,12 @@ const reuse = async (
   const isSameRelease = packages.listed && release.file.sha256 === previous.release.sha256;
   const listed = candidates.find((candidate) => candidate.compression === packages.compression)?.listed;
   if (!isSameRelease && listed?.size !== packages.size) return undefined;
-  const bytes = await visit.store.readFile(previous.slug, packages);
-  if (isSameRelease || listed === undefined) return packages;
+  if (isSameRelease || listed === undefined) {
+    await visit.store.checkFile(previous.slug, packages);
+    return packages;
+  }
   const digests = createDigests(algorithmsFor(listed));
-  digests.update(bytes);
+  for await (const chunk of visit.store.streamFile(previous.slug, packages)) digests.update(chunk);
   return checkDigests(listed, digests.result()).mismatch ? undefined : { ...packages, listed: true };
 };
 
@@ -63,7 +65,7 @@ const tryCandidate = async (
     digests: listed ? algorithmsFor(listed) : [],
   });
   if (answer.kind === 'unchanged' && previous && !listed) {
-    await visit.store.readFile(previous.slug, previous.packages);
+    await visit.store.checkFile(previous.slug, previous.packages);
     return { ...previous.packages, listed: false };
   }
   if (answer.kind !== 'received') return toError(candidate, answer);
@@ -124,7 +126,8 @@ export const fetchIndex = async (
     const result = await tryCandidate(visit, candidate, previous);
     if (!(result instanceof CrawlError)) {
       for (const { code, detail } of errors) {
-        if (code !== 'index-missing' || candidates.some(({ listed }) => listed)) visit.findings.add(code, detail);
+        const isAbsence = code === 'index-missing' || code === 'index-forbidden';
+        if (!isAbsence || candidates.some(({ listed }) => listed)) visit.findings.add(code, detail);
       }
       return result;
     }

@@ -12,6 +12,8 @@ export interface FoundRelease {
   /** As downloaded. */
   readonly bytes: Uint8Array;
   readonly content: ReleaseFile;
+  /** Whether it is known to have arrived whole; otherwise what it says of the index, or its signature, must show it. */
+  readonly whole: boolean;
 }
 
 type ReleaseName = 'InRelease' | 'Release';
@@ -43,17 +45,19 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   const bytes = await collect(file.read());
   const read = readText(bytes, path);
   if (read instanceof CrawlError) return read;
-  // Only the end mark of a signature shows that a body without a length is whole.
-  if (!received.framed && !read.signed) return new CrawlError('release-length-unknown', path);
   if (name === 'InRelease' && !read.signed) visit.findings.add('inrelease-unsigned', path);
   const content = parseRelease(read.text);
   if (isEmpty(content)) return new CrawlError('release-unreadable', path);
-  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes, content };
+  // A body without a length shows by the end mark of its signature that nothing is missing.
+  const whole = received.framed || read.signed;
+  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes, content, whole };
 };
 
-const absence = (path: string, status: number): CrawlError => {
+const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
   const words = `status ${status} for ${path}`;
   if (status >= 500) return new CrawlError('server-error', words);
+  // Object stores answer so for what is not there; whether the repository is closed, Release itself will say.
+  if (status === 403 && name === 'InRelease') return new CrawlError('release-missing', words);
   return new CrawlError([401, 402, 403, 451].includes(status) ? 'release-forbidden' : 'release-missing', words);
 };
 
@@ -64,7 +68,7 @@ const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promi
   if (answer.kind === 'received') return check(visit, name, answer);
   if (answer.kind === 'unusable')
     return new CrawlError(answer.error.code, answer.error.message, { cause: answer.error });
-  return absence(path, answer.kind === 'absent' ? answer.status : 304);
+  return absence(name, path, answer.kind === 'absent' ? answer.status : 304);
 };
 
 /**
@@ -105,5 +109,5 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
   const bytes = await visit.store.readFile(previous.slug, file);
   const read = readText(bytes, file.path);
   if (read instanceof CrawlError) throw read;
-  return { name: nameOfRelease(file), file, bytes, content: parseRelease(read.text) };
+  return { name: nameOfRelease(file), file, bytes, content: parseRelease(read.text), whole: true };
 };

@@ -1,7 +1,15 @@
 import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Attempts, Baseline, HeldBack, Remembered, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import type {
+  Attempts,
+  Baseline,
+  HeldBack,
+  Remembered,
+  Signing,
+  Snapshot,
+  SnapshotFile,
+} from '../snapshots/snapshot.ts';
 import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
@@ -78,6 +86,18 @@ const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date)
 const assertSignedFor = ({ entry }: Visit, release: FoundRelease, index: FoundIndex): void => {
   if (entry.key === undefined || (index.listed && isListedStrongly(entry, release.content, index.compression))) return;
   throw new CrawlError('index-unverified', index.path);
+};
+
+const lineFeed = 0x0a;
+
+/**
+ * Fails for a Release that may have been cut short: one that came without a length, unless it ends with a line and the
+ * index is confirmed by a hash in it, or a signature is over just these bytes.
+ */
+const assertWhole = (release: FoundRelease, index: FoundIndex, { state }: Signing): void => {
+  if (release.whole || state === 'verified' || state === 'signed') return;
+  if (index.listed && release.bytes.at(-1) === lineFeed) return;
+  throw new CrawlError('release-length-unknown', release.file.path);
 };
 
 /** Objects where more than half of the stanzas are gone: that is more often an accident than a wish. */
@@ -202,6 +222,7 @@ export const crawlRepository = async (
   }
   const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
   const signing = await checkSigning(visit, release, signature, signers);
+  assertWhole(release, index, signing);
   for (const { code, detail } of release.content.findings) visit.findings.add(code, detail);
   const findings = withSigning(visit.findings.list(), signing, release.file.path);
   const snapshot: Snapshot = {

@@ -109,6 +109,30 @@ export class SnapshotStore {
     return bytes;
   }
 
+  /**
+   * Reads a file of a snapshot as `readFile` does, in chunks and bounded memory. What was read is good when the end is
+   * reached; where the bytes are gone or not what was written it ends with `SnapshotError`.
+   */
+  async *streamFile(slug: string, file: SnapshotFile): AsyncGenerator<Uint8Array, void, void> {
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of createReadStream(join(this.#folder(slug), file.sha256), { highWaterMark: readBytes })) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      throw new SnapshotError('missing', `the store has no ${file.path} of ${slug}`, { cause: error });
+    }
+    if (hash.digest('hex') !== file.sha256) {
+      throw new SnapshotError('damaged', `the ${file.path} of ${slug} is not what was stored`);
+    }
+  }
+
+  /** Makes sure that a file of a snapshot is there and what was written. Throws `SnapshotError` where it is not. */
+  async checkFile(slug: string, file: SnapshotFile): Promise<void> {
+    for await (const _ of this.streamFile(slug, file));
+  }
+
   /** The slugs that the store remembers anything of, sorted; not each has a snapshot. */
   async list(): Promise<string[]> {
     try {

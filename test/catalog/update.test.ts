@@ -189,6 +189,7 @@ describe('catalog', () => {
     const fail = () => Promise.reject(new Error('hash differs'));
     for (const broken of [
       { ...store, readFile: fail },
+      { ...store, checkFile: fail },
       { ...store, read: fail },
     ]) {
       const catalog = new CatalogBuild(state);

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Compression } from '../../src/apt/decompress.ts';
+import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { updateCatalog } from '../../src/catalog/update.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 let bench: CrawlBench;
 
@@ -142,6 +145,31 @@ describe('a first crawl', () => {
 });
 
 describe('an unchanged repository', () => {
+  it('C2: reads no index into memory, neither in the crawl nor for the catalog', async () => {
+    const files = await generateRepository();
+    bench.origin.serve('repo', files);
+    const entry = makeEntry('repo', bench.origin.uri('repo'));
+    await bench.crawlOne();
+    const state = temporaryFolder();
+    const build = async () => {
+      const catalog = new CatalogBuild(state);
+      await updateCatalog(catalog, [entry], bench.store, { base: 'https://index.test', now: bench.now });
+      catalog.publish();
+    };
+    await build();
+    const read = vi.spyOn(bench.store, 'readFile');
+    const streamed = vi.spyOn(bench.store, 'streamFile');
+    expect((await bench.crawlOne()).outcome).toBe('unchanged');
+    // A Release of the same index in other words.
+    bench.origin.put('/repo/Release', Buffer.concat([Buffer.from('Label: x\n'), files.get('/Release') ?? Buffer.of()]));
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+    await build();
+    expect(read.mock.calls.map(([, file]) => file.path)).not.toContain('/Packages.xz');
+    expect(new Set(read.mock.calls.map(([, file]) => file.path))).toEqual(new Set(['/Release']));
+    expect(streamed).toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
   it('C6: costs one request answered 304, where Release lists hashes', async () => {
     await serve();
     await bench.crawlOne();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { composeIndex, compress, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import type { Fault } from '../support/origin-server.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
 
 let bench: CrawlBench;
 
@@ -65,7 +66,8 @@ describe('an index that is none', () => {
     expect(outcome.outcome).toBe('fresh');
     expect((await bench.store.read('repo'))?.packages.compression).toBe('plain');
     const codes = outcome.findings.map((finding) => finding.code);
-    if (code !== 'index-missing') expect(codes).toContain(code);
+    // Where Release lists no file, what is refused cannot be told from what is not there.
+    if (code !== 'index-missing' && code !== 'index-forbidden') expect(codes).toContain(code);
   });
 
   it.each(broken)('C4: %s leaves the last good data in place', async (_what, fault) => {
@@ -181,7 +183,7 @@ describe('a Release that is none', () => {
     ['some other text', { kind: 'body', body: '{"error": 404}' }, 'release-unreadable'],
     ['too long', { kind: 'endless' }, 'too-large'],
     ['cut short', { kind: 'cut', after: 10 }, 'truncated'],
-    ['without a length', { kind: 'unframed' }, 'release-length-unknown'],
+    ['cut short without a length', { kind: 'unframed', after: 60 }, 'release-length-unknown'],
     ['a redirect loop', { kind: 'redirect', location: '/repo/Release' }, 'redirects'],
     ['a redirect to a private address', { kind: 'redirect', location: 'http://10.0.0.1/Release' }, 'address-refused'],
     ['silent', { kind: 'silent' }, 'timeout'],
@@ -205,6 +207,52 @@ describe('a Release that is none', () => {
     bench.origin.break('/repo/Release', fault);
     expect(await bench.crawlOne({ limits })).toMatchObject({ outcome: 'stale', code });
     expect(await bench.store.read('repo')).toEqual(before);
+  });
+
+  it('C8: 403 for what is not there, as object stores answer, is no fault', async () => {
+    const files = await generateRepository({ compressions: ['gz'], hashes: [] });
+    bench.origin.serve('repo', files);
+    for (const path of ['InRelease', 'Packages.zst', 'Packages.xz', 'Packages.lzma', 'Packages.bz2', 'Release.gpg']) {
+      bench.origin.break(`/repo/${path}`, statusFault(403));
+    }
+    const first = await bench.crawlOne();
+    expect(first.asked.slice(0, 2)).toEqual(['/InRelease 403', '/Release 200']);
+    expect(first).toMatchObject({ outcome: 'fresh', findings: [{ code: 'release-without-hashes' }] });
+    expect((await bench.crawlOne()).asked).toEqual(['/Release 304', '/Packages.gz 304']);
+    for (const status of [401, 402, 451]) {
+      await bench.store.remove('repo');
+      bench.origin.break('/repo/InRelease', statusFault(status));
+      const { findings } = await bench.crawlOne();
+      expect(findings.map(({ code }) => code)).toEqual(['release-forbidden', 'release-without-hashes']);
+    }
+  });
+
+  it('C3: without a length is taken where a hash in it confirms the index, and it ends with a line', async () => {
+    const files = await generateRepository();
+    bench.origin.serve('repo', files);
+    bench.origin.break('/repo/Release', { kind: 'unframed' });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+    await bench.store.remove('repo');
+    const length = files.get('/Release')?.length ?? 0;
+    bench.origin.break('/repo/Release', { kind: 'unframed', after: length - 1 });
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'release-length-unknown' });
+  });
+
+  it('C3, C5: without a length and without hashes is taken where its signature holds, and not where it is cut', async () => {
+    const signer = await createSigner();
+    const signed = await signRepository(await generateRepository({ hashes: [] }), signer, ['Release.gpg']);
+    bench.origin.serve('repo', signed);
+    const length = signed.get('/Release')?.length ?? 0;
+    for (const key of [undefined, signer.publicKey]) {
+      const entry = makeEntry('repo', bench.origin.uri('repo'), key === undefined ? {} : { key });
+      bench.origin.break('/repo/Release', { kind: 'unframed', after: length - 4 });
+      expect(await bench.crawlOne({}, entry)).toMatchObject({ outcome: 'failed' });
+      bench.origin.break('/repo/Release', { kind: 'unframed' });
+      const outcome = await bench.crawlOne({}, entry);
+      // By a key of the manifest the signature must reach the index too.
+      expect(outcome).toMatchObject(key === undefined ? { outcome: 'fresh' } : { code: 'index-unverified' });
+      await bench.store.remove('repo');
+    }
   });
 
   it('C8: a web page for InRelease leads on to Release', async () => {

@@ -31,7 +31,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   const database = CatalogFile.open(file);
   createTables(database);
   for (const { entry, release, packages, at } of sources) {
-    const content = { release: Buffer.from(release), packages: Buffer.from(packages) };
+    const content = { release: Buffer.from(release), packages: [Buffer.from(packages)] };
     const snapshot = {
       slug: entry.slug,
       uri: String(entry.uri),

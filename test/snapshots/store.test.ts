@@ -134,14 +134,24 @@ describe('the store', () => {
     await expect(store.read('repo')).rejects.toMatchObject({ name: 'SnapshotError', code: 'damaged' });
   });
 
+  it('reads a large file in pieces', async () => {
+    const { packages } = await put('release', 'x'.repeat(1_000_000));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of store.streamFile('repo', packages)) pieces.push(piece);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(1 << 18);
+    expect(Buffer.concat(pieces).toString()).toBe('x'.repeat(1_000_000));
+  });
+
   it('C3: reports files that are gone, shortened or changed', async () => {
     const { packages } = await put('release', 'packages');
     const path = join(folder(), packages.sha256);
     await writeFile(path, 'PACKAGES');
     await expect(store.readFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
+    await expect(store.checkFile('repo', packages)).rejects.toMatchObject({ code: 'damaged' });
     await writeFile(path, 'pack');
     await expect(store.read('repo')).rejects.toMatchObject({ code: 'damaged' });
     await rm(path);
+    await expect(store.checkFile('repo', packages)).rejects.toMatchObject({ code: 'missing' });
     await expect(store.read('repo')).rejects.toMatchObject({ code: 'damaged' });
   });
 

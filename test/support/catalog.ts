@@ -80,14 +80,16 @@ export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
       ];
     }),
   );
-  return {
-    read: async (slug: string) => snapshots.get(slug),
-    readFile: async (_slug: string, file: SnapshotFile) => {
-      const bytes = files.get(file.sha256);
-      if (bytes === undefined) throw new Error('no such file');
-      return bytes;
-    },
+  const readFile = async (_slug: string, file: SnapshotFile) => {
+    const bytes = files.get(file.sha256);
+    if (bytes === undefined) throw new Error('no such file');
+    return bytes;
   };
+  async function* streamFile(slug: string, file: SnapshotFile) {
+    yield await readFile(slug, file);
+  }
+  const checkFile = async (slug: string, file: SnapshotFile) => void (await readFile(slug, file));
+  return { read: async (slug: string) => snapshots.get(slug), readFile, streamFile, checkFile };
 };
 
 export const entryOf = ({ slug, ranking = 3, bootstrap = false, uri, aliases = [] }: SourceRepository): ManifestEntry =>
