@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { Download } from '../src/contract/records.ts';
+import type { Download, DownloadCount } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
 import type { Encoding } from './accept.ts';
 
@@ -50,13 +50,25 @@ export interface SearchIndex {
   searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
   /** The latest record of each known identifier, in the order asked. */
   latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<RecordList>;
+  /** Of these, the ones that it knows. */
+  known(versions: readonly PackageVersion[]): Promise<PackageVersion[]>;
+  /** Whether it knows any version of this package. */
+  knows(id: string): Promise<boolean>;
   probe(): Promise<boolean>;
 }
 
-/** Daily counters of downloads per package identifier and version; nothing about who reported them. */
+/** A version of a package. */
+export type PackageVersion = Pick<Download, 'package_id' | 'package_version'>;
+
+/** Daily counters of downloads per package identifier and version. */
 export interface DownloadCounters {
-  /** Counts these. Throws Unavailable where nothing can be kept. */
-  add(downloads: ReadonlyArray<Pick<Download, 'package_id' | 'package_version'>>): Promise<void>;
+  /**
+   * Counts these for a client's network, each once a day, and returns how many were counted once they are kept. Throws
+   * Unavailable where nothing can be kept.
+   */
+  add(downloads: readonly PackageVersion[], network: string): Promise<number>;
+  /** What was counted for a package. Throws Unavailable where nothing can be read. */
+  read(id: string): Promise<DownloadCount>;
   probe(): Promise<boolean>;
 }
 

@@ -1,133 +1,41 @@
-import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { DownloadCount } from '../../src/contract/records.ts';
+import { type CounterLimits, openDownloadsStore, type Report } from './downloads-store.ts';
 
 // The counters' database has a thread of its own, so that no read ever waits for its disk.
 
-/** The most counters kept, and the days they are kept for; the oldest days go first. */
-export interface CounterLimits {
-  readonly counters: number;
-  readonly days: number;
-  /** How many counters may be added before these two are looked after. */
-  readonly interval: number;
-}
-
-export interface Counted {
-  readonly day: string;
-  readonly package_id: string;
-  readonly package_version: string;
-  readonly count: number;
-}
-/** What the thread is asked to do; it answers each with a reply of the same id. */
+/** What the thread is asked to do; it answers each with a reply of the same id. Days are of UTC, such as 2026-05-01. */
 export type DownloadsTask =
-  | { readonly kind: 'add'; readonly counted: readonly Counted[] }
+  | { readonly kind: 'add'; readonly day: string; readonly reports: readonly Report[] }
+  | { readonly kind: 'read'; readonly day: string; readonly package_id: string }
+  | { readonly kind: 'tidy'; readonly day: string }
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 export interface DownloadsReply {
   readonly id: number;
   readonly error?: string;
+  /** For `add`: how many of each report were counted. */
+  readonly counts?: readonly number[];
+  /** For `read`. */
+  readonly count?: DownloadCount;
 }
 
 const { file, limits } = workerData as { file: string; limits: CounterLimits };
-let database: DatabaseSync | undefined;
-let identity: string | undefined;
+const store = openDownloadsStore(file, limits);
 
-const identityOf = (): string | undefined => {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats && `${stats.dev}-${stats.ino}`;
-};
-
-const openDatabase = (): DatabaseSync => {
-  // Whoever removed or replaced the file wants counters in the one of that name, not in one without a name.
-  if (database !== undefined && identityOf() !== identity) {
-    database.close();
-    database = undefined;
-  }
-  if (database === undefined) {
-    const opened = new DatabaseSync(file, { timeout: 1000 });
-    try {
-      createTable(opened);
-    } catch (error) {
-      opened.close();
-      throw error;
-    }
-    identity = identityOf();
-    database = opened;
-  }
-  return database;
-};
-
-const createTable = (opened: DatabaseSync): void =>
-  opened.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-    CREATE TABLE IF NOT EXISTS downloads (
-      day TEXT NOT NULL,
-      package_id TEXT NOT NULL,
-      package_version TEXT NOT NULL,
-      count INTEGER NOT NULL,
-      PRIMARY KEY (day, package_id, package_version)
-    ) STRICT, WITHOUT ROWID;
-  `);
-
-const inTransaction = (opened: DatabaseSync, work: () => void): void => {
-  opened.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    opened.exec('COMMIT');
-  } catch (error) {
-    if (opened.isTransaction) opened.exec('ROLLBACK');
-    throw error;
-  }
-};
-
-const dropOldest = (opened: DatabaseSync): void => {
-  const limit = new Date(Date.now() - limits.days * 86_400_000).toISOString().slice(0, 10);
-  opened.prepare('DELETE FROM downloads WHERE day < ?').run(limit);
-  const { total } = opened.prepare('SELECT count(*) AS total FROM downloads').get() as { total: number };
-  if (total <= limits.counters) return;
-  opened
-    .prepare(
-      'DELETE FROM downloads WHERE (day, package_id, package_version) IN (SELECT day, package_id, package_version FROM downloads ORDER BY day, count LIMIT ?)',
-    )
-    .run(total - limits.counters);
-};
-
-let added = 0;
-const add = (counted: readonly Counted[]): void => {
-  const opened = openDatabase();
-  inTransaction(opened, () => {
-    const insert = opened.prepare(`
-      INSERT INTO downloads (day, package_id, package_version, count) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET count = count + excluded.count
-    `);
-    for (const { day, package_id, package_version, count } of counted)
-      insert.run(day, package_id, package_version, count);
-    if (added === 0 || added > limits.interval) {
-      dropOldest(opened);
-      added = 0;
-    }
-    added += counted.length;
-  });
-};
-
-// A write that is undone: a full disk or a file that may only be read shows here.
-const probe = (): void => {
-  const opened = openDatabase();
-  opened.exec('BEGIN IMMEDIATE');
-  try {
-    opened.exec(`INSERT INTO downloads VALUES ('', '', '', 1)`);
-  } finally {
-    if (opened.isTransaction) opened.exec('ROLLBACK');
-  }
+const perform = (task: DownloadsTask): Omit<DownloadsReply, 'id'> => {
+  if (task.kind === 'add') return { counts: store.add(task.day, task.reports) };
+  if (task.kind === 'read') return { count: store.read(task.day, task.package_id) };
+  if (task.kind === 'tidy') store.tidy(task.day);
+  else if (task.kind === 'probe') store.probe();
+  else store.close();
+  return {};
 };
 
 parentPort?.on('message', (request: DownloadsTask & { readonly id: number }) => {
   let reply: DownloadsReply = { id: request.id };
   try {
-    if (request.kind === 'add') add(request.counted);
-    else if (request.kind === 'probe') probe();
-    else database?.close();
+    reply = { id: request.id, ...perform(request) };
   } catch (error) {
     reply = { id: request.id, error: String(error) };
   }

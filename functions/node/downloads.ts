@@ -1,80 +1,77 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { countedDays, type DownloadCount } from '../../src/contract/records.ts';
 import { type DownloadCounters, Unavailable } from '../dependencies.ts';
-import type { Counted, CounterLimits, DownloadsReply, DownloadsTask } from './downloads-worker.ts';
+import type { CounterLimits, Report } from './downloads-store.ts';
+import type { DownloadsReply, DownloadsTask } from './downloads-worker.ts';
 
 const usualLimits = {
-  /** How long counts are gathered before they are written, in milliseconds. */
-  gatherFor: 2000,
-  /** The most counters gathered; while there are so many, the ones not among them are not counted. */
-  gathered: 20_000,
+  /** The most downloads that wait to be counted; further reports are refused, and may be sent again. */
+  waiting: 20_000,
   /** How long the thread may take for one task, in milliseconds, before the store counts as away. */
   taskTimeout: 1500,
-  counters: 1_000_000,
-  days: 400,
-  interval: 50_000,
+  /** How often, in milliseconds, it is looked whether a new day has begun. */
+  tidyInterval: 60_000,
+  days: countedDays,
+  counters: 4_000_000,
+  perNetwork: 2000,
+  perSite: 8000,
+  perDay: 1_000_000,
 };
 type DownloadLimits = typeof usualLimits & CounterLimits;
 
-/** Download counters in a SQLite file, written in batches by a thread of their own. */
+/** Download counters in a SQLite file, written by a thread of their own. */
 export interface DownloadsFile extends DownloadCounters {
-  /** Writes what was gathered, and ends the thread. Takes no longer than two tasks may. */
+  /** Completes what was reported, and ends the thread. Takes no longer than three tasks may. */
   close(): Promise<void>;
 }
 
-/** What the store itself said it did not do, so that it can be asked again without being done twice. */
-class Refused extends Unavailable {
-  override name = 'Refused';
-}
-
 interface Waiting {
-  readonly resolve: () => void;
+  readonly resolve: (reply: DownloadsReply) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Counters in this file, which is made when first needed. `now` says which day it is. */
-export const createDownloads = (
-  file: string,
-  now: () => Date,
-  otherLimits: Partial<DownloadLimits> = {},
-): DownloadsFile => {
-  const limits = { ...usualLimits, ...otherLimits };
+interface WaitingReport extends Report {
+  readonly resolve: (count: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The thread, started when it is first asked. Every task is answered, or rejected with Unavailable, in time. */
+const startThread = (file: string, limits: DownloadLimits) => {
   let worker: Worker | undefined;
   let lastId = 0;
-  const gathered = new Map<string, Counted>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let probing: Promise<boolean> | undefined;
-  let failure: Error | undefined;
   const waiting = new Map<number, Waiting>();
 
-  const startWorker = (): Worker => {
+  const start = (): Worker => {
     const started = new Worker(new URL('./downloads-worker.ts', import.meta.url), { workerData: { file, limits } });
     started.unref();
-    started.on('message', ({ id, error }: DownloadsReply) => {
-      const waiter = waiting.get(id);
-      waiting.delete(id);
-      if (error === undefined) waiter?.resolve();
-      else waiter?.reject(new Refused(error));
+    started.on('message', (reply: DownloadsReply) => {
+      const waiter = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (reply.error === undefined) waiter?.resolve(reply);
+      else waiter?.reject(new Unavailable(reply.error));
     });
     const stop = (error: Error) => {
       if (worker === started) worker = undefined;
       for (const { reject } of waiting.values()) reject(error);
       waiting.clear();
     };
-    started.on('error', (error) => stop(error as Error));
+    started.on('error', (cause) => stop(new Unavailable('The thread of the download counters failed', { cause })));
     started.on('exit', () => stop(new Unavailable('The thread of the download counters ended')));
     return started;
   };
 
-  const ask = async (task: DownloadsTask): Promise<void> => {
-    worker ??= startWorker();
+  const ask = async (task: DownloadsTask): Promise<DownloadsReply> => {
+    // Whoever has the thread started waits for that as well.
+    const timeLimit = worker === undefined ? 3 * limits.taskTimeout : limits.taskTimeout;
+    worker ??= start();
     const id = ++lastId;
     let timeout: NodeJS.Timeout | undefined;
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<DownloadsReply>((resolve, reject) => {
         waiting.set(id, { resolve, reject });
         const late = () => reject(new Unavailable('The download counters take too long'));
-        timeout = setTimeout(late, limits.taskTimeout);
+        timeout = setTimeout(late, timeLimit);
         worker?.postMessage({ ...task, id });
       });
     } finally {
@@ -83,71 +80,103 @@ export const createDownloads = (
     }
   };
 
-  const gather = (counted: Counted): void => {
-    const key = JSON.stringify([counted.day, counted.package_id, counted.package_version]);
-    const count = gathered.get(key)?.count ?? 0;
-    if (count === 0 && gathered.size >= limits.gathered) return;
-    gathered.set(key, { ...counted, count: count + counted.count });
+  return {
+    ask,
+    /** Has the thread keep the process alive. */
+    hold: () => worker?.ref(),
+    end: async () => {
+      const ending = worker;
+      if (ending !== undefined) await ask({ kind: 'close' }).catch(() => ending.terminate());
+    },
   };
+};
 
-  const write = async (): Promise<void> => {
-    const batch = [...gathered.values()];
-    gathered.clear();
-    try {
-      await ask({ kind: 'add', counted: batch });
-      failure = undefined;
-    } catch (error) {
-      failure = error as Error;
-      if (error instanceof Refused) for (const counted of batch) gather(counted);
-      schedule();
+/** Counters in this file, which is made when first needed. `now` says which day it is. */
+export const createDownloads = (
+  file: string,
+  now: () => Date,
+  otherLimits: Partial<DownloadLimits> = {},
+): DownloadsFile => {
+  const limits = { ...usualLimits, ...otherLimits };
+  const thread = startThread(file, limits);
+  const today = (): string => now().toISOString().slice(0, 10);
+  let queue: WaitingReport[] = [];
+  let queued = 0;
+  let writing: Promise<void> | undefined;
+  let probing: Promise<boolean> | undefined;
+  const reading = new Map<string, Promise<DownloadCount>>();
+
+  // All that was reported meanwhile is one transaction, so many reports cost little more than one. Where the store is
+  // away, those that came meanwhile are told at once: they would only wait for the same.
+  const writeAll = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue;
+      [queue, queued] = [[], 0];
+      try {
+        const reports = batch.map(({ network, downloads }) => ({ network, downloads }));
+        const { counts } = await thread.ask({ kind: 'add', day: today(), reports });
+        for (const [index, { resolve }] of batch.entries()) resolve(counts?.[index] ?? 0);
+      } catch (error) {
+        for (const { reject } of [...batch, ...queue]) reject(error);
+        [queue, queued] = [[], 0];
+      }
     }
+    // At once: what is reported from here on has to begin anew.
+    writing = undefined;
   };
 
-  // One batch at a time: behind a store that is stuck no second one waits.
-  const flush = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (gathered.size > 0) writing ??= write().finally(() => (writing = undefined));
-    await writing;
+  const flush = (): Promise<void> => {
+    if (queue.length > 0) writing ??= writeAll();
+    return writing ?? Promise.resolve();
   };
 
-  const schedule = (): void => {
-    timer ??= setTimeout(flush, limits.gatherFor).unref();
+  const askProbe = (): Promise<boolean> =>
+    thread.ask({ kind: 'probe' }).then(
+      () => true,
+      () => false,
+    );
+
+  const askRead = async (id: string): Promise<DownloadCount> => {
+    const { count } = await thread.ask({ kind: 'read', day: today(), package_id: id });
+    return count as DownloadCount;
   };
 
-  const askProbe = async (): Promise<boolean> => {
-    try {
-      await ask({ kind: 'probe' });
-      failure = undefined;
-      return true;
-    } catch (error) {
-      failure = error as Error;
-      return false;
-    }
+  // Marks are destroyed with their day also where nobody reports any more. What fails is tried again.
+  let tidied: string | undefined;
+  const tidy = async (): Promise<void> => {
+    const day = today();
+    if (day === tidied || !existsSync(file)) return;
+    tidied = day;
+    await thread.ask({ kind: 'tidy', day }).catch(() => (tidied = undefined));
   };
-
-  // However many wait for the answer, the store is asked once.
-  const probe = (): Promise<boolean> => {
-    probing ??= askProbe().finally(() => (probing = undefined));
-    return probing;
-  };
+  const tidying = setInterval(tidy, limits.tidyInterval).unref();
 
   return {
-    probe,
-    add: async (downloads) => {
-      if (failure !== undefined && !(await probe())) throw failure;
-      const day = now().toISOString().slice(0, 10);
-      for (const { package_id, package_version } of downloads) gather({ day, package_id, package_version, count: 1 });
-      schedule();
+    add: (downloads, network) => {
+      if (queued + downloads.length > limits.waiting) {
+        return Promise.reject(new Unavailable('Too many downloads wait to be counted'));
+      }
+      queued += downloads.length;
+      return new Promise((resolve, reject) => {
+        queue.push({ network, downloads, resolve, reject });
+        void flush();
+      });
+    },
+    read: (id) => {
+      const known = reading.get(id) ?? askRead(id).finally(() => reading.delete(id));
+      reading.set(id, known);
+      return known;
+    },
+    // However many wait for the answer, the store is asked once.
+    probe: () => {
+      probing ??= askProbe().finally(() => (probing = undefined));
+      return probing;
     },
     close: async () => {
-      // While it writes what is left, the thread keeps the process alive.
-      worker?.ref();
+      clearInterval(tidying);
+      thread.hold();
       await flush();
-      clearTimeout(timer);
-      const ending = worker;
-      if (ending === undefined) return;
-      await ask({ kind: 'close' }).catch(() => ending.terminate());
+      await thread.end();
     },
   };
 };

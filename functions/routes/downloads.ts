@@ -1,16 +1,19 @@
 import { successMessage } from '../../src/contract/envelope.ts';
 import { downloadsSchema } from '../../src/contract/records.ts';
-import { cacheControl, HttpError, jsonAnswer } from '../answers.ts';
+import { cacheControl, HttpError, jsonAnswer, notFound } from '../answers.ts';
+import { clientNetwork } from '../client-address.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { readJson } from '../request-body.ts';
+import { askIndex } from '../search-index.ts';
 
 /** The largest body, in bytes: 256 downloads of a kilobyte each. */
 const largestBody = 256 * 1024;
 
 export const downloadHandlers = (dependencies: Dependencies) =>
   ({
-    downloadIngest: async ({ req }) => {
+    downloadIngest: async (context) => {
+      const { req } = context;
       const result = downloadsSchema.safeParse(await readJson(req.raw, largestBody));
       if (!result.success) {
         const [issue] = result.error.issues;
@@ -20,9 +23,21 @@ export const downloadHandlers = (dependencies: Dependencies) =>
           where === '' ? (issue?.message ?? 'The body is not valid') : `${where}: ${issue?.message}`,
         );
       }
-      await dependencies.downloads.add(result.data);
-      const date = dependencies.now().toISOString();
-      const text = JSON.stringify({ message: successMessage, date, count: result.data.length });
+      // Who invents packages must not be able to fill the counters with them (decisions, section 7).
+      const known = await askIndex(dependencies, context, (index) => index.known(result.data));
+      const network = clientNetwork(context.env?.clientAddress ?? '');
+      const count = known.length > 0 ? await dependencies.downloads.add(known, network) : 0;
+      const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), count });
       return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.none });
+    },
+
+    downloadCount: async (context) => {
+      const { req, env, var: found } = context;
+      const id = found.segments.at(-1) ?? '';
+      const data = await dependencies.downloads.read(id);
+      // What was counted outlives the package; what was not may be known all the same.
+      if (data.total === 0 && !(await askIndex(dependencies, context, (index) => index.knows(id)))) throw notFound();
+      const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), data });
+      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared, keep: env?.keep });
     },
   }) satisfies Record<string, Handler>;

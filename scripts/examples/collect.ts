@@ -68,10 +68,22 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
       searchPackages: async (q, limit, page) => packages.find(q, limit, page),
       searchRepositories: async (q, limit, page) => repositories.find(q, limit, page),
       latest: async (ids, priority) => latest(ids, priority),
+      known: async (versions) => [...versions],
+      knows: async () => true,
       probe: async () => true,
     },
     safety: readSafetyList(safetyFile),
-    downloads: { add: async () => {}, probe: async () => true },
+    // As if what the example of a report says had been the first.
+    downloads: {
+      add: async (downloads) => downloads.length,
+      read: async (id) => ({
+        package_id: id,
+        total: 1,
+        last_30_days: 1,
+        daily: [{ day: date.slice(0, 10), count: 1 }],
+      }),
+      probe: async () => true,
+    },
     limiter: { take: () => 0 },
     probeCredentials: async () => true,
     // The time of the index, so that the same index has the same description.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  downloadCountSchema,
   findingsRecordSchema,
   healthRecordSchema,
   landingRecordSchema,
@@ -33,7 +34,16 @@ export const healthSchema = z.strictObject({
   date,
   data: healthRecordSchema,
 });
-export const ingestSchema = z.strictObject({ message, date, count });
+export const downloadCountAnswerSchema = z.strictObject({ message, date, data: downloadCountSchema });
+export const ingestSchema = z.strictObject({
+  message,
+  date,
+  count: z
+    .number()
+    .int()
+    .min(0)
+    .describe('How many were counted: of packages and versions that are known, once for a client and day.'),
+});
 
 /** The success message of every envelope that carries one. */
 export const successMessage = '200 Successful';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  downloadCountAnswerSchema,
   healthSchema,
   ingestSchema,
   landingSchema,
@@ -18,6 +19,7 @@ import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from '.
 import { type ParameterName, parameterDescriptions } from './openapi-parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
+  downloadCountSchema,
   downloadSchema,
   downloadsSchema,
   embeddedRepositorySchema,
@@ -55,6 +57,8 @@ const named = {
   Landing: landingSchema,
   Health: healthSchema,
   Ingest: ingestSchema,
+  DownloadCount: downloadCountSchema,
+  DownloadCountAnswer: downloadCountAnswerSchema,
   Error: errorSchema,
   NotFound: notFoundSchema,
   ...gatewayAnswers,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import {
+  downloadCountAnswerSchema,
   healthSchema,
   ingestSchema,
   landingSchema,
@@ -169,6 +170,14 @@ export const operations = {
     body: downloadsSchema,
     schema: ingestSchema,
     errors: [413, 415],
+  },
+  downloadCount: {
+    method: 'GET',
+    address: '/jailbreak/download/{packageId}',
+    tag: 'download',
+    summary: 'How often a package was downloaded',
+    schema: downloadCountAnswerSchema,
+    errors: [404],
   },
 } as const satisfies Record<string, Operation>;
 export type OperationName = keyof typeof operations;

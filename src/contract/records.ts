@@ -247,6 +247,21 @@ export const downloadSchema = z.object({
 });
 export type Download = z.infer<typeof downloadSchema>;
 
+/** How many days back daily counts of downloads are kept and told. */
+export const countedDays = 400;
+
+/** How often a package was downloaded, as far as clients reported it. */
+export const downloadCountSchema = z.strictObject({
+  package_id: z.string().describe('Package identifier.'),
+  total: z.number().int().min(0).describe('All that was counted, of every version and on every day.'),
+  last_30_days: z.number().int().min(0).describe('What was counted today and on the 29 days before, in UTC.'),
+  daily: z
+    .array(z.strictObject({ day: z.iso.date().describe('A day, in UTC.'), count: z.number().int().min(1) }))
+    .max(countedDays)
+    .describe(`The days of the last ${countedDays} on which something was counted, oldest first.`),
+});
+export type DownloadCount = z.infer<typeof downloadCountSchema>;
+
 /** The most downloads that one ingest may report. */
 const ingestMaximum = 256;
 

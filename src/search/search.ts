@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { catalogPath } from '../catalog/generation.ts';
+import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { RecordList } from '../catalog/record-list.ts';
@@ -13,6 +14,7 @@ class Generation {
   readonly packages: PackageSearch;
   readonly repositories: RepositorySearch;
   readonly latest: (names: readonly string[], priority: LatestPriority) => RecordList;
+  readonly known: KnownVersions;
   readonly #database: CatalogFile;
 
   constructor(file: string) {
@@ -25,6 +27,7 @@ class Generation {
       this.packages = new PackageSearch(new SearchReading(this.#database));
       this.repositories = new RepositorySearch(this.#database);
       this.latest = prepareLatest(this.#database);
+      this.known = prepareKnownVersions(this.#database);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -67,6 +70,21 @@ export class CatalogSearch {
   /** The latest record of each known identifier, in the order asked. */
   async latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList> {
     return this.#current().latest(ids, priority);
+  }
+
+  /** Of these versions of packages, the ones that are indexed. */
+  async known<T extends { readonly package_id: string; readonly package_version: string }>(
+    versions: readonly T[],
+  ): Promise<T[]> {
+    const { known } = this.#current();
+    const indexed = new Map<string, ReadonlySet<string>>();
+    for (const { package_id: id } of versions) if (!indexed.has(id)) indexed.set(id, known.versionsOf(id));
+    return versions.filter(({ package_id, package_version }) => indexed.get(package_id)?.has(package_version));
+  }
+
+  /** Whether any version of this package is indexed. */
+  async knows(id: string): Promise<boolean> {
+    return this.#current().known.hasPackage(id);
   }
 
   /** Whether the index answers a question now; the catalog in force must be there and readable, not only open. */

@@ -1,4 +1,4 @@
-import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -20,101 +20,188 @@ const readCounters = (file: string): Record<string, number> => {
 
 const openCounters = (limits: Parameters<typeof createDownloads>[2] = {}, now = () => day) => {
   const file = path.join(temporaryFolder(), 'downloads.sqlite');
-  const counters = createDownloads(file, now, { gatherFor: 20, ...limits });
-  onTestFinished(() => counters.close());
-  return { file, counters };
+  const open = () => {
+    const counters = createDownloads(file, now, { taskTimeout: 20_000, ...limits });
+    onTestFinished(() => counters.close());
+    return counters;
+  };
+  return { file, counters: open(), reopen: open };
 };
 const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
+const many = (start: string, count: number) => Array.from({ length: count }, (_, index) => one(`${start}${index}`));
+const network = (number: number) => `192.0.2.${number}`;
 
 describe('download counters', () => {
-  it('count each version of a package for each day, and survive a restart', async () => {
+  it('count a version once for each network and day, and survive a restart', async () => {
     let today = day;
-    const { file, counters } = openCounters({}, () => today);
-    await counters.add([one('a'), one('a'), one('a', '2.0'), one('b')]);
-    today = new Date('2026-05-02T00:00:00Z');
-    await counters.add([one('a')]);
+    const { file, counters, reopen } = openCounters({}, () => today);
+    expect(await counters.add([one('a'), one('a'), one('a', '2.0'), one('b')], network(1))).toBe(3);
+    expect(await counters.add([one('a')], network(1))).toBe(0);
+    expect(await counters.add([one('a')], network(2))).toBe(1);
     await counters.close();
-    const again = createDownloads(file, () => today);
-    await again.add([one('a'), one("'; DROP TABLE downloads; --")]);
+    const again = reopen();
+    expect(await again.add([one('a')], network(1)), 'after a restart').toBe(0);
+    expect(await again.add([one("'; DROP TABLE downloads; --")], network(1))).toBe(1);
+    today = new Date('2026-05-02T00:00:00Z');
+    expect(await again.add([one('a')], network(1)), 'on the next day').toBe(1);
     await again.close();
     expect(readCounters(file)).toEqual({
       '2026-05-01 a 1.0': 2,
       '2026-05-01 a 2.0': 1,
       '2026-05-01 b 1.0': 1,
-      "2026-05-02 '; DROP TABLE downloads; -- 1.0": 1,
-      '2026-05-02 a 1.0': 2,
+      "2026-05-01 '; DROP TABLE downloads; -- 1.0": 1,
+      '2026-05-02 a 1.0': 1,
     });
   });
 
-  it('are written in batches', async () => {
-    const { file, counters } = openCounters({ gatherFor: 1000 });
-    await counters.probe();
-    const written: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      await counters.add([one('a')]);
-      written.push(Object.keys(readCounters(file)).length);
+  it('are kept when the answer comes, whatever becomes of the process', async () => {
+    const { file, counters } = openCounters();
+    const counts = await Promise.all(Array.from({ length: 100 }, (_, index) => counters.add([one('a')], `n${index}`)));
+    expect(counts).toEqual(counts.map(() => 1));
+    expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 100 });
+  });
+
+  it('read the total, the last 30 days and the days', async () => {
+    let today = new Date('2025-01-01T12:00:00Z');
+    const { counters } = openCounters({}, () => today);
+    const none = { package_id: 'a', total: 0, last_30_days: 0, daily: [] };
+    expect(await counters.read('a')).toEqual(none);
+    for (const [date, networks] of [
+      ['2025-01-01', 4],
+      ['2025-03-28', 3],
+      ['2026-04-01', 2],
+      ['2026-04-02', 2],
+      ['2026-05-01', 1],
+    ] as const) {
+      today = new Date(`${date}T23:59:59Z`);
+      for (let number = 0; number < networks; number++) {
+        await counters.add([one('a'), one('a', '2.0'), one('b')], network(number));
+      }
     }
-    expect(written.every((count) => count === 0)).toBe(true);
-    await expect.poll(() => readCounters(file), { timeout: 10_000 }).toEqual({ '2026-05-01 a 1.0': 5 });
-  });
-
-  it('hold no more than they may, in memory and on disk, and drop the oldest days', async () => {
-    const { file, counters } = openCounters({ gathered: 50, counters: 30, interval: 0, days: 100_000 });
-    await counters.add(Array.from({ length: 500 }, (_, index) => one(`id${index}`)));
-    await counters.add([one('id3'), one('beyond')]);
-    await counters.close();
-    const kept = readCounters(file);
-    expect(Object.keys(kept)).toHaveLength(30);
-    expect(kept).toHaveProperty('2026-05-01 id3 1.0', 2);
-    const later = createDownloads(file, () => new Date('2026-06-01T00:00:00Z'), {
-      counters: 30,
-      interval: 0,
-      days: 100_000,
+    expect(await counters.read('a')).toEqual({
+      package_id: 'a',
+      total: 24,
+      last_30_days: 6,
+      // 400 days, the first of which is 2025-03-28.
+      daily: [
+        { day: '2025-03-28', count: 6 },
+        { day: '2026-04-01', count: 4 },
+        { day: '2026-04-02', count: 4 },
+        { day: '2026-05-01', count: 2 },
+      ],
     });
-    await later.add(Array.from({ length: 30 }, (_, index) => one(`new${index}`)));
-    await later.close();
-    expect(Object.keys(readCounters(file)).every((key) => key.startsWith('2026-06-01 new'))).toBe(true);
+    expect(await counters.read('c')).toEqual({ ...none, package_id: 'c' });
   });
 
-  it('drop days that are older than the oldest kept', async () => {
-    const { file, counters } = openCounters({ days: 30, interval: 0 }, () => new Date('2020-01-01T00:00:00Z'));
-    await counters.add([one('old')]);
+  it('drop days that are too old from the file, and keep them in the total', async () => {
+    let today = new Date('2025-01-01T12:00:00Z');
+    const { file, counters } = openCounters({ tidyInterval: 5 }, () => today);
+    await counters.add([one('a'), one('b')], network(1));
+    today = new Date('2025-01-02T12:00:00Z');
+    await counters.add([one('a')], network(1));
+    today = new Date('2026-02-06T00:00:00Z');
+    await expect.poll(() => Object.keys(readCounters(file)), { timeout: 10_000 }).toEqual([]);
+    expect(await counters.read('a')).toEqual({ package_id: 'a', total: 2, last_30_days: 0, daily: [] });
+    await counters.add([one('a')], network(1));
+    expect(await counters.read('a')).toMatchObject({ total: 3, daily: [{ day: '2026-02-06', count: 1 }] });
+  });
+
+  it('a flood of one client takes no other one its place', async () => {
+    const { counters } = openCounters({ perNetwork: 20, perSite: 50, perDay: 100 });
+    expect(await counters.add([one('honest')], network(1))).toBe(1);
+    expect(await counters.add(many('flood', 256), network(2))).toBe(20);
+    expect(await counters.add(many('more', 256), network(2))).toBe(0);
+    // Thousands of networks, and one site that has them.
+    let taken = 0;
+    for (let number = 0; number < 10; number++) {
+      taken += await counters.add(many(`site${number}`, 20), `2001:db8:1:${number}`);
+    }
+    expect(taken).toBe(50);
+    expect(await counters.add([one('honest')], '2001:db8:2:0')).toBe(1);
+    expect(await counters.add(many('rest', 256), network(3))).toBe(20);
+    expect(await counters.add(many('rest', 256), network(4)), 'as many as a day has').toBe(8);
+    expect(await counters.read('honest')).toMatchObject({ total: 2, daily: [{ count: 2 }] });
+  });
+
+  it('beyond the daily counts that are kept, what is new adds to totals, and what is old stays', async () => {
+    const { counters, reopen } = openCounters({ counters: 2 });
+    expect(await counters.add([one('a'), one('b'), one('c')], network(1))).toBe(3);
     await counters.close();
-    expect(readCounters(file)).toEqual({});
+    const again = reopen();
+    expect(await again.add([one('a'), one('c'), one('d')], network(2))).toBe(3);
+    expect(await again.read('a')).toMatchObject({ total: 2, daily: [{ day: '2026-05-01', count: 2 }] });
+    expect(await again.read('c')).toEqual({ package_id: 'c', total: 2, last_30_days: 0, daily: [] });
+    expect(await again.read('d')).toMatchObject({ total: 1 });
   });
 
-  it('keep what the store refused, and write it once it is back', async () => {
-    const { file, counters } = openCounters({ taskTimeout: 20_000 });
-    await counters.probe();
-    await counters.add([one('before')]);
-    await expect.poll(() => readCounters(file), { timeout: 10_000 }).not.toEqual({});
+  it('refuse what would wait too long, and may be sent again', async () => {
+    const { file, counters } = openCounters({ waiting: 300 });
+    const reports = Array.from({ length: 10 }, (_, index) => counters.add(many('a', 100), network(index)));
+    const settled = await Promise.allSettled(reports);
+    const refused = settled.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(4);
+    for (const each of refused) expect((each as PromiseRejectedResult).reason).toBeInstanceOf(Unavailable);
+    expect(await counters.add(many('a', 100), network(9))).toBe(100);
+    const counted = settled.length - refused.length + 1;
+    expect(new Set(Object.values(readCounters(file)))).toEqual(new Set([counted]));
+  });
+
+  it('keep nothing of a sender beyond the day, and nothing that leads to one on it', async () => {
+    let today = day;
+    const { file, counters } = openCounters({ tidyInterval: 5 }, () => today);
+    const files = () => ['', '-wal'].map((ending) => file + ending).filter((name) => existsSync(name));
+    const holds = (bytes: Uint8Array | string) =>
+      files().some((name) => readFileSync(name).includes(Buffer.from(bytes as string)));
+    await counters.add([one('a'), one('b')], '198.51.100.77');
+    await counters.add([one('a')], '2001:db8:77:1');
+    expect(holds('198.51.100.77') || holds('2001:db8')).toBe(false);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const marks = ['SELECT key FROM marking', 'SELECT mark FROM mark', 'SELECT network FROM marked_network'].flatMap(
+      (query) =>
+        database
+          .prepare(query)
+          .all()
+          .map((row) => Object.values(row)[0] as Uint8Array),
+    );
+    database.close();
+    expect(marks).toHaveLength(1 + 3 + 3);
+    expect(marks.every(holds)).toBe(true);
+    // Nobody reports on the day after.
+    today = new Date('2026-05-02T00:00:01Z');
+    await expect.poll(() => marks.some(holds), { timeout: 10_000 }).toBe(false);
+    expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 2, '2026-05-01 b 1.0': 1 });
+  });
+
+  it('a clock that is a day ahead in another process does not make a network count twice', async () => {
+    let today = new Date('2026-05-02T00:00:01Z');
+    const { counters } = openCounters({}, () => today);
+    expect(await counters.add([one('a')], network(1))).toBe(1);
+    today = new Date('2026-05-01T23:59:59Z');
+    expect(await counters.add([one('a'), one('b')], network(1))).toBe(1);
+    // And one that was years ahead does not keep marks until then.
+    today = new Date('2030-01-01T00:00:00Z');
+    expect(await counters.add([one('a')], network(1))).toBe(1);
+    today = new Date('2026-05-01T23:59:59Z');
+    expect(await counters.add([one('a')], network(1))).toBe(1);
+  });
+
+  it('count nothing while the store cannot be written, and all of it again afterwards', async () => {
+    const { file, counters } = openCounters();
+    await counters.add([one('before')], network(1));
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
-    await counters.add([one('meanwhile')]);
-    const adding = () =>
-      counters.add([]).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-    await expect.poll(adding, { timeout: 10_000 }).toBeInstanceOf(Unavailable);
+    await expect(counters.add([one('meanwhile')], network(1))).rejects.toBeInstanceOf(Unavailable);
     other.exec('ROLLBACK');
     other.close();
-    await counters.add([one('after')]);
-    await counters.close();
-    expect(Object.keys(readCounters(file))).toEqual([
-      '2026-05-01 after 1.0',
-      '2026-05-01 before 1.0',
-      '2026-05-01 meanwhile 1.0',
-    ]);
+    expect(await counters.add([one('meanwhile')], network(1))).toBe(1);
+    expect(Object.keys(readCounters(file))).toEqual(['2026-05-01 before 1.0', '2026-05-01 meanwhile 1.0']);
   });
 
   it('go into a new file where theirs was removed', async () => {
     const { file, counters } = openCounters();
-    await counters.probe();
-    await counters.add([one('a')]);
-    await expect.poll(() => readCounters(file), { timeout: 10_000 }).not.toEqual({});
+    await counters.add([one('a')], network(1));
     for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, `${file}${ending}.away`);
-    await counters.add([one('b')]);
+    await counters.add([one('b')], network(1));
     await counters.close();
     expect(readCounters(file)).toEqual({ '2026-05-01 b 1.0': 1 });
   });
@@ -125,7 +212,7 @@ describe('download counters', () => {
     const other = new DatabaseSync(file);
     other.exec('BEGIN EXCLUSIVE');
     const begun = Date.now();
-    await counters.add([one('a')]);
+    await expect(counters.add([one('a')], network(1))).rejects.toBeInstanceOf(Unavailable);
     await counters.close();
     expect(Date.now() - begun).toBeLessThan(5000);
     other.close();
@@ -139,7 +226,9 @@ describe('download ingest', () => {
     server = undefined;
   });
   const ingest = async (body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }) => {
-    server ??= await startTestServer();
+    server ??= await startTestServer({
+      ids: ['a', 'b', ...many('com.example.', 256).map(({ package_id }) => package_id)],
+    });
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const answer = await fetch(`${server.address}/v2/jailbreak/download/ingest`, {
       method: 'POST',
@@ -154,9 +243,26 @@ describe('download ingest', () => {
     expect([status, Object.keys(body), body.count]).toEqual([200, ['message', 'date', 'count'], 2]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    await server?.dependencies.downloads.probe();
-    await expect.poll(() => readCounters(file), { timeout: 5000, interval: 200 }).not.toEqual({});
-    expect(statSync(file).size).toBeGreaterThan(0);
+    expect(Object.values(readCounters(file))).toEqual([1, 1]);
+  });
+
+  it('counts what the index knows, once for each network, and answers 200 to all', async () => {
+    const asked = [one('a'), one('a'), one('a', '9.9'), one('invented'), one('b')];
+    expect((await ingest(asked)).body.count).toBe(2);
+    expect(await ingest(asked)).toMatchObject({ status: 200, body: { count: 0 } });
+    const file = path.join(server?.state ?? '', 'downloads.sqlite');
+    expect(Object.keys(readCounters(file)).map((key) => key.slice(11))).toEqual(['a 1.0', 'b 1.0']);
+  });
+
+  it('tells clients behind a proxy of our own apart, and networks of IPv6 as one client', async () => {
+    server = await startTestServer({ ids: ['a'], trustedProxies: 1 });
+    const from = async (address: string) =>
+      (await ingest([one('a')], { 'content-type': 'application/json', 'x-forwarded-for': address })).body.count;
+    const counts = [];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
+      counts.push(await from(address));
+    }
+    expect(counts).toEqual([1, 1, 0, 1, 0, 1]);
   });
 
   const optional = [
@@ -213,6 +319,39 @@ describe('download ingest', () => {
     }
   });
 
+  it('GET tells what was counted, 404 for what was never known, and 503 where the store is away', async () => {
+    await ingest([one('a')]);
+    const read = async (id: string, target = `/v2/jailbreak/download/${id}`) => {
+      const answer = await fetch((server?.address ?? '') + target);
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    };
+    const today = new Date().toISOString().slice(0, 10);
+    const { status, body } = await read('a');
+    expect([status, Object.keys(body)]).toEqual([200, ['message', 'date', 'data']]);
+    expect(body.data).toEqual({ package_id: 'a', total: 1, last_30_days: 1, daily: [{ day: today, count: 1 }] });
+    expect((await read('b')).body.data).toEqual({ package_id: 'b', total: 0, last_30_days: 0, daily: [] });
+    expect((await read('', '/jailbreak/download/a')).status).toBe(200);
+    expect((await read('invented')).status).toBe(404);
+    // A word of the API wins over a package of that name.
+    expect((await read('ingest')).status).toBe(405);
+    const { downloads } = server?.dependencies ?? {};
+    Object.assign(downloads ?? {}, { read: () => Promise.reject(new Unavailable('away')) });
+    expect((await read('b', '/v2/jailbreak/download/b?again')).status).toBe(503);
+  });
+
+  it('GET still tells what was counted of a package that has left the index', async () => {
+    await ingest([one('a')]);
+    Object.assign(server?.dependencies.search ?? {}, { known: async () => [], knows: async () => false });
+    expect((await fetch(`${server?.address}/v2/jailbreak/download/a`)).status).toBe(200);
+    expect((await fetch(`${server?.address}/v2/jailbreak/download/b`)).status).toBe(404);
+  });
+
+  it('counts nothing that it cannot look up: 503, to be sent again', async () => {
+    server = await startTestServer({ ids: ['a'] });
+    Object.assign(server.dependencies.search, { known: () => Promise.reject(new Error('no index')) });
+    expect((await ingest([one('a')])).status).toBe(503);
+  });
+
   it('keeps nothing about the sender', async () => {
     await ingest([{ ...one('a'), package_author: 'canary-author', repository_uri: 'https://canary.test/' }], {
       'content-type': 'application/json',
@@ -220,12 +359,11 @@ describe('download ingest', () => {
       'x-forwarded-for': '203.0.113.7',
     });
     const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    await expect.poll(() => readCounters(file), { timeout: 5000, interval: 200 }).not.toEqual({});
+    expect(Object.keys(readCounters(file))).toHaveLength(1);
     const database = new DatabaseSync(file);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    const dump = JSON.stringify(database.prepare('SELECT * FROM downloads').all());
     database.close();
-    expect(dump).not.toMatch(/canary|203\.0/);
+    expect(readFileSync(file, 'latin1')).not.toMatch(/canary|203\.0|127\.0/);
   });
 
   it('H6 a store that is stuck delays no lookup and no search', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { readPublished } from '../clients/published-records.ts';
 import { publishBuild } from '../support/built.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { type Published, publish } from '../support/published.ts';
@@ -101,22 +102,28 @@ describe('npm run serve', () => {
     expect(development.output.text).toContain('Warning: GATEWAY_CALLBACKS allows every address of app: as a callback');
   });
 
-  it('H2 is ready again after it was killed', async () => {
-    const { folder, state } = build();
+  it('H2 is ready again after it was killed, with every download that it said it counted', async () => {
+    const built = await publishBuild(generatedRepositories());
+    published.push(built);
+    const { folder, state } = built;
     const flags = ['--out', folder, '--state', state, '--port', '0'];
     const first = await startOn(flags);
-    const body = JSON.stringify([{ package_id: 'com.example.one', package_version: '1.0' }]);
+    const { package_id, version: package_version } =
+      readPublished(folder).packages.find(({ package_id: id }) => /^[a-z]+[.]/.test(id)) ?? expect.fail();
+    const body = JSON.stringify([{ package_id, package_version }]);
     const ingest = (address: string) =>
       fetch(`${address}/v2/jailbreak/download/ingest`, {
         method: 'POST',
         body,
         headers: { 'content-type': 'application/json' },
       });
-    expect((await ingest(first.address)).status).toBe(200);
+    expect(await (await ingest(first.address)).json()).toMatchObject({ count: 1 });
     first.child.kill('SIGKILL');
     await first.ended;
     const second = await startOn(flags);
-    expect((await ingest(second.address)).status).toBe(200);
+    expect(await (await ingest(second.address)).json(), 'it is counted already').toMatchObject({ count: 0 });
+    const counted = await fetch(`${second.address}/v2/jailbreak/download/${encodeURIComponent(package_id)}`);
+    expect(await counted.json()).toMatchObject({ data: { total: 1 } });
   });
 
   it('H2 is ready within 2 s after it was killed under load, with all it had', { timeout: 60_000 }, async () => {

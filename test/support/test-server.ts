@@ -33,6 +33,9 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
         number,
       ),
     latest: async (asked) => list(asked.filter((id) => ids.includes(id)).map((id) => packageRecord(id))),
+    known: async (versions) =>
+      versions.filter(({ package_id, package_version }) => ids.includes(package_id) && package_version === '1.0'),
+    knows: async (id) => ids.includes(id),
     probe: async () => true,
   };
 };
@@ -65,7 +68,7 @@ export const startTestServer = async (
   const published = options.published ?? publish(ids);
   const faults: unknown[] = [];
   const now = overrides.now ?? (() => new Date());
-  const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now, { gatherFor: 100 });
+  const downloads = createDownloads(path.join(published.state, 'downloads.sqlite'), now, { taskTimeout: 10_000 });
   const dependencies: Dependencies = {
     documents: createDocuments({
       folder: published.folder,
