@@ -34,9 +34,8 @@ const run = async (
   command: string,
   name: string | undefined,
 ): Promise<{ text: string; failed?: boolean }> => {
-  const now = Date.now();
   const passwords = createNodePasswords(1);
-  if (command === 'list') return { text: formatAccounts(await store.listAccounts(now)) };
+  if (command === 'list') return { text: formatAccounts(await store.listAccounts()) };
   if (name === undefined) throw new UsageError(`${command} needs a NAME`);
   const done = (found: boolean, text: string) => (found ? { text } : { text: missing(name), failed: true });
   switch (command) {
@@ -45,7 +44,7 @@ const run = async (
       if (normal === undefined) throw new UsageError('a NAME is 1 to 64 letters, digits, or characters of . _ - + @');
       const passwordHash = await passwords.hash(await readNewPassword());
       const account = { id: createNodeCryptography().randomId(), name: normal, displayName: name, passwordHash };
-      const added = await store.addAccount(account, now);
+      const added = await store.addAccount(account);
       return added ? { text: `Added ${normal}.` } : { text: `The name ${normal} is taken.`, failed: true };
     }
     case 'password': {
@@ -54,13 +53,13 @@ const run = async (
       return done(await store.setPassword(name, passwordHash), `Set a new password for ${name}.`);
     }
     case 'disable':
-      return done(await store.setDisabled(name, now), `Disabled ${name}.`);
+      return done(await store.setDisabled(name, true), `Disabled ${name}.`);
     case 'enable':
-      return done(await store.setDisabled(name, null), `Enabled ${name}.`);
+      return done(await store.setDisabled(name, false), `Enabled ${name}.`);
     case 'remove':
       return done(await store.removeAccount(name), `Removed ${name}.`);
     case 'sign-out': {
-      const devices = await store.signOutAccount(name, now);
+      const devices = await store.signOutAccount(name);
       return done(devices !== undefined, `Signed ${name} out on ${devices} ${devices === 1 ? 'device' : 'devices'}.`);
     }
     default:

@@ -8,9 +8,9 @@ import {
   parseAllowedAddress,
 } from './callback-rules.ts';
 import type { GatewaySettings } from './gateway-deps.ts';
-import type { StoreLocation } from './open-store.ts';
 import type { OpenIdSettings } from './openid.ts';
 import { refreshLifeMaximum } from './protocol.ts';
+import type { StoreLocation } from './store/connection.ts';
 
 /** Everything about the gateway that is set from outside; times in milliseconds. */
 export interface GatewayConfiguration {
@@ -78,6 +78,7 @@ const environmentSchema = z.object({
   GATEWAY_DATABASE_POOL: whole(1, 500, 10),
   GATEWAY_CREDENTIAL_TTL: whole(1, day, 3_600),
   GATEWAY_REFRESH_TTL: whole(60, refreshLifeMaximum / 1000, refreshLifeMaximum / 1000),
+  GATEWAY_SIGN_IN_RATE: whole(0, 100_000, 30),
   GATEWAY_CALLBACKS: words,
   GATEWAY_ALLOW_HTTP: flag,
   GATEWAY_INTROSPECTION_SECRETS: z
@@ -213,6 +214,7 @@ const toConfiguration = (
       callbacks,
       credentialLife: environment.GATEWAY_CREDENTIAL_TTL * 1000,
       refreshLife: environment.GATEWAY_REFRESH_TTL * 1000,
+      signInRate: environment.GATEWAY_SIGN_IN_RATE,
       introspectionSecrets: environment.GATEWAY_INTROSPECTION_SECRETS ?? [],
     },
     store: toStoreLocation(environment, state),

@@ -13,6 +13,8 @@ export interface GatewaySettings {
   readonly callbacks: CallbackRules;
   readonly credentialLife: number;
   readonly refreshLife: number;
+  /** Sign-ins that one client may ask for in a minute; 0 for any number. */
+  readonly signInRate: number;
   /** Secrets of the download servers that may introspect; none: the operation does not exist. */
   readonly introspectionSecrets: readonly string[];
 }

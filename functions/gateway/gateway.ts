@@ -11,8 +11,8 @@ import { createProtocol } from './protocol.ts';
  * It answers its own paths alone and leaves every other to the application it is mounted in.
  */
 export const createGateway = (deps: GatewayDeps): Hono => {
-  const { settings, store, cryptography, clock } = deps;
-  const protocol = createProtocol({ ...settings, store, cryptography, clock });
+  const { settings, store, cryptography } = deps;
+  const protocol = createProtocol({ ...settings, store, cryptography });
   return new Hono()
     .route('/', credentialRoutes(deps, protocol))
     .route('/', loginRoutes(deps, protocol))

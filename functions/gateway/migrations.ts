@@ -90,6 +90,21 @@ const migrations: readonly Migration[] = [
       .addColumn('probed_at', 'bigint', (column) => column.notNull())
       .execute();
   },
+  // How much sign-in requests take, for the bound on it. Those that wait in this moment are forgotten.
+  async (database) => {
+    await database.deleteFrom('gateway_sign_in_requests').execute();
+    await database.schema
+      .alterTable('gateway_sign_in_requests')
+      .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await database.schema
+      .createTable('gateway_request_totals')
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .addColumn('requests', 'integer', (column) => column.notNull())
+      .addColumn('bytes', 'bigint', (column) => column.notNull())
+      .execute();
+    await database.insertInto('gateway_request_totals').values({ id: 1, requests: 0, bytes: 0 }).execute();
+  },
 ];
 
 const index = (database: Database, table: keyof GatewayTables, column: string) =>

@@ -25,6 +25,7 @@ export interface OpenGateway {
 }
 
 const sweepInterval = 10 * 60_000;
+const sweepPause = 50;
 
 /** Password checks that may wait in each line, and those of them for one network or account, for each that may run. */
 const waitingChecks = 32;
@@ -55,7 +56,7 @@ export const openGateway = (
 ): OpenGateway => {
   const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
   const cryptography = createNodeCryptography();
-  const store = openCredentialStore(configuration.store, cryptography);
+  const store = openCredentialStore(configuration.store, cryptography, { clock: options.clock });
   const deps = {
     store,
     cryptography,
@@ -66,16 +67,25 @@ export const openGateway = (
     openId: configuration.openId && createOpenIdClient(configuration.openId),
   };
   const routesWith = (settings: GatewaySettings) => createGateway({ ...deps, settings });
-  const sweep = () => store.sweep(clock()).catch(() => {});
-  const timer = setInterval(sweep, sweepInterval);
-  timer.unref();
+  // In portions, with pauses in which whoever waits for the store gets his turn.
+  const sweep = async () => {
+    const { more } = await store.sweep().catch(() => ({ more: false }));
+    schedule(more ? sweepPause : sweepInterval);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const schedule = (delay: number) => {
+    if (!closed) timer = setTimeout(sweep, delay).unref();
+  };
+  schedule(sweepInterval);
   return {
     routes: routesWith(configuration.settings),
     routesWith,
     store,
     health: store.health,
     close: async () => {
-      clearInterval(timer);
+      closed = true;
+      clearTimeout(timer);
       await store.close();
     },
   };

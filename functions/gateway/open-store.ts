@@ -1,28 +1,35 @@
 import type { Cryptography } from './cryptography.ts';
-import { migrate } from './migrations.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { type Connection, connect, type StoreLocation } from './store/connection.ts';
+import { beginWait, boundBy, type Databases, untilUnlocked } from './store/databases.ts';
+import { createAddSignInRequest, type RequestBounds, usualBounds } from './store/sign-in-requests.ts';
 import { type CredentialStore, StoreUnavailable } from './store.ts';
-import type { Databases } from './store-accounts.ts';
 import * as accounts from './store-accounts.ts';
 import * as browsers from './store-browsers.ts';
 import * as credentials from './store-credentials.ts';
 import { createRefresh, createRevoke } from './store-credentials.ts';
 import { probe, sweep } from './store-upkeep.ts';
 
-/** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */
-export type StoreLocation =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly pool: number };
+/** Operations of one process that may wait at a time; more find the store unavailable at once. */
+const mostWaiting = 4_096;
 
 /**
  * The credential store at a location. It opens, and brings its tables up to date, at the first operation, and tries
  * again at the next one where that failed: a database that is away at start does not keep the rest of the server down.
+ * An operation that cannot be done within five seconds, whatever it waits for, is not done. `clock` stands in for the
+ * store's own, and `requestBounds` for the usual bounds of sign-in requests, for tests.
  */
-export const openCredentialStore = (location: StoreLocation, cryptography: Cryptography): CredentialStore => {
-  let opened: Promise<Databases> | undefined;
-  const databases = () => {
-    opened ??= open(location).catch((error) => {
+export const openCredentialStore = (
+  location: StoreLocation,
+  cryptography: Cryptography,
+  {
+    clock,
+    requestBounds = usualBounds,
+  }: { readonly clock?: (() => number) | undefined; readonly requestBounds?: RequestBounds } = {},
+): CredentialStore => {
+  let opened: Promise<Connection> | undefined;
+  let waiting = 0;
+  const connection = () => {
+    opened ??= connect(location, clock).catch((error) => {
       opened = undefined;
       throw error;
     });
@@ -30,72 +37,63 @@ export const openCredentialStore = (location: StoreLocation, cryptography: Crypt
   };
   const run =
     <Parameters extends unknown[], Result>(
+      client: AbortSignal | undefined,
       operation: (databases: Databases, ...parameters: Parameters) => Promise<Result>,
     ) =>
     async (...parameters: Parameters): Promise<Result> => {
+      if (waiting >= mostWaiting) throw new StoreUnavailable(new Error('too many operations wait'));
+      waiting++;
+      const wait = beginWait(client);
+      const attempt = async () => operation((await connection()).during(wait), ...parameters);
       try {
-        return await operation(await databases(), ...parameters);
+        return await boundBy(wait, untilUnlocked(wait, attempt));
       } catch (error) {
         throw new StoreUnavailable(error);
+      } finally {
+        wait.end();
+        waiting--;
       }
     };
-  return {
-    addAccount: run(accounts.addAccount),
-    findAccount: run(accounts.findAccount),
-    findOrAddFederated: run(accounts.findOrAddFederated),
-    hasAccounts: run(accounts.hasAccounts),
-    listAccounts: run(accounts.listAccounts),
-    setPassword: run(accounts.setPassword),
-    setDisabled: run(accounts.setDisabled),
-    removeAccount: run(accounts.removeAccount),
-    signOutAccount: run(accounts.signOutAccount),
-    addSignInRequest: run(credentials.addSignInRequest),
-    findSignInRequest: run(credentials.findSignInRequest),
-    completeSignIn: run(credentials.completeSignIn),
-    findToken: run(credentials.findToken),
-    refresh: run(createRefresh(cryptography)),
-    revoke: run(createRevoke(cryptography)),
-    touchFamily: run(credentials.touchFamily),
-    listDevices: run(credentials.listDevices),
-    revokeFamily: run(credentials.revokeFamily),
-    addBrowser: run(browsers.addBrowser),
-    findBrowser: run(browsers.findBrowser),
-    removeBrowser: run(browsers.removeBrowser),
-    countAttempts: run(browsers.countAttempts),
-    returnAttempts: run(browsers.returnAttempts),
-    sweep: run(sweep),
-    health: async () => {
-      try {
-        await probe(await databases(), Date.now());
-        return true;
-      } catch {
-        return false;
-      }
-    },
+  const addSignInRequest = createAddSignInRequest(requestBounds);
+  const refresh = createRefresh(cryptography);
+  const revoke = createRevoke(cryptography);
+  const storeFor = (client?: AbortSignal): CredentialStore => ({
+    whileWanted: storeFor,
+    addAccount: run(client, accounts.addAccount),
+    findAccount: run(client, accounts.findAccount),
+    findOrAddFederated: run(client, accounts.findOrAddFederated),
+    hasAccounts: run(client, accounts.hasAccounts),
+    listAccounts: run(client, accounts.listAccounts),
+    setPassword: run(client, accounts.setPassword),
+    setDisabled: run(client, accounts.setDisabled),
+    removeAccount: run(client, accounts.removeAccount),
+    signOutAccount: run(client, accounts.signOutAccount),
+    addSignInRequest: run(client, addSignInRequest),
+    findSignInRequest: run(client, credentials.findSignInRequest),
+    completeSignIn: run(client, credentials.completeSignIn),
+    findToken: run(client, credentials.findToken),
+    refresh: run(client, refresh),
+    revoke: run(client, revoke),
+    touchFamily: run(client, credentials.touchFamily),
+    listDevices: run(client, credentials.listDevices),
+    revokeFamily: run(client, credentials.revokeFamily),
+    addBrowser: run(client, browsers.addBrowser),
+    findBrowser: run(client, browsers.findBrowser),
+    removeBrowser: run(client, browsers.removeBrowser),
+    countAttempts: run(client, browsers.countAttempts),
+    returnAttempts: run(client, browsers.returnAttempts),
+    sweep: run(client, sweep),
+    health: () =>
+      run(client, probe)().then(
+        () => true,
+        () => false,
+      ),
     close: async () => {
-      const { read, write } = (await opened) ?? {};
+      const last = await opened?.catch(() => undefined);
       opened = Promise.reject(new Error('the credential store is closed'));
       opened.catch(() => {});
-      await write?.destroy();
-      if (read !== write) await read?.destroy();
+      await last?.close();
     },
-  };
-};
-
-const open = async (location: StoreLocation): Promise<Databases> => {
-  const databases = await connect(location);
-  try {
-    await migrate(databases.write, location.kind);
-    return databases;
-  } catch (error) {
-    await databases.write.destroy();
-    if (databases.read !== databases.write) await databases.read.destroy();
-    throw error;
-  }
-};
-
-const connect = async (location: StoreLocation): Promise<Databases> => {
-  if (location.kind === 'sqlite') return openSqlite(location.file);
-  const database = openPostgres(location.url, location.pool);
-  return { read: database, write: database };
+  });
+  return storeFor();
 };

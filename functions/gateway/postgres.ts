@@ -35,8 +35,11 @@ export const openPostgres = (url: string, pool: number): Kysely<GatewayTables> =
     Client: PreparingClient,
     max: pool,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
-    query_timeout: 12_000,
+    lock_timeout: 4_000,
+    statement_timeout: 5_000,
+    query_timeout: 6_000,
+    // A process that stands still in the middle of a transaction must not keep its locks.
+    idle_in_transaction_session_timeout: 10_000,
     application_name: 'debdex-gateway',
     types: {
       // Times are milliseconds: they fit a number, and pg would give them as text.

@@ -20,7 +20,6 @@ const lastUseGrain = 10 * minute;
 export interface ProtocolDeps {
   readonly store: CredentialStore;
   readonly cryptography: Cryptography;
-  readonly clock: () => number;
   readonly callbacks: CallbackRules;
   /** Milliseconds that an auth token lives. */
   readonly credentialLife: number;
@@ -48,76 +47,78 @@ export type HandleState =
  * return values; the store sees their hashes. Every operation may throw StoreUnavailable.
  */
 export const createProtocol = (deps: ProtocolDeps) => {
-  const { store, cryptography, clock } = deps;
+  const { store, cryptography } = deps;
 
-  const makeSet = (now: number): { credentials: Credentials; set: NewSet } => {
+  const makeSet = (): { credentials: Credentials; set: NewSet } => {
     const credentials = {
       auth_token: cryptography.randomToken(),
       payment_secret: cryptography.randomToken(),
       refresh_token: cryptography.randomToken(),
     };
     const hashes = hashCredentials(cryptography, credentials);
-    const { credentialLife, refreshLife } = deps;
-    const set = { id: cryptography.randomId(), hashes, expiresAt: now + credentialLife, refreshLife };
+    const { credentialLife: life, refreshLife } = deps;
+    const set = { id: cryptography.randomId(), hashes, life, refreshLife };
     return { credentials, set };
   };
 
+  // What a client has not waited for is not done.
+  const wantedBy = (client: AbortSignal | undefined) => (client ? store.whileWanted(client) : store);
+
   return {
-    /** Stores a sign-in request; resolves to its handle and callback. Throws CallbackRefused. */
-    authenticate: async (request: {
-      callback: string;
-      udid: string;
-      model: string;
-    }): Promise<{ handle: string; callback: Callback }> => {
+    /**
+     * Stores a sign-in request; resolves to its handle and callback, or undefined where too many wait already. Throws
+     * CallbackRefused.
+     */
+    authenticate: async (
+      request: { callback: string; udid: string; model: string },
+      client?: AbortSignal,
+    ): Promise<{ handle: string; callback: Callback } | undefined> => {
       const callback = parseCallback(request.callback, deps.callbacks);
       const handle = cryptography.randomToken();
-      await store.addSignInRequest(cryptography.sha256(handle), {
-        callback: callback.address,
-        application: callback.application,
-        model: request.model,
-        maskedUdid: maskUdid(request.udid),
-        expiresAt: clock() + requestLife,
-      });
-      return { handle, callback };
+      const { address, application } = callback;
+      const stored = { callback: address, application, model: request.model, maskedUdid: maskUdid(request.udid) };
+      const added = await wantedBy(client).addSignInRequest(cryptography.sha256(handle), stored, requestLife);
+      return added ? { handle, callback } : undefined;
     },
 
     lookUpHandle: async (handle: string): Promise<HandleState> => {
       const request = await store.findSignInRequest(cryptography.sha256(handle));
       if (!request) return { state: 'unknown' };
-      if (request.consumedAt !== null) return { state: 'used' };
-      return request.expiresAt > clock() ? { state: 'open', request } : { state: 'expired' };
+      return request.state === 'open' ? { state: 'open', request } : { state: request.state };
     },
 
     /** Uses the handle up for an account; resolves to the address to redirect to, undefined where it was not open. */
     completeSignIn: async (
       handle: string,
       accountId: string,
+      client?: AbortSignal,
     ): Promise<{ location: string; familyId: string } | undefined> => {
-      const now = clock();
-      const { credentials, set } = makeSet(now);
+      const { credentials, set } = makeSet();
       const familyId = cryptography.randomId();
       const handleHash = cryptography.sha256(handle);
-      const request = await store.completeSignIn({ handleHash, accountId, familyId, familyLife, set }, now);
+      const request = await wantedBy(client).completeSignIn({ handleHash, accountId, familyId, familyLife, set });
       return request && { location: addCredentials(request.callback, credentials), familyId };
     },
 
-    refresh: async (presented: Credentials): Promise<RefreshResult> => {
-      const now = clock();
-      const { credentials, set } = makeSet(now);
-      const { decision, ...owner } = await store.refresh(hashCredentials(cryptography, presented), set, now);
+    refresh: async (presented: Credentials, client?: AbortSignal): Promise<RefreshResult> => {
+      const { credentials, set } = makeSet();
+      const { decision, ...owner } = await wantedBy(client).refresh(hashCredentials(cryptography, presented), set);
       return decision === 'rotate' ? { decision, credentials, ...owner } : { decision, ...owner };
     },
 
-    revoke: (presented: Credentials): Promise<{ decision: RevokeDecision; familyId?: string; accountId?: string }> =>
-      store.revoke(hashCredentials(cryptography, presented), clock()),
+    revoke: (
+      presented: Credentials,
+      client?: AbortSignal,
+    ): Promise<{ decision: RevokeDecision; familyId?: string; accountId?: string }> =>
+      wantedBy(client).revoke(hashCredentials(cryptography, presented)),
 
     /** Who holds a live auth token, or undefined. */
     check: async (authToken: string): Promise<TokenHolder | undefined> => {
-      const now = clock();
       const holder = await store.findToken(cryptography.sha256(authToken));
-      if (!holder || !isLive(holder.state, now)) return undefined;
+      if (!holder || !isLive(holder.state, holder.readAt)) return undefined;
       // The answer does not wait for it, and a full disk must not keep signed-in people out.
-      if (now - holder.lastUsedAt >= lastUseGrain) store.touchFamily(holder.familyId, now).catch(() => {});
+      if (holder.readAt - holder.lastUsedAt >= lastUseGrain)
+        store.touchFamily(holder.familyId, holder.readAt).catch(() => {});
       return holder;
     },
   };

@@ -51,6 +51,15 @@ interface SignInRequestTable {
   masked_udid: string;
   expires_at: number;
   consumed_at: number | null;
+  /** About what the row takes on disk. */
+  bytes: number;
+}
+
+/** One row: how many sign-in requests there are and what they take. */
+interface RequestTotalsTable {
+  id: number;
+  requests: number;
+  bytes: number;
 }
 
 /** A browser that has signed in: signed in to the devices page for a while, remembered by the throttle for longer. */
@@ -82,6 +91,7 @@ export interface GatewayTables {
   gateway_families: FamilyTable;
   gateway_credential_sets: CredentialSetTable;
   gateway_sign_in_requests: SignInRequestTable;
+  gateway_request_totals: RequestTotalsTable;
   gateway_browsers: BrowserTable;
   gateway_attempts: AttemptTable;
   gateway_probe: ProbeTable;

@@ -1,18 +1,7 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { GatewayTables } from './schema.ts';
-import type { Account, AccountSummary, CredentialStore } from './store.ts';
-
-/** Where the store's operations read and write; the same pool twice for PostgreSQL. */
-export interface Databases {
-  readonly read: Kysely<GatewayTables>;
-  readonly write: Kysely<GatewayTables>;
-}
-
-/** An operation of the store, still to be given its databases. */
-export type Operation<Name extends keyof CredentialStore> = (
-  databases: Databases,
-  ...parameters: Parameters<CredentialStore[Name]>
-) => ReturnType<CredentialStore[Name]>;
+import type { Databases, Operation } from './store/databases.ts';
+import type { Account, AccountSummary } from './store.ts';
 
 const columns = [
   'id',
@@ -23,11 +12,11 @@ const columns = [
   'created_at as createdAt',
 ] as const;
 
-export const addAccount: Operation<'addAccount'> = ({ write }, { id, name, displayName, passwordHash }, now) =>
-  write.transaction().execute(async (transaction) => {
+export const addAccount: Operation<'addAccount'> = ({ transact, now }, { id, name, displayName, passwordHash }) =>
+  transact(async (transaction) => {
     const added = await transaction
       .insertInto('gateway_accounts')
-      .values({ id, name, display_name: displayName, password_hash: passwordHash, created_at: now, ...unset })
+      .values({ id, name, display_name: displayName, password_hash: passwordHash, created_at: now(), ...unset })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .returning('id')
       .executeTakeFirst();
@@ -39,7 +28,7 @@ const unset = { issuer: null, subject: null, disabled_at: null };
 export const findAccount: Operation<'findAccount'> = ({ read }, name) =>
   read.selectFrom('gateway_accounts').select(columns).where('name', '=', name).executeTakeFirst();
 
-export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read, write }, account, now) => {
+export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read, transact, now }, account) => {
   const { id, name, displayName, issuer, subject } = account;
   const find = (database: Kysely<GatewayTables>): Promise<Account | undefined> =>
     database
@@ -50,10 +39,19 @@ export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read
       .executeTakeFirst();
   const known = await find(read);
   if (known) return known;
-  return write.transaction().execute(async (transaction) => {
+  return transact(async (transaction) => {
     await transaction
       .insertInto('gateway_accounts')
-      .values({ ...unset, id, name, display_name: displayName, password_hash: null, issuer, subject, created_at: now })
+      .values({
+        ...unset,
+        id,
+        name,
+        display_name: displayName,
+        password_hash: null,
+        issuer,
+        subject,
+        created_at: now(),
+      })
       .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
       .execute();
     const added = await find(transaction);
@@ -65,14 +63,14 @@ export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read
 export const hasAccounts: Operation<'hasAccounts'> = async ({ read }) =>
   (await read.selectFrom('gateway_accounts').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-export const listAccounts: Operation<'listAccounts'> = async ({ read }, now): Promise<AccountSummary[]> => {
+export const listAccounts: Operation<'listAccounts'> = async ({ read, now }): Promise<AccountSummary[]> => {
   const rows = await read
     .selectFrom('gateway_accounts as account')
     .leftJoin('gateway_families as family', (join) =>
       join
         .onRef('family.account_id', '=', 'account.id')
         .on('family.revoked_at', 'is', null)
-        .on('family.ends_at', '>', now),
+        .on('family.ends_at', '>', now()),
     )
     .select(['account.name', 'account.display_name as displayName', 'account.disabled_at as disabledAt'])
     .select(['account.created_at as createdAt', (expression) => expression.fn.count('family.id').as('devices')])
@@ -85,15 +83,15 @@ export const listAccounts: Operation<'listAccounts'> = async ({ read }, now): Pr
 export const setPassword: Operation<'setPassword'> = (databases, name, passwordHash) =>
   updateAccount(databases, name, { password_hash: passwordHash });
 
-export const setDisabled: Operation<'setDisabled'> = (databases, name, disabledAt) =>
-  updateAccount(databases, name, { disabled_at: disabledAt });
+export const setDisabled: Operation<'setDisabled'> = (databases, name, disabled) =>
+  updateAccount(databases, name, { disabled_at: disabled ? databases.now() : null });
 
 const updateAccount = (
-  { write }: Databases,
+  { transact }: Databases,
   name: string,
-  change: { password_hash: string } | { disabled_at: number | null },
+  change: { password_hash: string } | { disabled_at: RawBuilder<number> | null },
 ) =>
-  write.transaction().execute(async (transaction) => {
+  transact(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('gateway_accounts')
       .set(change)
@@ -102,8 +100,8 @@ const updateAccount = (
     return numUpdatedRows > 0n;
   });
 
-export const removeAccount: Operation<'removeAccount'> = ({ write }, name) =>
-  write.transaction().execute(async (transaction) => {
+export const removeAccount: Operation<'removeAccount'> = ({ transact }, name) =>
+  transact(async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('gateway_accounts')
       .where('name', '=', name)
@@ -111,8 +109,8 @@ export const removeAccount: Operation<'removeAccount'> = ({ write }, name) =>
     return numDeletedRows > 0n;
   });
 
-export const signOutAccount: Operation<'signOutAccount'> = ({ write }, name, now) =>
-  write.transaction().execute(async (transaction) => {
+export const signOutAccount: Operation<'signOutAccount'> = ({ transact, now }, name) =>
+  transact(async (transaction) => {
     const account = await transaction
       .selectFrom('gateway_accounts')
       .select('id')
@@ -122,7 +120,7 @@ export const signOutAccount: Operation<'signOutAccount'> = ({ write }, name, now
     await transaction.deleteFrom('gateway_browsers').where('account_id', '=', account.id).execute();
     const { numUpdatedRows } = await transaction
       .updateTable('gateway_families')
-      .set({ revoked_at: now })
+      .set({ revoked_at: now() })
       .where('account_id', '=', account.id)
       .where('revoked_at', 'is', null)
       .executeTakeFirstOrThrow();

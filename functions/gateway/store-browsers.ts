@@ -1,54 +1,51 @@
 import { sql } from 'kysely';
-import type { Operation } from './store-accounts.ts';
+import type { Databases, Operation } from './store/databases.ts';
 
-export const addBrowser: Operation<'addBrowser'> = ({ write }, { tokenHash, accountId, signedInUntil, expiresAt }) =>
-  write.transaction().execute(async (transaction) => {
+export const addBrowser: Operation<'addBrowser'> = ({ transact, now }, { tokenHash, accountId, sessionLife, life }) =>
+  transact(async (transaction) => {
     await transaction
       .insertInto('gateway_browsers')
-      .values({ token_hash: tokenHash, account_id: accountId, signed_in_until: signedInUntil, expires_at: expiresAt })
+      .values({
+        token_hash: tokenHash,
+        account_id: accountId,
+        signed_in_until: sql`${now()} + ${sessionLife}`,
+        expires_at: sql`${now()} + ${life}`,
+      })
       .execute();
   });
 
-export const findBrowser: Operation<'findBrowser'> = ({ read }, tokenHash, now) =>
-  read
+export const findBrowser: Operation<'findBrowser'> = async ({ read, now }, tokenHash) => {
+  const row = await read
     .selectFrom('gateway_browsers as browser')
     .innerJoin('gateway_accounts as account', 'account.id', 'browser.account_id')
     .select(['account.id as accountId', 'account.name as accountName', 'account.display_name as displayName'])
-    .select('browser.signed_in_until as signedInUntil')
+    .select(['browser.signed_in_until', now().as('readAt')])
     .where('browser.token_hash', '=', tokenHash)
-    .where('browser.expires_at', '>', now)
+    .where('browser.expires_at', '>', now())
     .where('account.disabled_at', 'is', null)
     .executeTakeFirst();
+  if (!row) return undefined;
+  const { signed_in_until, readAt, ...browser } = row;
+  return { ...browser, signedIn: signed_in_until > readAt };
+};
 
-export const removeBrowser: Operation<'removeBrowser'> = ({ write }, tokenHash) =>
-  write.transaction().execute(async (transaction) => {
+export const removeBrowser: Operation<'removeBrowser'> = ({ transact }, tokenHash) =>
+  transact(async (transaction) => {
     await transaction.deleteFrom('gateway_browsers').where('token_hash', '=', tokenHash).execute();
   });
 
-export const countAttempts: Operation<'countAttempts'> = async ({ read, write }, attempts, now) => {
-  // A flood costs reads alone.
-  const rows = await read
-    .selectFrom('gateway_attempts')
-    .select(['key_hash', 'count', 'ends_at'])
-    .where('ends_at', '>', now)
-    .where(
-      'key_hash',
-      'in',
-      attempts.map(({ keyHash }) => keyHash),
-    )
-    .execute();
-  const full = rows.filter(({ key_hash, count }) =>
-    attempts.some(({ keyHash, most }) => compare(keyHash, key_hash) === 0 && count >= most),
-  );
-  if (full.length > 0) return Math.max(...full.map(({ ends_at }) => ends_at));
+export const countAttempts: Operation<'countAttempts'> = async (databases, attempts) => {
+  const { transact, now } = databases;
+  const wait = await findWait(databases, attempts);
+  if (wait !== undefined) return wait;
   try {
-    await write.transaction().execute(async (transaction) => {
+    await transact(async (transaction) => {
       // In one order everywhere, so that two replicas that count the same keys cannot wait for each other.
       for (const { keyHash, window, most } of attempts.toSorted((one, other) => compare(one.keyHash, other.keyHash))) {
-        const over = sql<boolean>`gateway_attempts.ends_at <= ${now}`;
-        const row = await transaction
+        const over = sql<boolean>`gateway_attempts.ends_at <= ${now()}`;
+        const counted = await transaction
           .insertInto('gateway_attempts')
-          .values({ key_hash: keyHash, count: 1, ends_at: now + window })
+          .values({ key_hash: keyHash, count: 1, ends_at: sql`${now()} + ${window}` })
           .onConflict((conflict) =>
             conflict
               .column('key_hash')
@@ -56,38 +53,45 @@ export const countAttempts: Operation<'countAttempts'> = async ({ read, write },
                 count: sql`case when ${over} then 1 else gateway_attempts.count + 1 end`,
                 ends_at: sql`case when ${over} then excluded.ends_at else gateway_attempts.ends_at end`,
               })
-              .where(sql<boolean>`${over} or gateway_attempts.count < ${most}`),
+              .where(sql<boolean>`(${over} or gateway_attempts.count < ${most})`),
           )
-          .returning('count')
+          .returning('key_hash')
           .executeTakeFirst();
-        if (row !== undefined) continue;
-        // Others counted in between.
-        const reached = await transaction
-          .selectFrom('gateway_attempts')
-          .select('ends_at')
-          .where('key_hash', '=', keyHash)
-          .executeTakeFirstOrThrow();
-        throw new LimitReached(reached.ends_at);
+        if (!counted) throw new OneTooMany();
       }
     });
     return undefined;
   } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-    return error.until;
+    // Others took the last ones since the look before; what was counted for this one is rolled back.
+    if (error instanceof OneTooMany) return (await findWait(databases, attempts)) ?? 1;
+    throw error;
   }
 };
 
-/** Takes back what the transaction counted before it met a limit. */
-class LimitReached extends Error {
-  readonly until: number;
-  constructor(until: number) {
-    super('a limit is reached');
-    this.until = until;
-  }
-}
+class OneTooMany extends Error {}
 
-export const returnAttempts: Operation<'returnAttempts'> = ({ write }, keyHashes) =>
-  write.transaction().execute(async (transaction) => {
+/** Milliseconds until every key may have another attempt; undefined where each may now. Reads only. */
+const findWait = async ({ read, now }: Databases, attempts: readonly { keyHash: Uint8Array; most: number }[]) => {
+  const rows = await read
+    .selectFrom('gateway_attempts')
+    .select(['key_hash', 'count', 'ends_at', now().as('readAt')])
+    .where(
+      'key_hash',
+      'in',
+      attempts.map(({ keyHash }) => keyHash),
+    )
+    .execute();
+  const waits = rows
+    .filter(({ key_hash, count }) =>
+      attempts.some(({ keyHash, most }) => compare(keyHash, key_hash) === 0 && count >= most),
+    )
+    .map(({ ends_at, readAt }) => ends_at - readAt)
+    .filter((wait) => wait > 0);
+  return waits.length > 0 ? Math.max(...waits) : undefined;
+};
+
+export const returnAttempts: Operation<'returnAttempts'> = ({ transact }, keyHashes) =>
+  transact(async (transaction) => {
     for (const keyHash of keyHashes.toSorted(compare)) {
       await transaction
         .updateTable('gateway_attempts')

@@ -1,43 +1,32 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { decideRefresh, decideRevoke } from './credential-states.ts';
 import type { CredentialHashes, Cryptography } from './cryptography.ts';
 import type { GatewayTables } from './schema.ts';
+import type { Databases, Operation } from './store/databases.ts';
 import type { NewSet, SignInRequest } from './store.ts';
-import type { Operation } from './store-accounts.ts';
 
-const requestColumns = [
-  'callback',
-  'application',
-  'model',
-  'masked_udid as maskedUdid',
-  'expires_at as expiresAt',
-  'consumed_at as consumedAt',
-] as const;
+const requestColumns = ['callback', 'application', 'model', 'masked_udid as maskedUdid'] as const;
 
-export const addSignInRequest: Operation<'addSignInRequest'> = ({ write }, handleHash, request) =>
-  write.transaction().execute(async (transaction) => {
-    const { callback, application, model, maskedUdid, expiresAt } = request;
-    await transaction
-      .insertInto('gateway_sign_in_requests')
-      .values({ handle_hash: handleHash, callback, application, model, masked_udid: maskedUdid, expires_at: expiresAt })
-      .execute();
-  });
-
-export const findSignInRequest: Operation<'findSignInRequest'> = ({ read }, handleHash) =>
-  read
+export const findSignInRequest: Operation<'findSignInRequest'> = async ({ read, now }, handleHash) => {
+  const row = await read
     .selectFrom('gateway_sign_in_requests')
     .select(requestColumns)
+    .select(['expires_at', 'consumed_at', now().as('readAt')])
     .where('handle_hash', '=', handleHash)
     .executeTakeFirst();
+  if (!row) return undefined;
+  const { expires_at, consumed_at, readAt, ...request } = row;
+  return { ...request, state: consumed_at !== null ? 'used' : expires_at > readAt ? 'open' : 'expired' };
+};
 
-export const completeSignIn: Operation<'completeSignIn'> = ({ write }, completion, now) =>
-  write.transaction().execute(async (transaction): Promise<SignInRequest | undefined> => {
-    const request = await transaction
+export const completeSignIn: Operation<'completeSignIn'> = ({ transact, now }, completion) =>
+  transact(async (transaction): Promise<SignInRequest | undefined> => {
+    const used = await transaction
       .updateTable('gateway_sign_in_requests')
-      .set({ consumed_at: now })
+      .set({ consumed_at: now() })
       .where('handle_hash', '=', completion.handleHash)
       .where('consumed_at', 'is', null)
-      .where('expires_at', '>', now)
+      .where('expires_at', '>', now())
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('gateway_accounts')
@@ -46,10 +35,11 @@ export const completeSignIn: Operation<'completeSignIn'> = ({ write }, completio
             .where('disabled_at', 'is', null),
         ),
       )
-      .returning(requestColumns)
+      .returning([...requestColumns, 'consumed_at'])
       .executeTakeFirst();
-    if (!request) return undefined;
-    const ends_at = now + completion.familyLife;
+    if (!used || used.consumed_at === null) return undefined;
+    const { consumed_at: signedInAt, ...request } = used;
+    const endsAt = signedInAt + completion.familyLife;
     await transaction
       .insertInto('gateway_families')
       .values({
@@ -58,12 +48,12 @@ export const completeSignIn: Operation<'completeSignIn'> = ({ write }, completio
         application: request.application,
         model: request.model,
         masked_udid: request.maskedUdid,
-        created_at: now,
-        ends_at,
-        last_used_at: now,
+        created_at: signedInAt,
+        ends_at: endsAt,
+        last_used_at: signedInAt,
       })
       .execute();
-    await insertSet(transaction, completion.set, { familyId: completion.familyId, endsAt: ends_at, now });
+    await insertSet(transaction, completion.set, { familyId: completion.familyId, endsAt, now: signedInAt });
     return request;
   });
 
@@ -81,18 +71,20 @@ const insertSet = (
       secret_hash: set.hashes.secret,
       refresh_hash: set.hashes.refresh,
       created_at: now,
-      expires_at: Math.min(set.expiresAt, endsAt),
+      expires_at: Math.min(now + set.life, endsAt),
       refresh_expires_at: Math.min(now + set.refreshLife, endsAt),
       ends_at: endsAt,
     })
     .execute();
 
-const setsWithOwners = (database: Kysely<GatewayTables>) =>
-  database
+const setsWithOwners = ({ read, now }: Databases) =>
+  read
     .selectFrom('gateway_credential_sets as set')
     .innerJoin('gateway_families as family', 'family.id', 'set.family_id')
     .innerJoin('gateway_accounts as account', 'account.id', 'family.account_id')
     .select([
+      now().as('readAt'),
+      'set.created_at as createdAt',
       'set.expires_at as expiresAt',
       'set.refresh_expires_at as refreshExpiresAt',
       'set.spent_at as spentAt',
@@ -102,14 +94,19 @@ const setsWithOwners = (database: Kysely<GatewayTables>) =>
       'account.id as accountId',
     ]);
 
-export const findToken: Operation<'findToken'> = async ({ read }, authHash) => {
-  const row = await setsWithOwners(read)
+// The latest that is known of a set: no clock may be behind it.
+const latest = ({ spentAt, createdAt }: { spentAt: number | null; createdAt: number }) => spentAt ?? createdAt;
+
+export const findToken: Operation<'findToken'> = async (databases, authHash) => {
+  const row = await setsWithOwners(databases)
     .select(['account.name', 'account.display_name', 'family.model', 'family.created_at', 'family.last_used_at'])
     .where('set.auth_hash', '=', authHash)
     .executeTakeFirst();
   if (!row) return undefined;
+  databases.observe(latest(row));
   return {
     state: row,
+    readAt: row.readAt,
     familyId: row.familyId,
     accountId: row.accountId,
     accountName: row.name,
@@ -121,32 +118,45 @@ export const findToken: Operation<'findToken'> = async ({ read }, authHash) => {
 };
 
 /** The refresh operation, which compares hashes with the given cryptography. */
-export const createRefresh =
-  (cryptography: Cryptography): Operation<'refresh'> =>
-  async ({ read, write }, presented, successor, now) => {
-    const row = await setsWithOwners(read)
+export const createRefresh = (cryptography: Cryptography): Operation<'refresh'> => {
+  // A thousand who present one token at once would each take a transaction to find it spent. Those that come while one
+  // of them has it wait for that and then read.
+  const rotating = new Map<string, Promise<unknown>>();
+
+  const refresh: Operation<'refresh'> = async (databases, presented, successor) => {
+    const { transact } = databases;
+    const row = await setsWithOwners(databases)
       .select(['set.id', 'set.auth_hash', 'set.secret_hash'])
       .where('set.refresh_hash', '=', presented.refresh)
       .executeTakeFirst();
+    if (row === undefined) return { decision: decideRefresh(row, { whole: false, now: 0 }) };
+    databases.observe(latest(row));
     const whole =
-      row !== undefined &&
-      cryptography.equal(row.auth_hash, presented.auth) &&
-      cryptography.equal(row.secret_hash, presented.secret);
-    const decision = decideRefresh(row, { whole, now });
-    if (row === undefined) return { decision };
-    const { familyId, accountId } = row;
+      cryptography.equal(row.auth_hash, presented.auth) && cryptography.equal(row.secret_hash, presented.secret);
+    const decision = decideRefresh(row, { whole, now: row.readAt });
+    const { id, familyId, accountId } = row;
     if (decision === 'rotate') {
-      const rotated = await write
-        .transaction()
-        .execute((transaction) => rotate(transaction, presented, successor, now));
-      return { decision: rotated ? 'rotate' : 'refused', familyId, accountId };
+      const other = rotating.get(id);
+      if (other) {
+        await other.catch(() => {});
+        return refresh(databases, presented, successor);
+      }
+      const rotation = transact((transaction) => rotate(transaction, presented, successor, databases.now));
+      rotating.set(id, rotation);
+      try {
+        return { decision: (await rotation) ? 'rotate' : 'refused', familyId, accountId };
+      } finally {
+        rotating.delete(id);
+      }
     }
     if (decision === 'reused') {
-      const ended = await write.transaction().execute((transaction) => endFamily(transaction, familyId, now));
+      const ended = await transact((transaction) => endFamily(transaction, familyId, databases.now));
       return { decision: ended ? 'reused' : 'refused', familyId, accountId };
     }
     return { decision, familyId, accountId };
   };
+  return refresh;
+};
 
 // Every condition of the decision stands in the statement that consumes, so nothing that happened since the decision,
 // here or in another process, can be overlooked.
@@ -154,17 +164,17 @@ const rotate = async (
   transaction: Transaction<GatewayTables>,
   presented: CredentialHashes,
   successor: NewSet,
-  now: number,
+  now: Databases['now'],
 ) => {
   const spent = await transaction
     .updateTable('gateway_credential_sets')
-    .set({ spent_at: now })
+    .set({ spent_at: now() })
     .where('refresh_hash', '=', presented.refresh)
     .where('auth_hash', '=', presented.auth)
     .where('secret_hash', '=', presented.secret)
     .where('spent_at', 'is', null)
-    .where('expires_at', '<=', now)
-    .where('refresh_expires_at', '>', now)
+    .where('expires_at', '<=', now())
+    .where('refresh_expires_at', '>', now())
     .where('family_id', 'in', (expression) =>
       expression
         .selectFrom('gateway_families as family')
@@ -174,17 +184,17 @@ const rotate = async (
         .where('family.revoked_at', 'is', null)
         .where('account.disabled_at', 'is', null),
     )
-    .returning(['family_id', 'ends_at'])
+    .returning(['family_id', 'ends_at', 'spent_at'])
     .executeTakeFirst();
-  if (!spent) return false;
-  await insertSet(transaction, successor, { familyId: spent.family_id, endsAt: spent.ends_at, now });
+  if (!spent || spent.spent_at === null) return false;
+  await insertSet(transaction, successor, { familyId: spent.family_id, endsAt: spent.ends_at, now: spent.spent_at });
   return true;
 };
 
-const endFamily = async (transaction: Transaction<GatewayTables>, familyId: string, now: number) => {
+const endFamily = async (transaction: Transaction<GatewayTables>, familyId: string, now: Databases['now']) => {
   const { numUpdatedRows } = await transaction
     .updateTable('gateway_families')
-    .set({ revoked_at: now })
+    .set({ revoked_at: now() })
     .where('id', '=', familyId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
@@ -194,8 +204,8 @@ const endFamily = async (transaction: Transaction<GatewayTables>, familyId: stri
 /** The revoke operation, which compares hashes with the given cryptography. */
 export const createRevoke =
   (cryptography: Cryptography): Operation<'revoke'> =>
-  async ({ read, write }, presented, now) => {
-    const rows = await setsWithOwners(read)
+  async (databases, presented) => {
+    const rows = await setsWithOwners(databases)
       .select(['set.id', 'set.auth_hash', 'set.secret_hash', 'set.refresh_hash'])
       .where(({ eb, or }) =>
         or([
@@ -214,22 +224,22 @@ export const createRevoke =
     if (decision !== 'revoke' || row === undefined) return { decision };
     const { familyId, accountId } = row;
     if (row.revokedAt === null) {
-      await write.transaction().execute((transaction) => endFamily(transaction, familyId, now));
+      await databases.transact((transaction) => endFamily(transaction, familyId, databases.now));
     }
     return { decision, familyId, accountId };
   };
 
-export const touchFamily: Operation<'touchFamily'> = ({ write }, familyId, now) =>
-  write.transaction().execute(async (transaction) => {
+export const touchFamily: Operation<'touchFamily'> = ({ transact }, familyId, usedAt) =>
+  transact(async (transaction) => {
     await transaction
       .updateTable('gateway_families')
-      .set({ last_used_at: now })
+      .set({ last_used_at: usedAt })
       .where('id', '=', familyId)
-      .where('last_used_at', '<', now)
+      .where('last_used_at', '<', usedAt)
       .execute();
   });
 
-export const listDevices: Operation<'listDevices'> = async ({ read }, accountId, now) => {
+export const listDevices: Operation<'listDevices'> = async ({ read, now }, accountId) => {
   const rows = await read
     .selectFrom('gateway_families as family')
     .innerJoin('gateway_credential_sets as set', (join) =>
@@ -239,7 +249,7 @@ export const listDevices: Operation<'listDevices'> = async ({ read }, accountId,
     .select(['family.last_used_at', 'set.created_at as refreshedAt'])
     .where('family.account_id', '=', accountId)
     .where('family.revoked_at', 'is', null)
-    .where('set.refresh_expires_at', '>', now)
+    .where('set.refresh_expires_at', '>', now())
     .orderBy('family.created_at', 'desc')
     .orderBy('family.id')
     .execute();
@@ -253,11 +263,11 @@ export const listDevices: Operation<'listDevices'> = async ({ read }, accountId,
   }));
 };
 
-export const revokeFamily: Operation<'revokeFamily'> = ({ write }, familyId, accountId, now) =>
-  write.transaction().execute(async (transaction) => {
+export const revokeFamily: Operation<'revokeFamily'> = ({ transact, now }, familyId, accountId) =>
+  transact(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('gateway_families')
-      .set({ revoked_at: now })
+      .set({ revoked_at: now() })
       .where('id', '=', familyId)
       .where('account_id', '=', accountId)
       .where('revoked_at', 'is', null)

@@ -61,7 +61,6 @@ const key = ({ cryptography }: Deps, limit: keyof typeof limits, ...parts: strin
 export const countSignInAttempt = async (
   deps: Deps,
   { name, address, knownBrowser }: SignInAttempt,
-  now: number,
 ): Promise<CountedAttempt> => {
   const { store } = deps;
   const [subscriber, home, site] = [clientNetwork(address), clientNetwork(address, 56), clientNetwork(address, 48)];
@@ -77,8 +76,8 @@ export const countSignInAttempt = async (
   const counters = knownBrowser
     ? [key(deps, 'knownBrowser', name, toHex(knownBrowser))]
     : [key(deps, 'accountFromAddress', name, subscriber), key(deps, 'address', subscriber), ...wide, forAccount];
-  const until = await store.countAttempts(counters, now);
-  if (until !== undefined) return { wait: Math.max(1, until - now) };
+  const wait = await store.countAttempts(counters);
+  if (wait !== undefined) return { wait };
   return {
     return: () => store.returnAttempts(counters.map(({ keyHash }) => keyHash)),
     returnForAccount: () => (knownBrowser ? Promise.resolve() : store.returnAttempts([forAccount.keyHash])),
@@ -86,13 +85,7 @@ export const countSignInAttempt = async (
 };
 
 /** Counts a failed introspection; resolves to the milliseconds to wait, or undefined where it may fail again. */
-export const countFailedIntrospection = async (
-  deps: Deps,
-  address: string,
-  now: number,
-): Promise<number | undefined> => {
-  const until = await deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))], now);
-  return until === undefined ? undefined : Math.max(1, until - now);
-};
+export const countFailedIntrospection = async (deps: Deps, address: string): Promise<number | undefined> =>
+  deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))]);
 
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -6,12 +6,14 @@ import { CallbackRefused } from '../gateway/callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway/gateway-deps.ts';
 import type { Protocol } from '../gateway/protocol.ts';
 import { readJsonBody } from '../gateway/request-body.ts';
+import { createSignInRate } from '../gateway/sign-in-rate.ts';
 import { countFailedIntrospection } from '../gateway/throttle.ts';
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
 export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
   const { clock, cryptography, log, clientAddress } = deps;
   const addresses = gatewayAddresses(deps.settings);
+  const signInRate = createSignInRate(deps.settings.signInRate, clock);
   const introspectionSecrets = deps.settings.introspectionSecrets.map(cryptography.sha256);
   const envelope = () => ({ message: successMessage, date: new Date(clock()).toISOString() });
 
@@ -26,7 +28,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   /** Logged as often as it is counted, so that strangers cannot fill the log; a right secret never comes here. */
   const refuseIntrospection = async (c: Context) => {
     const address = clientAddress(c);
-    const wait = await countFailedIntrospection(deps, address, clock());
+    const wait = await countFailedIntrospection(deps, address);
     if (wait !== undefined) {
       const headers = { 'Retry-After': String(Math.ceil(wait / 1000)) };
       return new Refusal(429, 'Too many requests without a configured secret came from this network', headers);
@@ -36,17 +38,22 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   };
 
   routes.post('/authenticate', async (c) => {
+    const wait = signInRate(clientAddress(c));
+    if (wait > 0) {
+      throw new Refusal(429, `Too many sign-ins were asked for: try again in ${wait} s`, { 'Retry-After': `${wait}` });
+    }
     const request = await readJsonBody(c.req.raw, signInSchema);
     try {
-      const { handle, callback } = await protocol.authenticate(request);
-      return answerJson(c, { auth_url: addresses.authUrl(handle, callback.address) });
+      const added = await protocol.authenticate(request, c.req.raw.signal);
+      if (!added) throw new Refusal(503, 'Too many sign-ins are under way; try again shortly', { 'Retry-After': '60' });
+      return answerJson(c, { auth_url: addresses.authUrl(added.handle, added.callback.address) });
     } catch (error) {
       throw error instanceof CallbackRefused ? new Refusal(400, error.message) : error;
     }
   });
 
   routes.post('/refresh', async (c) => {
-    const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema));
+    const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'rotate') return answerJson(c, result.credentials);
     if (result.decision === 'not-expired') throw new Refusal(409, 'The credentials are not expired yet');
     if (result.decision === 'reused') {
@@ -56,7 +63,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   });
 
   routes.post('/revoke', async (c) => {
-    const result = await protocol.revoke(await readJsonBody(c.req.raw, credentialsSchema));
+    const result = await protocol.revoke(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'mixed') {
       log({ event: 'revoke-refused', address: clientAddress(c) });
       throw refuseCredentials('The three credentials do not belong to one set', 'invalid_token');

@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../gateway/store.ts';
 
 /** The page on which an account sees and signs out its devices, for a browser that signed in to it. */
 export const devicesRoutes = (deps: GatewayDeps): Hono => {
-  const { store, cryptography, clock, log, clientAddress } = deps;
+  const { store, cryptography, log, clientAddress } = deps;
   const addresses = gatewayAddresses(deps.settings);
   const cookies = createBrowserCookies(deps);
   const render = createPageRenderer(cryptography, new URL(deps.settings.publicAddress).host);
@@ -26,8 +26,8 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
 
   const findSignedIn = async (c: Context) => {
     const token = cookies.browser.read(c);
-    const browser = token === '' ? undefined : await store.findBrowser(cryptography.sha256(token), clock());
-    return browser && browser.signedInUntil > clock() ? browser : undefined;
+    const browser = token === '' ? undefined : await store.findBrowser(cryptography.sha256(token));
+    return browser?.signedIn ? browser : undefined;
   };
 
   routes.get('/devices', async (c) => {
@@ -35,7 +35,7 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
     if (!browser) return redirect(c, addresses.login);
     const page = devicesPage({
       displayName: browser.displayName,
-      devices: await store.listDevices(browser.accountId, clock()),
+      devices: await store.listDevices(browser.accountId),
       csrf: cookies.issueFormToken(c, 'devices'),
       signOut: addresses.signOut,
       leave: addresses.leave,
@@ -50,7 +50,7 @@ export const devicesRoutes = (deps: GatewayDeps): Hono => {
     const browser = await findSignedIn(c);
     if (!browser) return redirect(c, addresses.login);
     const family = form.get('family') ?? '';
-    const revoked = await store.revokeFamily(family, browser.accountId, clock());
+    const revoked = await store.whileWanted(c.req.raw.signal).revokeFamily(family, browser.accountId);
     if (revoked) {
       log({ event: 'revoked', account: browser.accountId, family, address: clientAddress(c), reason: 'devices page' });
     }

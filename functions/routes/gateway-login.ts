@@ -31,7 +31,7 @@ type Problem = LoginView['error'];
 
 /** The login page and the detour through the OpenID provider (decisions, section 6). */
 export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
-  const { store, cryptography, passwords, clock, log, clientAddress, openId } = deps;
+  const { store, cryptography, passwords, log, clientAddress, openId } = deps;
   const addresses = gatewayAddresses(deps.settings);
   const cookies = createBrowserCookies(deps);
   const render = createPageRenderer(cryptography, new URL(deps.settings.publicAddress).host);
@@ -71,9 +71,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
 
   /** Signs the account in: for the application that asked, or to the devices page. */
   const finish = async (c: Context, handle: string, account: { id: string }) => {
-    const now = clock();
     const event = { event: 'sign-in', account: account.id, address: clientAddress(c) } as const;
-    const completed = handle === '' ? undefined : await protocol.completeSignIn(handle, account.id);
+    const completed = handle === '' ? undefined : await protocol.completeSignIn(handle, account.id, c.req.raw.signal);
     if (handle !== '' && !completed) return showLogin(c, handle);
     const token = cryptography.randomToken();
     const previous = cookies.browser.read(c);
@@ -82,8 +81,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       tokenHash: cryptography.sha256(token),
       accountId: account.id,
       // An application's sign-in does not leave the browser signed in: the device may not be its owner's.
-      signedInUntil: completed ? now : now + sessionLife,
-      expiresAt: now + browserLife,
+      sessionLife: completed ? 0 : sessionLife,
+      life: browserLife,
     });
     cookies.browser.write(c, token);
     log(completed ? { ...event, family: completed.familyId } : event);
@@ -105,7 +104,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const name = normaliseAccountName(typed);
     const address = clientAddress(c);
     const knownBrowser = await findKnownBrowser(c, name);
-    const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser }, clock());
+    const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser });
     if (attempt.wait !== undefined) {
       log({ event: 'sign-in-throttled', address });
       return retry(describeWait(attempt.wait));
@@ -135,7 +134,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     const token = cookies.browser.read(c);
     if (token === '' || name === undefined) return undefined;
     const tokenHash = cryptography.sha256(token);
-    const browser = await store.findBrowser(tokenHash, clock());
+    const browser = await store.findBrowser(tokenHash);
     return browser?.accountName === name ? tokenHash : undefined;
   };
 
@@ -155,15 +154,12 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       const returned = new URL(addresses.openIdReturn);
       returned.search = new URL(c.req.url).search;
       const identity = await openId.finish(returned, detour);
-      const account = await store.findOrAddFederated(
-        {
-          ...identity,
-          id: cryptography.randomId(),
-          // No name of the embedded store has a colon in it.
-          name: `${new URL(identity.issuer).host}:${identity.subject}`,
-        },
-        clock(),
-      );
+      const account = await store.findOrAddFederated({
+        ...identity,
+        id: cryptography.randomId(),
+        // No name of the embedded store has a colon in it.
+        name: `${new URL(identity.issuer).host}:${identity.subject}`,
+      });
       if (account.disabledAt !== null) {
         log({ event: 'sign-in-failed', account: account.id, address: clientAddress(c), reason: 'disabled' });
         throw new Refusal(403, 'This account is disabled.');

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import { openCredentialStore, type StoreLocation } from '../../functions/gateway/open-store.ts';
+import { openCredentialStore } from '../../functions/gateway/open-store.ts';
+import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
+import type { CredentialStore } from '../../functions/gateway/store.ts';
 import { type GatewayProcess, startGatewayProcesses } from '../../test/support/gateway-processes.ts';
 import { issue, openProtocol } from '../../test/support/issue.ts';
 import type { Credentials } from '../../test/support/package-manager.ts';
@@ -68,15 +70,16 @@ const measureStore = async (
 ) => {
   const store = openCredentialStore(location, createNodeCryptography());
   const accountId = createNodeCryptography().randomId();
-  await store.addAccount({ id: accountId, name: 'bench', displayName: 'bench', passwordHash: '' }, Date.now());
-  const issueMany = (wanted: number, clock: () => number): Promise<Credentials[]> =>
-    inParallel(wanted, 32, () => issue(openProtocol(store, clock), accountId));
+  await store.addAccount({ id: accountId, name: 'bench', displayName: 'bench', passwordHash: '' });
+  const later = openCredentialStore(location, createNodeCryptography(), { clock: () => Date.now() + ahead });
+  const issueMany = (wanted: number, from: CredentialStore): Promise<Credentials[]> =>
+    inParallel(wanted, 32, () => issue(openProtocol(from), accountId));
   const processes = await startGatewayProcesses(count, environment);
   try {
     await Promise.all(processes.map((process) => process.setAhead(ahead)));
     const bases = processes.map(({ base }) => base);
 
-    const live = await issueMany(500, () => Date.now() + ahead);
+    const live = await issueMany(500, later);
     const checks = live.map(({ auth_token }) =>
       formatRequest('GET', '/v2/account', { headers: { Authorization: `Bearer ${auth_token}` } }),
     );
@@ -87,18 +90,18 @@ const measureStore = async (
     const fast = checked.perSecond >= 5_000 && checked.p99 <= 20 && only(checked, 200);
     print(`| token checks, ${name}, 32 connections | ${describe(checked)} | 5,000 a second, p99 20 ms |`);
 
-    const refreshes = (await issueMany(size.sets, Date.now)).map(formatRefresh);
+    const refreshes = (await issueMany(size.sets, store)).map(formatRefresh);
     const refreshed = await runLoad(bases, { connections: 64, seconds: 120, next: () => refreshes.pop() });
     print(`| refreshes, ${name}, durable, 64 connections | ${describe(refreshed)} | the limit below |`);
 
-    const won = await race(processes, await issueMany(size.rounds, Date.now));
+    const won = await race(processes, await issueMany(size.rounds, store));
     print(
       `| races, ${name}: ${size.rounds} rounds of 100 parallel refreshes | ${won} with exactly one winner | ${size.rounds} |`,
     );
     return fast && only(refreshed, 200) && won === size.rounds;
   } finally {
     await Promise.all(processes.map((process) => process.kill()));
-    await store.close();
+    await Promise.all([store.close(), later.close()]);
   }
 };
 

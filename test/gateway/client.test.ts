@@ -37,16 +37,13 @@ describeStores('a client that follows the state table', (newStore) => {
   });
 
   test('is signed out by `sign-out` of its account and by disabling it', async () => {
-    for (const end of [
-      () => gateway.store.signOutAccount('alice', gateway.now()),
-      () => gateway.store.setDisabled('alice', gateway.now()),
-    ]) {
+    for (const end of [() => gateway.store.signOutAccount('alice'), () => gateway.store.setDisabled('alice', true)]) {
       const client = new PackageManager(gateway.base);
       client.callback((await logIn(await authenticate(gateway.base), 'alice')).location);
       await end();
       expect(await client.request()).toBe(401);
       expect(client.state).toBe('signed out');
     }
-    await gateway.store.setDisabled('alice', null);
+    await gateway.store.setDisabled('alice', false);
   });
 });

@@ -94,7 +94,7 @@ describeStores('the devices page', (newStore) => {
     expect((await second.browser.open(devices)).status).toBe(303);
 
     const third = await openDevices('alice');
-    await gateway.store.signOutAccount('alice', gateway.now());
+    await gateway.store.signOutAccount('alice');
     expect((await third.browser.open(devices)).status).toBe(303);
   });
 

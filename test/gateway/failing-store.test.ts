@@ -86,7 +86,7 @@ test('T8 a full disk is 503 with nothing consumed', async () => {
   try {
     await limited.setAhead(gateway.now() - Date.now());
     // The write-ahead log grows until the limit of the other process stands in its way.
-    const protocol = openProtocol(gateway.store, gateway.now);
+    const protocol = openProtocol(gateway.store);
     let status = 200;
     for (let filled = 0; status === 200 && filled < 400; filled++) {
       await issue(protocol, accountId);
@@ -139,19 +139,17 @@ test('T8 a database that another process keeps locked is 503 with nothing consum
 test('T8 a write that fails takes none of those down that share its sync', async () => {
   const { gateway, credentials } = await start();
   const accountId = await addAccount(gateway.store, 'bob');
-  const protocol = openProtocol(gateway.store, gateway.now);
-  const { handle } = await protocol.authenticate({ callback: 'sileo://authentication_success', udid: 'u', model: 'm' });
-  const doomed = gateway.store.completeSignIn(
-    {
-      handleHash: new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(handle))),
-      accountId,
-      familyId: 'family',
-      familyLife: hour,
-      // No such hashes: the insertion fails after the handle was used up in the same transaction.
-      set: { id: 'set', hashes: { auth: null, secret: null, refresh: null } as never, expiresAt: 0, refreshLife: 0 },
-    },
-    gateway.now(),
-  );
+  const protocol = openProtocol(gateway.store);
+  const { handle = '' } =
+    (await protocol.authenticate({ callback: 'sileo://authentication_success', udid: 'u', model: 'm' })) ?? {};
+  const doomed = gateway.store.completeSignIn({
+    handleHash: new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(handle))),
+    accountId,
+    familyId: 'family',
+    familyLife: hour,
+    // No such hashes: the insertion fails after the handle was used up in the same transaction.
+    set: { id: 'set', hashes: { auth: null, secret: null, refresh: null } as never, life: 0, refreshLife: 0 },
+  });
   const [failed, refreshed, issued] = await Promise.allSettled([
     doomed,
     post(`${gateway.base}/v2/refresh`, credentials),

@@ -80,7 +80,7 @@ const liveThrough = async (gateway: TestGateway) => {
   await browser.submit(login, { name: password, password: newPassword });
   await browser.submit(login, { name: 'alice', password });
   for (const value of browser.cookies.values()) secrets.add(value);
-  await gateway.store.signOutAccount('alice', gateway.now());
+  await gateway.store.signOutAccount('alice');
   return { secrets, refusals };
 };
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +18,14 @@ export const password = 'correct horse battery staple';
 
 /** Reads a configuration whose surroundings are named in the same way as its settings. */
 export const readTestConfiguration = ({ PUBLIC_ADDRESS, STATE_DIR, ...environment }: NodeJS.ProcessEnv) =>
-  readGatewayConfiguration(environment, {
-    publicAddress: PUBLIC_ADDRESS ?? 'http://localhost:8080',
-    state: STATE_DIR ?? 'state',
-  });
+  // One client asks for many sign-ins.
+  readGatewayConfiguration(
+    { GATEWAY_SIGN_IN_RATE: '0', ...environment },
+    {
+      publicAddress: PUBLIC_ADDRESS ?? 'http://localhost:8080',
+      state: STATE_DIR ?? 'state',
+    },
+  );
 
 /** Serves on a free port of loopback, telling the application the client's address as the project's server does. */
 export const listen = (fetch: (request: Request, bindings: object) => Response | Promise<Response>, proxies = 0) =>
@@ -60,6 +66,11 @@ export const startGateway = async (
     folder,
     store: gateway.store,
     health: gateway.health,
+    /** Resolves when the server has the next request, to a promise of the end of its connection. */
+    nextRequest: async () => {
+      const [{ socket }]: [IncomingMessage] = (await once(server, 'request')) as [IncomingMessage];
+      return { closed: once(socket, 'close') };
+    },
     /** Lines of the security log so far. */
     log,
     now: () => now,
@@ -78,13 +89,19 @@ export const startGateway = async (
 export const addAccount = async (store: CredentialStore, name: string) => {
   const id = createNodeCryptography().randomId();
   const passwordHash = await createNodePasswords(1, weakCost).hash(password);
-  if (!(await store.addAccount({ id, name, displayName: name, passwordHash }, Date.now()))) throw new Error('taken');
+  if (!(await store.addAccount({ id, name, displayName: name, passwordHash }))) throw new Error('taken');
   return id;
 };
 
 /** Sends a JSON body. */
-export const post = (address: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+export const post = (
+  address: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
+) =>
   fetch(address, {
+    signal,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),

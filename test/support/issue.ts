@@ -4,18 +4,18 @@ import type { CredentialStore } from '../../functions/gateway/store.ts';
 import { type Credentials, readCallback } from './package-manager.ts';
 
 /** The protocol's operations on a store, without HTTP. */
-export const openProtocol = (store: CredentialStore, clock: () => number): Protocol =>
+export const openProtocol = (store: CredentialStore, { credentialLife = 3_600_000 } = {}): Protocol =>
   createProtocol({
     store,
-    clock,
     cryptography: createNodeCryptography(),
     callbacks: { addresses: [], schemes: new Set(['sileo:']), loopback: false },
-    credentialLife: 3_600_000,
+    credentialLife,
     refreshLife: refreshLifeMaximum,
   });
 
 /** Signs an account in on a new device without a browser. */
 export const issue = async (protocol: Protocol, accountId: string): Promise<Credentials> => {
-  const { handle } = await protocol.authenticate({ callback: 'sileo://x', udid: 'u'.repeat(40), model: 'iPhone12,1' });
-  return readCallback((await protocol.completeSignIn(handle, accountId))?.location);
+  const added = await protocol.authenticate({ callback: 'sileo://x', udid: 'u'.repeat(40), model: 'iPhone12,1' });
+  if (!added) throw new Error('too many sign-ins are under way');
+  return readCallback((await protocol.completeSignIn(added.handle, accountId))?.location);
 };

@@ -1,0 +1,240 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { openCredentialStore } from '../../functions/gateway/open-store.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import type { Credentials } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const second = 1_000;
+
+/** Holds every write of the store back until it is called. */
+const lock = async (gateway: TestGateway, url: string | undefined): Promise<() => Promise<void>> => {
+  if (url === undefined) {
+    const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+    const release = async () => {
+      if (other.isOpen) other.close();
+    };
+    onTestFinished(release);
+    return release;
+  }
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table gateway_credential_sets, gateway_families in share row exclusive mode');
+  let ended: Promise<void> | undefined;
+  const release = () => (ended ??= other.end());
+  onTestFinished(release);
+  return release;
+};
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await sleep(20);
+};
+
+describeStores('waiting', (newStore) => {
+  let gateway: TestGateway;
+  let url: string | undefined;
+  let account: string;
+  beforeAll(async () => {
+    const environment = await newStore();
+    url = environment.GATEWAY_DATABASE_URL;
+    gateway = await startGateway(environment);
+    account = await addAccount(gateway.store, 'alice');
+  });
+  afterAll(() => gateway.close());
+
+  /** Sets that have expired already. */
+  const issueMany = (count: number): Promise<Credentials[]> =>
+    Promise.all(
+      Array.from({ length: count }, () => issue(openProtocol(gateway.store, { credentialLife: 0 }), account)),
+    );
+  const refresh = async (credentials: Credentials, signal?: AbortSignal) =>
+    (await post(`${gateway.base}/v2/refresh`, credentials, {}, signal)).status;
+
+  test('T8 thirty refreshes that meet a lock wait together and not one after another, and others are answered', {
+    timeout: 60_000,
+  }, async () => {
+    const sets = await issueMany(30);
+    const [live] = await Promise.all([issue(openProtocol(gateway.store), account)]);
+    const release = await lock(gateway, url);
+    const headers = { authorization: `Bearer ${live.auth_token}` };
+    const begun = performance.now();
+    let answered = 0;
+    const statuses = Promise.all(
+      sets.map(async (set) => {
+        const status = await refresh(set);
+        answered++;
+        return status;
+      }),
+    );
+    let reads = 0;
+    for (; answered === 0; reads++) {
+      expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
+    }
+    expect(await statuses).toEqual(sets.map(() => 503));
+    // One after another they would have taken a hundred and fifty seconds.
+    expect(performance.now() - begun).toBeLessThan(30 * second);
+    expect(reads).toBeGreaterThan(3);
+    await release();
+    expect(await Promise.all(sets.map((set) => refresh(set)))).toEqual(sets.map(() => 200));
+  });
+
+  test('T14 a refresh whose client has left is not done, and its retry is', { timeout: 60_000 }, async () => {
+    const [set] = await issueMany(1);
+    if (!set) throw new Error('no set');
+    const release = await lock(gateway, url);
+    const client = new AbortController();
+    const seen = gateway.nextRequest();
+    const abandoned = refresh(set, client.signal).catch(() => 'left');
+    const { closed } = await seen;
+    client.abort();
+    expect(await abandoned).toBe('left');
+    await closed;
+    await release();
+    expect(await gateway.health()).toBe(true);
+    expect(await refresh(set)).toBe(200);
+  });
+
+  test('T14 a refresh that was answered 503 is not done later: its retry a minute afterwards is', {
+    timeout: 60_000,
+  }, async () => {
+    const [set] = await issueMany(1);
+    if (!set) throw new Error('no set');
+    const release = await lock(gateway, url);
+    expect(await refresh(set)).toBe(503);
+    await release();
+    expect(await gateway.health()).toBe(true);
+    gateway.advance(60 * second);
+    expect(await refresh(set)).toBe(200);
+  });
+
+  test('T14 an operation for a client that has left before it began does nothing', async () => {
+    const store = gateway.store.whileWanted(AbortSignal.abort());
+    await expect(store.signOutAccount('alice')).rejects.toMatchObject({ code: 'store_unavailable' });
+    const [set] = await issueMany(1);
+    if (!set) throw new Error('no set');
+    expect(await refresh(set)).toBe(200);
+  });
+});
+
+test('T14 the grace of a retry counts from when the refresh happened, not from when it was asked for', {
+  timeout: 60_000,
+}, async () => {
+  const gateway = await startGateway();
+  const account = await addAccount(gateway.store, 'alice');
+  const set = await issue(openProtocol(gateway.store, { credentialLife: 0 }), account);
+  const release = await lock(gateway, undefined);
+  const seen = gateway.nextRequest();
+  const first = post(`${gateway.base}/v2/refresh`, set);
+  await seen;
+  gateway.advance(14 * second);
+  await release();
+  const answer = await first;
+  expect(answer.status).toBe(200);
+  const { auth_token } = await readJson(answer);
+  // The answer was lost; the client asks again.
+  gateway.advance(9 * second);
+  expect((await post(`${gateway.base}/v2/refresh`, set)).status).toBe(401);
+  const headers = { authorization: `Bearer ${auth_token}` };
+  expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
+  await gateway.close();
+});
+
+test('T8 more operations than may wait are refused at once', { timeout: 60_000 }, async () => {
+  const gateway = await startGateway();
+  const account = await addAccount(gateway.store, 'alice');
+  const release = await lock(gateway, undefined);
+  const waiting = Array.from({ length: 5_000 }, () =>
+    gateway.store.signOutAccount('alice').then(
+      () => 'done',
+      (error) => String(error.cause?.message),
+    ),
+  );
+  expect(await Promise.race(waiting.slice(4_500))).toBe('too many operations wait');
+  await release();
+  await Promise.all(waiting);
+  expect(await gateway.store.listDevices(account)).toEqual([]);
+  await gateway.close();
+});
+
+describe('a PostgreSQL that stands still', () => {
+  /** A way to the server that can be held up, as by a frozen machine: nothing arrives, nothing breaks. */
+  const openPassage = async (target: URL) => {
+    let held = false;
+    const pairs = new Set<readonly [Socket, Socket]>();
+    const apply = () => {
+      for (const pair of pairs) for (const socket of pair) held ? socket.pause() : socket.resume();
+    };
+    const server = createServer((near) => {
+      const far = dial(Number(target.port), target.hostname);
+      const pair = [near, far] as const;
+      pairs.add(pair);
+      for (const [from, to] of [pair, [far, near] as const]) {
+        from.on('data', (data) => to.write(data));
+        from.on('close', () => {
+          to.destroy();
+          pairs.delete(pair);
+        });
+        from.on('error', () => {});
+      }
+      apply();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+      port: (server.address() as AddressInfo).port,
+      hold: (value: boolean) => {
+        held = value;
+        apply();
+      },
+      close: () => server.close(),
+    };
+  };
+
+  test('T8 is 503 for all within one wait, with nothing consumed', { timeout: 60_000 }, async () => {
+    const { startPostgres } = await import('../support/postgres.ts');
+    const database = await startPostgres();
+    const url = new URL(await database.createDatabase());
+    const passage = await openPassage(new URL(url));
+    url.port = String(passage.port);
+    const gateway = await startGateway({ GATEWAY_DATABASE_URL: url.href });
+    const account = await addAccount(gateway.store, 'alice');
+    const protocol = openProtocol(gateway.store, { credentialLife: 0 });
+    const sets = await Promise.all(Array.from({ length: 30 }, () => issue(protocol, account)));
+    passage.hold(true);
+    const begun = performance.now();
+    const answers = await Promise.all(sets.map((set) => post(`${gateway.base}/v2/refresh`, set)));
+    expect(answers.map(({ status }) => status)).toEqual(sets.map(() => 503));
+    expect(performance.now() - begun).toBeLessThan(30 * second);
+    passage.hold(false);
+    await until(() => gateway.health());
+    const again = await Promise.all(sets.map((set) => post(`${gateway.base}/v2/refresh`, set)));
+    expect(again.map(({ status }) => status)).toEqual(sets.map(() => 200));
+    await gateway.close();
+    passage.close();
+    await database.remove();
+  });
+});
+
+test('T8 a store that is locked while it opens opens once it is free', { timeout: 60_000 }, async () => {
+  const gateway = await startGateway();
+  expect(await gateway.health()).toBe(true);
+  const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));
+  other.exec('BEGIN EXCLUSIVE');
+  const file = join(gateway.folder, 'gateway.sqlite');
+  const second = openCredentialStore({ kind: 'sqlite', file }, createNodeCryptography());
+  const healthy = second.health();
+  await gateway.store.hasAccounts();
+  other.exec('ROLLBACK');
+  expect(await healthy).toBe(true);
+  other.close();
+  await second.close();
+  await gateway.close();
+});
