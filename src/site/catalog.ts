@@ -1,3 +1,4 @@
+import { chooseExample } from '../catalog/examples.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { LastBuild } from '../catalog/outcomes.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
@@ -10,6 +11,7 @@ import {
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
+import type { ExampleSubject } from '../contract/examples.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
@@ -73,6 +75,7 @@ export class SiteCatalog {
   readonly versionCount: number;
   readonly lastBuild: LastBuild | undefined;
   readonly #database: CatalogFile;
+  #example: { readonly subject: ExampleSubject | undefined } | undefined;
   readonly #byNumber: ReadonlyMap<number, Repository>;
   readonly #recordsOf: (name: string) => RecordColumns[];
   readonly #dependents = new Map<string, string[]>();
@@ -104,6 +107,12 @@ export class SiteCatalog {
     }
     this.packages = packages;
     this.versionCount = versions;
+  }
+
+  /** What to ask this index about in an example; undefined where nothing will do. */
+  get example(): ExampleSubject | undefined {
+    this.#example ??= { subject: chooseExample(this.#database) };
+    return this.#example.subject;
   }
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { gatewayOperations } from '../contract/gateway.ts';
+import { feedOperations } from '../contract/openapi-documents.ts';
+import { type ParameterName, parameterDescriptions } from '../contract/openapi-parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
 /** A field of an answer, for the reference. */
@@ -8,6 +11,8 @@ export interface FieldRow {
   readonly type: string;
   readonly description: string;
   readonly deprecated: boolean;
+  /** Whether it must be sent; undefined for what is answered, which is always whole. */
+  readonly required: boolean | undefined;
 }
 
 /** One operation as the reference prints it. */
@@ -20,6 +25,9 @@ export interface OperationView {
   /** Where the answer is a prebuilt document, its path below the API's address. */
   readonly file: string | undefined;
   readonly parameters: readonly { readonly name: string; readonly text: string }[];
+  /** What is sent, where something is. */
+  readonly body: { readonly type: string; readonly fields: readonly FieldRow[] } | undefined;
+  /** What is answered. */
   readonly fields: readonly FieldRow[];
   readonly errors: readonly number[];
 }
@@ -34,51 +42,108 @@ type Schema = {
   items?: Schema;
   properties?: Readonly<Record<string, Schema>>;
   anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  required?: readonly string[];
 };
 
 const typeOf = (schema: Schema): string => {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
-  if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`;
-  const type = typeof schema.type === 'string' ? schema.type : 'any';
-  return schema.format === undefined ? type : `${type} (${schema.format})`;
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return choices.map(typeOf).join(' | ');
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  if (types.length === 0) throw new TypeError(`A field of the reference has no type: ${JSON.stringify(schema)}`);
+  const nameOf = (type: string): string => {
+    if (type === 'array') return `array of ${typeOf(schema.items ?? {})}`;
+    return type === 'string' && schema.format !== undefined ? `string (${schema.format})` : type;
+  };
+  return types.map(nameOf).join(' | ');
 };
 
-const fieldsOf = (schema: Schema, depth = 0): FieldRow[] =>
-  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const inner = field.type === 'array' ? (field.items ?? {}) : field;
+// A record that may be null, and a choice of records, have the fields of what they may be.
+const recordsOf = (schema: Schema): readonly Schema[] =>
+  schema.items !== undefined
+    ? recordsOf(schema.items)
+    : ((schema.anyOf ?? schema.oneOf)?.flatMap(recordsOf) ?? [schema]);
+
+const mergedFields = (schema: Schema): Readonly<Record<string, Schema>> => {
+  const merged: Record<string, Schema> = {};
+  for (const { properties = {} } of recordsOf(schema)) {
+    for (const [name, field] of Object.entries(properties)) {
+      const other = merged[name];
+      merged[name] = other === undefined ? field : { anyOf: [other, field] };
+    }
+  }
+  return merged;
+};
+
+const fieldsOf = (schema: Schema, depth = 0, required?: ReadonlySet<string>): FieldRow[] =>
+  Object.entries(mergedFields(schema)).flatMap(([name, field]) => {
     const row = {
       name,
       depth,
       type: typeOf(field),
       description: field.description ?? '',
       deprecated: field.deprecated === true,
+      required: required?.has(name),
     };
-    return [row, ...(inner.properties === undefined ? [] : fieldsOf(inner, depth + 1))];
+    return [row, ...fieldsOf(field, depth + 1)];
   });
 
-const parameterTexts: Readonly<Record<string, string>> = {
-  q: '2 to 256 characters, required',
-  limit: '1 to 250, 100 unless given',
-  page: 'from 1, 1 unless given',
-  rank: '1, 2, 3, 4, 5 or * for all, required',
-  ids: '1 to 2000 identifiers separated by commas, required',
-  priority: 'default or bootstrap: which repository wins',
-  uris: 'up to 250 addresses separated by commas',
+type Described = (typeof parameterDescriptions)[ParameterName];
+
+/** What is said of a parameter: whether it must be there, its values or bounds, and what stands where it is left out. */
+const parameterText = ({ description, schema, ...place }: Described): string => {
+  const {
+    enum: values,
+    minimum,
+    maximum,
+    default: unless,
+  } = schema as {
+    enum?: readonly string[];
+    minimum?: number;
+    maximum?: number;
+    default?: unknown;
+  };
+  const parts = [
+    'required' in place && place.required ? 'required' : undefined,
+    values && `one of ${values.join(', ')}`,
+    minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : undefined,
+    unless === undefined ? undefined : `${unless} unless given`,
+  ].filter(Boolean);
+  return parts.length === 0 ? description : `${description} (${parts.join('; ')})`;
 };
 
-/** The read API from the table and the schemas that the service itself is made of. */
+const parametersOf = ({ address, query }: Operation): OperationView['parameters'] =>
+  [...[...address.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...Object.keys(query?.shape ?? {})].map(
+    (name) => ({
+      name,
+      text: parameterText(parameterDescriptions[name as ParameterName]),
+    }),
+  );
+
+// What is sent in the body: its fields, or those of the records that it is a list of.
+const bodyOf = (body: z.ZodType): OperationView['body'] => {
+  const schema = z.toJSONSchema(body, { io: 'input' }) as Schema;
+  const record = schema.items ?? schema;
+  return { type: typeOf(schema), fields: fieldsOf(record, 0, new Set(record.required ?? [])) };
+};
+
+const describe = (id: string, operation: Operation): OperationView => ({
+  id,
+  method: operation.method,
+  address: operation.address,
+  summary: operation.summary,
+  tag: operation.tag,
+  file: operation.file,
+  parameters: parametersOf(operation),
+  body: operation.body && bodyOf(operation.body),
+  fields: operation.schema === undefined ? [] : fieldsOf(z.toJSONSchema(operation.schema, { io: 'output' }) as Schema),
+  errors: operation.errors,
+});
+
+/** The API from the tables and the schemas that the service itself is made of: read API, gateway, feeds. */
 export const describeOperations = (): OperationView[] =>
-  Object.entries<Operation>(operations).map(([id, operation]) => ({
-    id,
-    method: operation.method,
-    address: operation.address,
-    summary: operation.summary,
-    tag: operation.tag,
-    file: operation.file,
-    parameters: Object.keys(operation.query?.shape ?? {}).map((name) => ({ name, text: parameterTexts[name] ?? '' })),
-    fields:
-      operation.schema === undefined ? [] : fieldsOf(z.toJSONSchema(operation.schema, { io: 'output' }) as Schema),
-    errors: operation.errors,
-  }));
+  [operations, gatewayOperations, feedOperations].flatMap((table) =>
+    Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)),
+  );

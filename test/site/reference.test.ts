@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createOpenApi } from '../../src/contract/openapi.ts';
+import { documentOperations } from '../../src/contract/openapi-documents.ts';
+import { describeOperations } from '../../src/site/reference.ts';
+
+const views = describeOperations();
+const view = (id: string) => views.find((one) => one.id === id);
+const fields = views.flatMap((one) => [...one.fields, ...(one.body?.fields ?? [])]);
+const field = (id: string, name: string) => view(id)?.fields.find((one) => one.name === name);
+
+describe('the reference', () => {
+  it('H5: names the type of every field, those that may be null among them', () => {
+    expect(fields.length).toBeGreaterThan(100);
+    const known =
+      /^(?:(?:array of )?(?:string(?: \([a-z-]+\))?|integer|number|boolean|object|null|"[^"]*"|true|false)(?: \| |$))+$/;
+    for (const { name, type } of fields) expect(type, name).toMatch(known);
+    expect(field('package', 'description')?.type).toBe('string | null');
+    expect(field('package', 'tags')?.type).toBe('array of string | null');
+    expect(view('repository')?.fields.find(({ name, depth }) => name === 'date' && depth === 1)?.type).toBe(
+      'string (date-time) | null',
+    );
+    expect(field('introspect', 'active')?.type).toBe('false | true');
+    // The fields of a record that may be null are told too.
+    expect(field('repositoryFindings', 'signers')?.depth).toBe(2);
+  });
+
+  it('H5: tells what is sent, field by field', () => {
+    const body = view('downloadIngest')?.body;
+    expect(body?.type).toBe('array of object');
+    expect(body?.fields.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+      'package_id',
+      'package_version',
+    ]);
+    expect(body?.fields.find(({ name }) => name === 'repository_uri')).toMatchObject({ type: 'string | null' });
+    expect(view('refresh')?.body?.fields.map(({ name }) => name)).toEqual([
+      'auth_token',
+      'payment_secret',
+      'refresh_token',
+    ]);
+  });
+
+  it('H5: tells of every operation that is described, and of documents with the operation they belong to', () => {
+    const { paths } = createOpenApi({ publicAddress: 'https://index.test', version: '1' }) as { paths: object };
+    const files = new Set(Object.values(documentOperations).map(({ address }) => address));
+    const addresses = Object.keys(paths).filter((address) => !files.has(address));
+    expect(views.map(({ address }) => address).sort()).toEqual(addresses.sort());
+    for (const { file } of Object.values(documentOperations)) {
+      expect(views.map((one) => one.file)).toContain(file);
+    }
+  });
+
+  it('says of every parameter what it is and which values it takes', () => {
+    const parameters = Object.fromEntries(views.flatMap((one) => one.parameters.map(({ name, text }) => [name, text])));
+    expect(parameters.q).toContain('(required)');
+    expect(parameters.limit).toContain('(1 to 250; 100 unless given)');
+    expect(parameters.rank).toContain('(required; one of 1, 2, 3, 4, 5, *)');
+    expect(parameters.packageId).toMatch(/^Package identifier/);
+    for (const [name, text] of Object.entries(parameters)) expect(text, name).toMatch(/\w{3}/);
+  });
+});
