@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
@@ -65,6 +66,7 @@ const readersMs = 500;
 // How long the snapshots of a repository outlive its entry in the manifest.
 const unusedMs = 30 * 86_400_000;
 
+const changesFile = path.join(import.meta.dirname, '..', 'CHANGELOG.md');
 const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
 
 /**
@@ -233,6 +235,7 @@ const composeLanding = (
   info: { name: service.name, version, build, platform: 'static', runtime: 'Node.js' },
   reference: {
     docs: site ? `${base}/api/` : `${base}/v2/openapi.json`,
+    changes: site ? `${base}/changes/` : `${base}/changes.txt`,
     privacy_policy: site ? `${base}/privacy/` : `${base}/privacy.txt`,
     privacy_updated: service.privacy_updated,
     contact_email: service.contact_email,
@@ -249,6 +252,7 @@ const composeDescriptions = (
   return new Map([
     [documentPath.openapiJson, JSON.stringify(description)],
     [documentPath.openapiYaml, composeYaml(description)],
+    ['changes.txt', readFileSync(changesFile, 'utf8')],
   ]);
 };
 

@@ -221,6 +221,7 @@ export const landingRecordSchema = z.strictObject({
   }),
   reference: z.strictObject({
     docs: url,
+    changes: url.describe('What clients must know of each release.'),
     privacy_policy: url,
     privacy_updated: z.iso.date().describe('Day on which the privacy policy last changed.'),
     contact_email: z.email(),

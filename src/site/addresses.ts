@@ -24,6 +24,7 @@ export const page = {
   ranking: '/ranking/',
   status: '/status/',
   api: '/api/',
+  changes: '/changes/',
   privacy: '/privacy/',
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${slug}`}/feed.atom`,

@@ -22,7 +22,7 @@ export interface Bundle {
 }
 
 // What a bundle is made of besides packages.
-const bundled = ['src', 'package.json', 'astro.config.mjs', 'tsconfig.json', 'tsconfig.astro.json'];
+const bundled = ['src', 'CHANGELOG.md', 'package.json', 'astro.config.mjs', 'tsconfig.json', 'tsconfig.astro.json'];
 
 const digestOf = (file: string): string => hash('sha256', readFileSync(file));
 const read = (name: string): string => (existsSync(path.join(root, name)) ? digestOf(path.join(root, name)) : '');
@@ -36,7 +36,7 @@ const computeKey = (): string => {
   return hash(
     'sha256',
     JSON.stringify([
-      ...['package.json', 'package-lock.json', 'astro.config.mjs'].map(read),
+      ...['CHANGELOG.md', 'package.json', 'package-lock.json', 'astro.config.mjs'].map(read),
       ...sources.map((file) => [path.relative(root, file), digestOf(file)]),
     ]),
   );

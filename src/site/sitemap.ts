@@ -22,6 +22,7 @@ const allEntries = (): Entry[] => {
     page.api,
     page.about,
     page.privacy,
+    page.changes,
   ];
   return [
     ...fixed.map((path) => ({ path })),

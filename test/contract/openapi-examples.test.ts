@@ -140,6 +140,15 @@ describe('the published description', () => {
     expect(parse(yaml, { version: '1.1', schema: 'yaml-1.1' })).toEqual(description);
   });
 
+  it('stands beside all that the landing document refers to, without a site too', () => {
+    const { reference } = JSON.parse(read(documentPath.landing)).data as { reference: Record<string, string> };
+    for (const name of ['docs', 'changes', 'privacy_policy'] as const) {
+      const address = reference[name] ?? '';
+      expect(address).toMatch(/^https:\/\/index\.test\//);
+      expect(read(address.slice(base.length)).length, address).toBeGreaterThan(1000);
+    }
+  });
+
   it('passes a third-party linter', async () => {
     const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
     const problems = await lintFromString({ source: read(documentPath.openapiJson), config });

@@ -17,6 +17,7 @@ const landing: LandingRecord = {
   info: { name: 'Debdex', version: '1', build: 'x', platform: 'test', runtime: 'test' },
   reference: {
     docs: 'https://index.example/docs',
+    changes: 'https://index.example/changes/',
     privacy_policy: 'https://index.example/privacy',
     privacy_updated: '2026-01-01',
     contact_email: 'a@index.example',

@@ -71,6 +71,7 @@ const kinds: Readonly<Record<string, string>> = {
   ranking: '/ranking/',
   status: '/status/',
   api: '/api/',
+  changes: '/changes/',
   privacy: '/privacy/',
   about: '/about/',
   'not found': '/no/such/page',

@@ -86,6 +86,7 @@ export const landingRecord = (address: string): LandingRecord => ({
   info: { name: 'Debdex', version: '0.1.0', build: 'test', platform: 'test', runtime: 'test' },
   reference: {
     docs: `${address}/docs/`,
+    changes: `${address}/changes/`,
     privacy_policy: `${address}/privacy/`,
     privacy_updated: '2026-05-01',
     contact_email: 'index@index.test',
