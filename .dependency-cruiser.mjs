@@ -11,6 +11,9 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/emit': { rooms: ['src/contract', 'src/catalog'] },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
+  'src/pipeline': {
+    rooms: ['src/net', 'src/snapshots', 'src/crawl', 'src/catalog', 'src/emit', 'src/site', 'src/contract'],
+  },
   'src/pages': { rooms: ['src/site', 'src/components', 'src/layouts', 'src/contract'] },
   'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
   'src/components': { rooms: ['src/site', 'src/contract'] },

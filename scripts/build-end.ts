@@ -2,9 +2,10 @@ import { LockedError } from '../src/catalog/lock.ts';
 import { ManifestError } from '../src/crawl/manifest.ts';
 import { OutputError } from '../src/emit/files.ts';
 import { OutputTaken } from '../src/emit/owner.ts';
+import { isDown } from '../src/pipeline/outcomes.ts';
 import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { isDiskFull } from './disk.ts';
-import { exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { CommandFailure, UsageError } from './options.ts';
 import type { BuildResult } from './pipeline.ts';
 
@@ -13,7 +14,7 @@ const unreachedCodes: ReadonlySet<string> = new Set(['dns', 'connection', 'timeo
 
 /** The end of a build that published nothing, because nothing is known of any repository. */
 export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): CommandFailure =>
-  outcomes.every(({ code }) => code !== null && unreachedCodes.has(code))
+  outcomes.length > 0 && outcomes.every(({ code }) => code !== null && unreachedCodes.has(code))
     ? new CommandFailure(
         'No repository could be reached, and nothing is known of any from before. Nothing was published.',
         exitCodes.unreachable,
@@ -26,19 +27,19 @@ export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): 
  * How a build that published ends. `allowedShare` is the percentage of repositories that may be stale or failed; that
  * they are is told before that something waits for the operator's word, which the summary says either way.
  */
-export const computeExitCode = (
-  { outcomes, waiting }: Pick<BuildResult, 'outcomes' | 'waiting'>,
-  allowedShare: number,
-) => {
-  const down = outcomes.filter(({ outcome }) => outcome === 'stale' || outcome === 'failed').length;
-  if (down * 100 > allowedShare * outcomes.length) return exitCodes.manyStale;
-  return waiting.length > 0 ? exitCodes.needsWord : exitCodes.done;
+export const computeExitCode = ({ lastBuild }: Pick<BuildResult, 'lastBuild'>, allowedShare: number): ExitCode => {
+  const { repositories } = lastBuild;
+  if (repositories.filter(isDown).length * 100 > allowedShare * repositories.length) return exitCodes.manyStale;
+  return repositories.some(({ heldBack }) => heldBack.length > 0) ? exitCodes.needsWord : exitCodes.done;
 };
 
 const stillStands = 'What was published before still stands';
 
-/** What ended a build, as an error that says so in a sentence and has an exit code. */
-export const toCommandFailure = (error: unknown): Error => {
+/**
+ * What ended a build, as an error that says so in a sentence and has an exit code: `stoppedCode` where a signal told it
+ * to stop, which may have reached what it was working with too.
+ */
+export const toCommandFailure = (error: unknown, stoppedCode?: number): Error => {
   if (error instanceof UsageError || error instanceof CommandFailure) return error;
   if (error instanceof ManifestError) return new UsageError(error.message);
   if (error instanceof RemovalsHeld) return new CommandFailure(error.message, exitCodes.needsWord);
@@ -52,5 +53,5 @@ export const toCommandFailure = (error: unknown): Error => {
   }
   // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
   const evidence = 'syscall' in cause ? cause.message : (cause.stack ?? cause.message);
-  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, exitCodes.failed);
+  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, stoppedCode ?? exitCodes.failed);
 };

@@ -1,18 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { readManifest } from '../src/crawl/manifest.ts';
 import { holdsPublication } from '../src/emit/owner.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
+import { type BuildReport, composeReport } from '../src/pipeline/report.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
 import { assertRoom } from './disk.ts';
-import { type OptionValues, runCommand, UsageError } from './options.ts';
+import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { runBuild } from './pipeline.ts';
 import { Progress } from './progress.ts';
 import { readService } from './read-service.ts';
 import { publishSample, removeSample } from './sample.ts';
-import { describeBuild } from './summary.ts';
+import { listenForStop, type Stopping } from './stopping.ts';
+import { describeBuild, describeStop } from './summary.ts';
 
 const project = path.join(import.meta.dirname, '..');
 
@@ -49,35 +52,60 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
-const build = async (values: OptionValues<typeof buildOptions>): Promise<void> => {
+/** The slugs of a flag; undefined where it was not given. */
+const readSlugs = (flag: string, text: string | undefined, entries: readonly ManifestEntry[]): string[] | undefined => {
+  if (text === undefined) return undefined;
+  const known = new Set(entries.map(({ slug }) => slug));
+  const slugs = text.split(',').map((slug) => slug.trim());
+  const unknown = slugs.filter((slug) => !known.has(slug));
+  if (unknown.length > 0) throw new UsageError(`--${flag}: the manifest has no ${unknown.join(', ')}`);
+  return slugs;
+};
+
+const writeReport = (file: string, report: BuildReport): void => {
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  writeFileSync(`${file}.next`, `${JSON.stringify(report, null, 1)}\n`);
+  renameSync(`${file}.next`, file);
+};
+
+const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping): Promise<void> => {
+  const { state, out, report, 'dry-run': dryRun } = values;
   const base = readBase(values['base-url']);
   const now = readClock();
   const service = readService();
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
+  if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
+  const only = readSlugs('only', values.only, entries);
   const progress = new Progress();
   try {
-    const { state, out } = values;
-    const site = !values['no-site'];
-    assertRoom(state, out);
-    const source = values.sample ? 'sample' : 'manifest';
+    assertRoom(dryRun ? [state] : [state, out], state);
     const result = await runBuild({
-      entries,
-      source,
-      fetcher,
-      state,
-      out,
-      base,
-      service,
-      version,
-      now,
-      progress,
-      site,
+      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun },
+      source: values.sample ? 'sample' : 'manifest',
+      site: !values['no-site'],
+      only: only && new Set(only),
+      retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],
+      concurrency: values.concurrency,
+      stop: stopping.signal,
     });
     process.stdout.write(describeBuild(result, progress));
-    if (result.statistics === undefined) throw emptyBuildFailure(result);
-    if (!values.sample) removeSample(path.resolve(out));
-    process.exitCode = computeExitCode(result, values['fail-on-stale']);
+    // Where everything was visited all the same, the word to stop came when there was nothing left to stop.
+    const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;
+    const failure = result.statistics === undefined ? emptyBuildFailure(result) : undefined;
+    const ended = failure?.exitCode ?? computeExitCode(result, values['fail-on-stale']);
+    const exitCode = (stopped === undefined ? undefined : stopping.exitCode()) ?? ended;
+    if (report !== undefined) {
+      writeReport(
+        report,
+        composeReport(result, { exitCode, dryRun, stoppedBy: stopped ?? null, seconds: progress.seconds }),
+      );
+    }
+    if (dryRun) process.stdout.write('Nothing was kept or published (--dry-run).\n');
+    if (stopped) process.stdout.write(describeStop(result, stopped));
+    if (failure) throw new CommandFailure(failure.message, exitCode);
+    if (!values.sample && !dryRun) removeSample(path.resolve(out));
+    process.exitCode = exitCode;
   } finally {
     await fetcher.close();
   }
@@ -90,10 +118,13 @@ await runCommand(
     options: buildOptions,
   },
   async (values) => {
+    const stopping = listenForStop(values['time-budget']);
     try {
-      await build(values);
+      await build(values, stopping);
     } catch (error) {
-      throw toCommandFailure(error);
+      throw toCommandFailure(error, stopping.exitCode());
+    } finally {
+      stopping.end();
     }
   },
 );

@@ -8,15 +8,13 @@ const spareBytes = 64 * 2 ** 20;
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 
 /**
- * Checks, before anything is written, that the disks of state and output have room for another catalog beside the one
- * in force and for what was downloaded. Throws a CommandFailure where they have not.
+ * Checks, before anything is written, that the disks of these folders (of the output, and of `state`) have room for
+ * another catalog beside the one in force and for what was downloaded. Throws a CommandFailure where they have not.
  */
-export const assertRoom = (state: string, out: string): void => {
+export const assertRoom = (folders: readonly string[], state: string): void => {
   const catalog = existsSync(catalogPath(state)) ? statSync(catalogPath(state)).size : 0;
-  for (const [folder, needed] of [
-    [state, 2 * catalog + spareBytes],
-    [out, spareBytes],
-  ] as const) {
+  for (const folder of folders) {
+    const needed = folder === state ? 2 * catalog + spareBytes : spareBytes;
     mkdirSync(folder, { recursive: true });
     const { bavail, bsize } = statfsSync(folder);
     if (bavail * bsize >= needed) continue;

@@ -78,7 +78,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 const readDuration = (source: string, text: string): number => {
   const [, count, unit = 's'] = /^(\d{1,6})([smh])?$/.exec(text) ?? [];
   const seconds = Number(count) * (secondsOf[unit] ?? 1);
-  if (seconds > 0) return seconds;
+  if (seconds > 0 && seconds <= 7 * 86_400) return seconds;
   throw new UsageError(`${source} must be a time such as 90s, 10m or 2h, not "${text}"`);
 };
 

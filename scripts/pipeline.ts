@@ -3,25 +3,28 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { readBuildDigest } from '../src/catalog/build-digest.ts';
+import { type PackageChange, readPackageChanges } from '../src/catalog/changes.ts';
 import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
 import { lockState } from '../src/catalog/lock.ts';
-import { type LastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
-import { readFindings, readStatistics } from '../src/catalog/reading.ts';
+import { type LastBuild, readLastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
+import { readFindings, readRepositoryFindings, readStatistics } from '../src/catalog/reading.ts';
 import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
-import type { Finding } from '../src/contract/findings.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { createOpenApi, type Examples } from '../src/contract/openapi.ts';
 import { documentPath } from '../src/contract/paths.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
 import type { Service } from '../src/contract/service.ts';
-import { listWaiting, type Waiting } from '../src/crawl/accept.ts';
+import { listWaiting } from '../src/crawl/accept.ts';
+import { forgetBackOff } from '../src/crawl/back-off.ts';
 import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
 import { CrawlError } from '../src/crawl/crawl-error.ts';
 import { publishAssets } from '../src/emit/assets.ts';
 import { Emission, type EmissionCount } from '../src/emit/emit.ts';
 import { type Owner, takeOutput } from '../src/emit/owner.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
+import { compareBuilds, composeFailures, composeLastBuild, type RepositoryChanges } from '../src/pipeline/outcomes.ts';
+import { prepareRehearsal, removeRehearsal } from '../src/pipeline/rehearsal.ts';
 import { buildSite, type SiteSummary } from '../src/site/build.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
 import { collectExamples } from './examples/collect.ts';
@@ -44,17 +47,29 @@ export interface BuildInput {
   readonly progress: Progress;
   /** Whether to build the pages too. */
   readonly site: boolean;
+  /** The repositories to visit; all of them unless told otherwise. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** Repositories that are visited though they are to be left alone for a while. */
+  readonly retryNow?: readonly string[];
+  /** Repositories at once. */
+  readonly concurrency?: number;
+  /** Ends the crawl early; what was crawled by then is published. */
+  readonly stop?: AbortSignal;
+  /** Whether to keep and publish nothing. */
+  readonly dryRun?: boolean;
 }
 
 /** What a build did; see `describeBuild` for how it is told. */
 export interface BuildResult {
+  /** Of the repositories that were visited. */
   readonly outcomes: readonly CrawlOutcome[];
+  /** Of every repository of the manifest. */
+  readonly lastBuild: LastBuild;
+  readonly repositoryChanges: RepositoryChanges;
+  readonly packageChanges: readonly PackageChange[];
   readonly statistics: LandingRecord['statistics'] | undefined;
   readonly stanzas: number;
   readonly documents: EmissionCount;
-  readonly findings: readonly Finding[];
-  /** What of the repositories of the manifest waits for the operator's word. */
-  readonly waiting: readonly Waiting[];
   /** What became of the pages; undefined where they were left out. */
   readonly site: SiteSummary | undefined;
 }
@@ -79,6 +94,7 @@ const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   const unlock = lockState(input.state);
   try {
+    if (input.dryRun === true) return await rehearse(input);
     const output = takeOutput(input.out, input.state, input.source);
     try {
       return await buildInto(input, output.claim);
@@ -90,39 +106,78 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   }
 };
 
+const rehearse = async (input: BuildInput): Promise<BuildResult> => {
+  const state = prepareRehearsal(input.state);
+  try {
+    const catalog = new CatalogBuild(state);
+    const { result } = await bringUpToDate({ ...input, state }, catalog);
+    catalog.discard();
+    return result;
+  } finally {
+    removeRehearsal(input.state);
+  }
+};
+
+/** Crawls, and brings the catalog up to date; publishes nothing. */
+const bringUpToDate = async (input: BuildInput, catalog: CatalogBuild) => {
+  const { entries, fetcher, state, base, now, progress, only } = input;
+  const store = openSnapshotStore(path.join(state, 'snapshots'));
+  await forgetBackOff(store, input.retryNow ?? []);
+  const crawled = await progress.step('crawl', () =>
+    crawlAll(only === undefined ? entries : entries.filter(({ slug }) => only.has(slug)), {
+      store,
+      fetcher,
+      now,
+      stop: input.stop,
+      ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
+      onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
+    }),
+  );
+  const update = await progress.step('catalog', () =>
+    updateCatalog(catalog, entries, store, {
+      base,
+      now: now(),
+      onRepository: (done, total) => progress.update(done, total, 'repositories'),
+    }),
+  );
+  const outcomes = withDamage(crawled, update.damaged);
+  const previous = readLastBuild(state);
+  const slugs = entries.map(({ slug }) => slug);
+  const { database, before } = catalog;
+  const lastBuild = composeLastBuild({
+    entries,
+    visited: outcomes,
+    waiting: await listWaiting(store, slugs),
+    found: readRepositoryFindings(database),
+    previous,
+    now: now(),
+  });
+  const result: BuildResult = {
+    outcomes,
+    lastBuild,
+    repositoryChanges: compareBuilds(previous, lastBuild),
+    packageChanges: before === undefined ? [] : readPackageChanges(before, database, update.ingested),
+    statistics: readStatistics(database),
+    stanzas: readFindings(database).stanzas,
+    documents: noDocuments,
+    site: undefined,
+  };
+  return { store, update, result };
+};
+
 const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<BuildResult> => {
-  const { entries, fetcher, state, out, base, now, progress } = input;
+  const { entries, state, out, base, now, progress } = input;
   const catalog = new CatalogBuild(state);
   try {
-    const store = openSnapshotStore(path.join(state, 'snapshots'));
-    const crawled = await progress.step('crawl', () =>
-      crawlAll([...entries], {
-        store,
-        fetcher,
-        now,
-        onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
-      }),
-    );
-    const update = await progress.step('catalog', () =>
-      updateCatalog(catalog, entries, store, {
-        base,
-        now: now(),
-        onRepository: (done, total) => progress.update(done, total, 'repositories'),
-      }),
-    );
-    const outcomes = withDamage(crawled, update.damaged);
-    const waiting = await listWaiting(
-      store,
-      entries.map(({ slug }) => slug),
-    );
-    const statistics = readStatistics(catalog.database);
+    const { store, update, result } = await bringUpToDate(input, catalog);
+    const { statistics, lastBuild } = result;
     if (statistics === undefined) {
       catalog.discard();
-      return { outcomes, statistics, stanzas: 0, documents: noDocuments, findings: [], waiting, site: undefined };
+      return result;
     }
     const interrupted = beginPublishing(state);
     claimOutput();
-    const failures = composeFailures(outcomes);
+    const failures = composeFailures(lastBuild);
     const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
     // The descriptions show what is found, so they wait for what finds it.
     let indexed: Promise<void> | undefined;
@@ -148,8 +203,6 @@ const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<Bu
       await Promise.all([emission.write(), index()]);
       return count;
     });
-    const { findings, stanzas } = readFindings(catalog.database);
-    const lastBuild = composeLastBuild(input, outcomes);
     await progress.step('publish', async () => {
       emission.forgetVanished();
       catalog.publish();
@@ -175,7 +228,7 @@ const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<Bu
     }
     if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
     endPublishing(state);
-    return { outcomes, statistics, stanzas, documents: emission.count, findings, waiting, site };
+    return { ...result, documents: emission.count, site };
   } catch (error) {
     catalog.discard();
     throw error;
@@ -194,18 +247,6 @@ const withDamage = (
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
 
-const composeLastBuild = ({ entries, now }: BuildInput, outcomes: readonly CrawlOutcome[]): LastBuild => ({
-  builtAt: now().toISOString(),
-  repositories: outcomes.map(({ slug, outcome, code, reason, confirmedAt }, index) => ({
-    slug,
-    uri: entries[index]?.uri ?? '',
-    outcome,
-    code,
-    reason,
-    confirmedAt,
-  })),
-});
-
 const publishSite = (
   { state, out, base, progress }: BuildInput,
   lastBuild: LastBuild,
@@ -220,12 +261,6 @@ const publishSite = (
     onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
     beforeRemoval,
   });
-const composeFailures = (outcomes: readonly CrawlOutcome[]): Map<string, Finding> =>
-  new Map(
-    outcomes.flatMap(({ slug, code, detail }) =>
-      code === null ? [] : [[slug, { code, count: 1, example: detail ?? '' }]],
-    ),
-  );
 
 const composeLanding = (
   { base, service, version, site }: BuildInput,

@@ -1,57 +1,124 @@
+import type { PackageChange } from '../src/catalog/changes.ts';
+import type { LastBuild } from '../src/catalog/outcomes.ts';
+import { isDown } from '../src/pipeline/outcomes.ts';
 import type { BuildResult } from './pipeline.ts';
 import type { Progress } from './progress.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
-const plural = (count: number, one: string): string => `${number(count)} ${count === 1 ? one : `${one}s`}`;
-
 const row = (name: string, text: string): string => `${name.padEnd(14)}${text}\n`;
 
+/** So many names, and how many more there are. */
+const listNames = (names: readonly string[], most: number): string =>
+  names.length <= most
+    ? names.join(', ')
+    : `${names.slice(0, most).join(', ')} and ${number(names.length - most)} more`;
+
 /** How many repositories are signed in which way, the most common first. */
-const countSignatures = (outcomes: BuildResult['outcomes']): string => {
-  const counts = new Map<string, number>();
-  for (const { signing } of outcomes) {
-    if (signing !== null) counts.set(signing.state, (counts.get(signing.state) ?? 0) + 1);
+const countSignatures = ({ repositories }: LastBuild): string => {
+  const states = Map.groupBy(
+    repositories.flatMap(({ signing }) => (signing === null ? [] : [signing.state])),
+    (state) => state,
+  );
+  const sorted = [...states].sort(([, a], [, b]) => b.length - a.length);
+  return sorted.map(([state, { length }]) => `${number(length)} ${state}`).join(', ') || 'none read';
+};
+
+const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
+  const { repositories } = lastBuild;
+  const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
+  const counts = kinds.map(
+    (kind) => `${number(repositories.filter(({ outcome }) => outcome === kind).length)} ${kind}`,
+  );
+  const left = repositories.length - outcomes.length;
+  const unvisited = left > 0 ? `; ${number(left)} not visited, as they were before` : '';
+  let text = row('Repositories', `${number(repositories.length)}: ${counts.join(', ')}${unvisited}`);
+  for (const repository of repositories.filter(isDown)) {
+    const { slug, outcome, reason, confirmedAt } = repository;
+    const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
+    text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
   }
-  const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  return sorted.map(([state, count]) => `${number(count)} ${state}`).join(', ') || 'none read';
+  return text;
+};
+
+const describeHeldBack = ({ repositories }: LastBuild): string => {
+  const held = repositories.flatMap(({ slug, heldBack }) => heldBack.map((one) => ({ slug, ...one })));
+  if (held.length === 0) return '';
+  const lines = held.map(({ slug, code, reason }) => row('', `${slug}: ${code}: ${reason}`));
+  return row('Held back', 'npm run accept -- SLUG takes it, if it is meant') + lines.join('');
+};
+
+const describeChange = ({ package_id, repository, version, previous_version }: PackageChange): string =>
+  `${package_id} ${[previous_version, version].filter((one) => one !== null).join(' to ')} (${repository})`;
+
+const mostNamed = 20;
+
+const describeChanges = ({ repositoryChanges, packageChanges }: BuildResult): string => {
+  const words = {
+    failing: 'begun to fail',
+    recovered: 'recovered',
+    heldBack: 'newly held back',
+    added: 'new',
+    removed: 'gone from the manifest',
+  } as const;
+  let text = '';
+  for (const [kind, word] of Object.entries(words)) {
+    const slugs = repositoryChanges[kind as keyof typeof words];
+    if (slugs.length > 0) text += row('', `${number(slugs.length)} ${word}: ${listNames(slugs, mostNamed)}`);
+  }
+  const kinds = ['added', 'updated', 'removed'] as const;
+  const counts = kinds.map(
+    (kind) => `${number(packageChanges.filter(({ change }) => change === kind).length)} ${kind}`,
+  );
+  if (packageChanges.length > 0) text += row('', `packages: ${counts.join(', ')}`);
+  for (const one of packageChanges.slice(0, mostNamed)) text += row('', `${one.change} ${describeChange(one)}`);
+  if (packageChanges.length > mostNamed) {
+    text += row('', `and ${number(packageChanges.length - mostNamed)} more packages; --report FILE names all`);
+  }
+  return row('Changes', text === '' ? 'none' : '') + text;
+};
+
+const describeFindings = ({ repositories }: LastBuild): string => {
+  const found = repositories.flatMap(({ slug, findings }) => findings.map((finding) => ({ slug, ...finding })));
+  const byCode = [...Map.groupBy(found, ({ code }) => code)].sort(([a], [b]) => (a < b ? -1 : 1));
+  let text = row('Findings', byCode.length === 0 ? 'none' : '');
+  for (const [code, findings] of byCode) {
+    const count = findings.reduce((sum, one) => sum + one.count, 0);
+    const slugs = findings.map(({ slug }) => slug);
+    text += row('', `${number(count)} ${code}: ${listNames(slugs, 5)}`);
+  }
+  return text;
 };
 
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
-  const { outcomes, statistics, documents, findings, stanzas, waiting, site } = result;
-  const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
-  const counts = kinds.map((kind) => `${number(outcomes.filter(({ outcome }) => outcome === kind).length)} ${kind}`);
+  const { outcomes, lastBuild, statistics, documents, stanzas, site } = result;
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
-  let text = row('Repositories', `${number(outcomes.length)}: ${counts.join(', ')}`);
-  for (const { slug, outcome, reason, confirmedAt } of outcomes) {
-    if (outcome !== 'stale' && outcome !== 'failed') continue;
-    const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
-    text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
-  }
-  if (waiting.length > 0) text += row('Held back', 'npm run accept -- SLUG takes it, if it is meant');
-  for (const { slug, code, reason } of waiting) text += row('', `${slug}: ${code}: ${reason}`);
-  text += row('Signatures', countSignatures(outcomes));
+  let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
+  text += row('Signatures', countSignatures(lastBuild));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {
     const { packages, versions } = statistics;
-    text += row(
-      'Packages',
-      `${number(packages)}, ${plural(versions, 'version')}, of ${plural(stanzas, 'stanza')} read`,
-    );
+    text += row('Packages', `${number(packages)}, ${number(versions)} versions, of ${number(stanzas)} stanzas read`);
     const { written, unchanged, removed } = documents;
     text += row('Documents', `${number(written)} written, ${number(unchanged)} unchanged, ${number(removed)} removed`);
     if (site !== undefined) {
-      const files = `${plural(site.written, 'file')} written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
+      const files = `${number(site.written)} files written, ${number(site.unchanged)} unchanged, ${number(site.removed)} removed`;
       text += row(
         'Site',
-        `${plural(site.rendered, 'page')} rendered; ${files}; ${plural(site.searchable, 'package')} searchable`,
+        `${number(site.rendered)} pages rendered; ${files}; ${number(site.searchable)} packages searchable`,
       );
     }
-    text += row('Findings', findings.length === 0 ? 'none' : '');
-    for (const { code, count } of findings) text += row('', `${number(count)} ${code}`);
   }
+  text += describeFindings(lastBuild);
   const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
   return text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`);
+};
+
+/** How far a build came that was stopped. */
+export const describeStop = ({ outcomes, lastBuild, statistics }: BuildResult, by: string): string => {
+  const published = statistics === undefined ? 'nothing was published' : 'what was crawled is published';
+  const { length } = lastBuild.repositories;
+  return `Stopped by ${by}: ${number(outcomes.length)} of ${number(length)} repositories were visited, and ${published}.\n`;
 };

@@ -98,6 +98,11 @@ export class CatalogBuild {
     return this.#next !== undefined;
   }
 
+  /** The catalog in force, until `publish`; undefined where there is none of this version. */
+  get before(): CatalogFile | undefined {
+    return this.#current;
+  }
+
   /** The database to read from. */
   get database(): CatalogFile {
     return this.#next?.database ?? this.#current ?? this.writable();

@@ -1,5 +1,6 @@
 import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts, type Remembered } from '../snapshots/snapshot.ts';
+import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 
 const minute = 60_000;
@@ -68,4 +69,13 @@ export const backOff = {
 export const assertRested = ({ notBefore, reason }: Attempts, now: Date): void => {
   if (notBefore === null || notBefore <= now.toISOString()) return;
   throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
+};
+
+/** Forgets how long these repositories are to be left alone, so that the next crawl asks them. */
+export const forgetBackOff = async (store: SnapshotStore, slugs: readonly string[]): Promise<void> => {
+  for (const slug of slugs) {
+    const attempts = await store.readAttempts(slug);
+    if (attempts.notBefore === null && attempts.failures === 0) continue;
+    await store.writeAttempts(slug, { ...attempts, failures: 0, notBefore: null });
+  }
 };

@@ -2,6 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
+import { NetworkError } from '../net/network-error.ts';
 import type { Attempts, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { assertRested, backOff } from './back-off.ts';
@@ -45,6 +46,8 @@ export interface CrawlOptions {
   readonly onOutcome?: (outcome: CrawlOutcome, done: number, total: number) => void;
   /** Ends the crawl: it then rejects with the signal's reason, and what was not finished stays as it was. */
   readonly signal?: AbortSignal;
+  /** Ends the crawl early: what was not finished stays as it was and has no outcome. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 const usualConcurrency = 32;
@@ -140,12 +143,19 @@ const crawlOne = async (
   }
 };
 
+const rejectedAs = (signal: AbortSignal | undefined, reason: unknown): boolean =>
+  signal?.aborted === true &&
+  (reason === signal.reason || (reason instanceof NetworkError && reason.code === 'aborted'));
+
 /**
  * Crawls every entry into the store, several at once and at most two at any one host. Resolves to one outcome for each
- * entry, in their order; no failure of one repository reaches another. Rejects only where `signal` ends it.
+ * entry, in their order, without those that `stop` left unvisited; no failure of one repository reaches another.
+ * Rejects only where `signal` ends it.
  */
 export const crawlAll = async (entries: readonly ManifestEntry[], options: CrawlOptions): Promise<CrawlOutcome[]> => {
-  const { store, fetcher, now, signal, onOutcome } = options;
+  const { store, fetcher, now, onOutcome, stop } = options;
+  const signals = [options.signal, stop].filter((one) => one !== undefined);
+  const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
   const tools: VisitTools = { store, fetcher, now, limits: { ...usualLimits, ...options.limits } };
   const hosts = new HostQueue(visitsPerHost);
   const all = new HostQueue(options.concurrency ?? usualConcurrency);
@@ -169,9 +179,10 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
       }
     }),
   );
-  signal?.throwIfAborted();
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
+  options.signal?.throwIfAborted();
+  return settled.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value];
+    if (rejectedAs(stop, result.reason)) return [];
+    throw result.reason;
   });
 };

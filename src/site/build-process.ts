@@ -54,5 +54,7 @@ process.once('message', async (order: BuildOrder) => {
     report({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 });
+// A service manager tells every process to stop; this one ends with the build that needs it.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 // Without the process that asked for it, a build has no purpose.
 process.once('disconnect', () => process.exit());

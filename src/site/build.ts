@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
-import type { LastBuild } from '../catalog/outcomes.ts';
+import type { ShownBuild } from '../catalog/outcomes.ts';
 import { type Published, publishFolders } from './publish.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
   readonly catalogPath: string;
   /** How each repository fared in the build that this one belongs to, or in the last one. */
-  readonly lastBuild?: LastBuild;
+  readonly lastBuild?: ShownBuild;
   /** The output folder, shared with the documents of the API. */
   readonly outDir: string;
   /** Where the last build is kept, so that the next one renders only what changed. */
@@ -86,6 +86,8 @@ const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress
   const child = fork(new URL('./build-process.ts', import.meta.url), {
     execArgv: [],
     serialization: 'advanced',
+    // Signals of a terminal are for the build, which publishes what it has before it ends.
+    detached: true,
     // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
     env: { ...process.env, NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled') },
   });
@@ -101,6 +103,6 @@ const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress
       child.send(order satisfies BuildOrder);
     });
   } finally {
-    child.kill();
+    child.kill('SIGKILL');
   }
 };

@@ -1,6 +1,6 @@
 import { chooseExample } from '../catalog/examples.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import type { LastBuild } from '../catalog/outcomes.ts';
+import type { ShownBuild } from '../catalog/outcomes.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
 import type { RecordDetails } from '../catalog/record.ts';
 import { parseRecord } from '../catalog/record-list.ts';
@@ -18,7 +18,7 @@ import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 
 /** What the last build said of one repository. */
-export type Outcome = LastBuild['repositories'][number];
+export type Outcome = ShownBuild['repositories'][number];
 
 /** A repository and all that the site says about it. */
 export interface Repository extends Omit<CatalogRepository, 'number'> {
@@ -73,7 +73,7 @@ export class SiteCatalog {
   /** By identifier, in code unit order. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
-  readonly lastBuild: LastBuild | undefined;
+  readonly lastBuild: ShownBuild | undefined;
   readonly #database: CatalogFile;
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
   readonly #byNumber: ReadonlyMap<number, Repository>;
@@ -83,7 +83,7 @@ export class SiteCatalog {
   readonly #byAuthor = new Map<string, PackageSummary[]>();
 
   /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
-  constructor(catalogPath: string, lastBuild?: LastBuild) {
+  constructor(catalogPath: string, lastBuild?: ShownBuild) {
     this.lastBuild = lastBuild;
     this.#database = CatalogFile.openReadOnly(catalogPath);
     const outcomes = new Map(lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));

@@ -1,40 +1,84 @@
 import { describe, expect, it } from 'vitest';
+import type { BuildResult } from '../../scripts/pipeline.ts';
 import { describeBuild } from '../../scripts/summary.ts';
+import type { PackageChange } from '../../src/catalog/changes.ts';
+import type { LastBuild } from '../../src/catalog/outcomes.ts';
+import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import { listWaiting } from '../../src/crawl/accept.ts';
+import { compareBuilds, composeLastBuild } from '../../src/pipeline/outcomes.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
+
+/** What a build of these entries comes to, but for the catalog. */
+const crawl = async (
+  bench: CrawlBench,
+  entries: readonly ManifestEntry[],
+  previous?: LastBuild,
+  packageChanges: PackageChange[] = [],
+): Promise<BuildResult> => {
+  const outcomes = await bench.crawl(entries, { concurrency: 1 });
+  const waiting = await listWaiting(
+    bench.store,
+    entries.map(({ slug }) => slug),
+  );
+  const lastBuild = composeLastBuild({ entries, visited: outcomes, waiting, found: [], previous, now: bench.now });
+  return {
+    outcomes,
+    lastBuild,
+    packageChanges,
+    repositoryChanges: compareBuilds(previous, lastBuild),
+    statistics: undefined,
+    stanzas: 0,
+    site: undefined,
+    documents: { written: 0, unchanged: 0, removed: 0 },
+  };
+};
+
+const describeResult = (result: BuildResult): string =>
+  describeBuild(result, { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1]);
 
 describe('the summary of a build', () => {
   it('C4: says of what was held back, and of what is left alone, why and how old its data is', async () => {
     const bench = await CrawlBench.start();
     const entries = ['shrunken', 'busy'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
     for (const { slug } of entries) bench.origin.serve(slug, await generateRepository({ packages: makePackages(9) }));
-    await bench.crawl(entries);
+    const { lastBuild } = await crawl(bench, entries);
     bench.pass(86_400);
     bench.origin.serve('shrunken', await generateRepository());
     bench.origin.break('/busy/Release', { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
-    // One after the other, since a host that asks for a pause is left alone altogether.
-    await bench.crawl(entries, { concurrency: 1 });
-    bench.pass(7200);
-    bench.origin.break('/busy/Release', { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
-    await bench.crawl(entries, { concurrency: 1 });
+    const failing = await crawl(bench, entries, lastBuild);
+    expect(describeResult(failing)).toMatch(/2 begun to fail: shrunken, busy\n +1 newly held back: shrunken\n/);
+    expect(describeResult(failing)).toMatch(/Held back +npm run accept -- SLUG.+\n +shrunken: index-shrunken: More/);
     bench.pass(60);
-    const outcomes = await bench.crawl(entries, { concurrency: 1 });
-    await bench.stop();
-    const text = describeBuild(
-      {
-        outcomes,
-        statistics: undefined,
-        stanzas: 0,
-        findings: [],
-        waiting: [],
-        site: undefined,
-        documents: { written: 0, unchanged: 0, removed: 0 },
-      },
-      { seconds: new Map(), total: 0 } as Parameters<typeof describeBuild>[1],
-    );
+    const still = await crawl(bench, entries, failing.lastBuild);
+    const text = describeResult(still);
     expect(text).toMatch(/stale shrunken: .+ Last confirmed 2026-06-01T12:00:00\.000Z\.\n/);
     expect(text).toMatch(
       /stale busy: Not asked, because it failed before: .+429.+ Last confirmed 2026-06-01T12:00:00\.000Z\.\n/,
     );
+    expect(text).toMatch(/Changes +none\n/);
+    expect(still.lastBuild.repositories.map(({ since }) => since)).toEqual(
+      failing.lastBuild.repositories.map(({ since }) => since),
+    );
+    bench.pass(7200);
+    bench.origin.mend();
+    const gone = entries.slice(1);
+    const recovered = describeResult(await crawl(bench, gone, still.lastBuild));
+    await bench.stop();
+    expect(recovered).toMatch(/1 recovered: busy\n +1 gone from the manifest: shrunken\n/);
+  });
+
+  it('names the packages that changed, the first twenty of them', async () => {
+    const bench = await CrawlBench.start();
+    await bench.stop();
+    const changes = Array.from({ length: 23 }, (_, index): PackageChange => {
+      const id = `com.example.p${String(index).padStart(2, '0')}`;
+      return { package_id: id, repository: 'one', change: 'updated', version: '2', previous_version: '1' };
+    });
+    const text = describeResult(await crawl(bench, [], undefined, changes));
+    expect(text).toContain('packages: 0 added, 23 updated, 0 removed\n');
+    expect(text).toContain('updated com.example.p19 1 to 2 (one)\n');
+    expect(text).not.toContain('com.example.p20');
+    expect(text).toContain('and 3 more packages');
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ingestRepository } from '../../src/catalog/ingest.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
-import type { LastBuild } from '../../src/catalog/outcomes.ts';
+import type { ShownBuild } from '../../src/catalog/outcomes.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 
@@ -152,7 +152,7 @@ export const sources: readonly Source[] = [
 
 const builtAt = '2026-11-20T10:00:00.000Z';
 
-export const lastBuild: LastBuild = {
+export const lastBuild: ShownBuild = {
   builtAt,
   repositories: [
     {

@@ -50,7 +50,7 @@ export class BuildBench {
     return ['--manifest', this.#manifest, ...folders, '--base-url', base, '--allow-private-networks'];
   }
 
-  /** Starts a build, under a shell command that may set limits first. */
+  /** Starts a build, under a shell command that may set limits or variables first. */
   start(limits = ''): ChildProcess {
     const command = [process.execPath, 'scripts/build.ts', ...this.flags, ...(this.#site ? [] : ['--no-site'])];
     return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
@@ -60,7 +60,12 @@ export class BuildBench {
   }
 
   async build(limits = ''): Promise<BuildEnd> {
-    return waitFor(this.start(limits));
+    return this.end(this.start(limits));
+  }
+
+  /** How a build that was started ends, and what it says until then. */
+  end(child: ChildProcess): Promise<BuildEnd> {
+    return waitFor(child);
   }
 
   /**

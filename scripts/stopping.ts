@@ -1,0 +1,54 @@
+/** What may end the crawl of a build before every repository was visited. */
+export interface Stopping {
+  readonly signal: AbortSignal;
+  /** What did, in words; undefined while nothing has. */
+  readonly by: () => string | undefined;
+  /** The exit code of a build that a signal ended; undefined where none came. */
+  readonly exitCode: () => number | undefined;
+  /** Leaves the signals to whoever comes next. */
+  readonly end: () => void;
+}
+
+// As shells tell of a process that a signal ended.
+const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
+
+/**
+ * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds). The first signal ends the crawl; whoever
+ * sends a second one does not want to wait, and what is published is whole at any moment.
+ */
+export const listenForStop = (budget: number | undefined): Stopping => {
+  const controller = new AbortController();
+  let received: keyof typeof exitCodeOf | undefined;
+  let by: string | undefined;
+  const stop = (reason: string, words: string) => {
+    if (by !== undefined) return;
+    by = reason;
+    process.stderr.write(`${words}\n`);
+    controller.abort(new Error(`stopped by ${reason}`));
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    const name = signal as keyof typeof exitCodeOf;
+    if (received !== undefined) process.exit(exitCodeOf[name]);
+    received = name;
+    stop(name, `Stopping (${name}): what was crawled so far is published first. A second signal ends at once.`);
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  const timer =
+    budget === undefined
+      ? undefined
+      : setTimeout(
+          () => stop('time budget', `The time budget of ${budget} s is over: what was crawled so far is published.`),
+          budget * 1000,
+        );
+  // A build that is done does not wait for the rest of its budget.
+  timer?.unref();
+  return {
+    signal: controller.signal,
+    by: () => by,
+    exitCode: () => (received === undefined ? undefined : exitCodeOf[received]),
+    end: () => {
+      process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,61 @@
+import { compareVersions } from '../apt/version.ts';
+import type { CatalogDatabase } from './database.ts';
+import { compareText } from './reading.ts';
+
+/** What became of one package in one repository: its newest version before and now; null where it was or is not there. */
+export interface PackageChange {
+  readonly package_id: string;
+  readonly repository: string;
+  readonly change: 'added' | 'updated' | 'removed';
+  readonly version: string | null;
+  readonly previous_version: string | null;
+}
+
+/** The newest version of each package of a repository, of whatever architecture. */
+const readNewest = (database: CatalogDatabase, slug: string): Map<string, string> => {
+  const rows = database.prepare<[name: string, version: string]>(
+    `SELECT record.package, record.version FROM repository JOIN record ON record.repository = repository.id
+     WHERE repository.slug = ? AND record.latest = 1`,
+  );
+  const newest = new Map<string, string>();
+  for (const [name, version] of rows.iterate(slug)) {
+    const known = newest.get(name);
+    if (known === undefined || compareVersions(version, known) > 0) newest.set(name, version);
+  }
+  return newest;
+};
+
+const compareNewest = (before: string | undefined, now: string | undefined): PackageChange['change'] | undefined => {
+  if (now === undefined) return 'removed';
+  if (before === undefined) return 'added';
+  return before === now ? undefined : 'updated';
+};
+
+/**
+ * What changed in these repositories from one catalog to the next, by identifier. A repository that was not there
+ * before, or is not any more, has no changes: all of it came or went.
+ */
+export const readPackageChanges = (
+  before: CatalogDatabase,
+  now: CatalogDatabase,
+  slugs: readonly string[],
+): PackageChange[] => {
+  const changes: PackageChange[] = [];
+  for (const slug of slugs) {
+    const [then, today] = [readNewest(before, slug), readNewest(now, slug)];
+    if (then.size === 0 || today.size === 0) continue;
+    for (const name of new Set([...then.keys(), ...today.keys()])) {
+      const [previous, version] = [then.get(name), today.get(name)];
+      const change = compareNewest(previous, version);
+      if (change === undefined) continue;
+      changes.push({
+        package_id: name,
+        repository: slug,
+        change,
+        version: version ?? null,
+        previous_version: previous ?? null,
+      });
+    }
+  }
+  return changes.sort((a, b) => compareText(a.package_id, b.package_id) || compareText(a.repository, b.repository));
+};

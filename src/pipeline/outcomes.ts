@@ -1,0 +1,93 @@
+import type { LastBuild, RepositoryOutcome } from '../catalog/outcomes.ts';
+import type { RepositoryFindings } from '../catalog/reading.ts';
+import { isFindingCode } from '../contract/finding-texts.ts';
+import type { Finding } from '../contract/findings.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Waiting } from '../crawl/accept.ts';
+import type { CrawlOutcome } from '../crawl/crawl.ts';
+
+/** Whether a repository could not be taken anew. */
+export const isDown = ({ outcome }: Pick<RepositoryOutcome, 'outcome'>): boolean =>
+  outcome === 'stale' || outcome === 'failed';
+
+interface Sources {
+  readonly entries: readonly ManifestEntry[];
+  /** Of the repositories that this build visited. */
+  readonly visited: readonly CrawlOutcome[];
+  readonly waiting: readonly Waiting[];
+  /** Of the repositories of the catalog. */
+  readonly found: readonly RepositoryFindings[];
+  readonly previous: LastBuild | undefined;
+  readonly now: Date;
+}
+
+type Fate = Pick<RepositoryOutcome, 'outcome' | 'code' | 'reason' | 'detail' | 'visitedAt' | 'confirmedAt'>;
+
+// What no build has visited, as far as is remembered.
+const unvisited = (isKnown: boolean): Fate => ({
+  outcome: isKnown ? 'stale' : 'failed',
+  code: null,
+  reason: 'Not visited yet.',
+  detail: null,
+  visitedAt: null,
+  confirmedAt: null,
+});
+
+/** The outcome of every entry: that of this build, of an earlier one where this one did not visit it. */
+export const composeLastBuild = ({ entries, visited, waiting, found, previous, now }: Sources): LastBuild => {
+  const builtAt = now.toISOString();
+  const outcomes = new Map(visited.map((outcome) => [outcome.slug, outcome]));
+  const before = new Map(previous?.repositories.map((outcome) => [outcome.slug, outcome]));
+  const known = new Map(found.map((one) => [one.slug, one]));
+  const held = Map.groupBy(waiting, ({ slug }) => slug);
+  const repositories = entries.map(({ slug, uri }): RepositoryOutcome => {
+    const then = before.get(slug);
+    const visit = outcomes.get(slug);
+    const fate: Fate = visit ? { ...visit, visitedAt: builtAt } : (then ?? unvisited(known.has(slug)));
+    const { outcome, code, reason, detail, visitedAt, confirmedAt } = fate;
+    const { signing = null, findings = [] } = known.get(slug) ?? {};
+    const since = then !== undefined && isDown(then) === isDown(fate) ? then.since : builtAt;
+    const heldBack = (held.get(slug) ?? []).map((one) => ({ code: one.code, reason: one.reason }));
+    return {
+      ...{ slug, uri, outcome, code, reason, detail, since, visitedAt, confirmedAt, heldBack },
+      signing: signing && { state: signing.state, signers: [...signing.signers] },
+      findings: [...findings],
+    };
+  });
+  return { format: 2, builtAt, repositories };
+};
+
+/** What changed for the repositories from one build to the next, as slugs. */
+export interface RepositoryChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** In order before, and not now; or new and never in order. */
+  readonly failing: readonly string[];
+  readonly recovered: readonly string[];
+  /** With something that waits for the operator's word, and had nothing of that kind before. */
+  readonly heldBack: readonly string[];
+}
+
+/** Compares two builds; without the one before everything is as it was. */
+export const compareBuilds = (previous: LastBuild | undefined, { repositories }: LastBuild): RepositoryChanges => {
+  if (previous === undefined) return { added: [], removed: [], failing: [], recovered: [], heldBack: [] };
+  const before = new Map(previous.repositories.map((outcome) => [outcome.slug, outcome]));
+  const slugs = new Set(repositories.map(({ slug }) => slug));
+  const slugsOf = (isMeant: (now: RepositoryOutcome, then: RepositoryOutcome | undefined) => boolean) =>
+    repositories.filter((now) => isMeant(now, before.get(now.slug))).map(({ slug }) => slug);
+  return {
+    added: slugsOf((_, then) => then === undefined),
+    removed: previous.repositories.map(({ slug }) => slug).filter((slug) => !slugs.has(slug)),
+    failing: slugsOf((now, then) => isDown(now) && (then === undefined || !isDown(then))),
+    recovered: slugsOf((now, then) => !isDown(now) && then !== undefined && isDown(then)),
+    heldBack: slugsOf((now, then) => now.heldBack.some(({ code }) => !then?.heldBack.some((one) => one.code === code))),
+  };
+};
+
+/** Why the last visit to a repository took nothing, by slug. */
+export const composeFailures = ({ repositories }: LastBuild): Map<string, Finding> =>
+  new Map(
+    repositories.flatMap(({ slug, code, detail }) =>
+      code === null || !isFindingCode(code) ? [] : [[slug, { code, count: 1, example: detail ?? '' }]],
+    ),
+  );

@@ -1,0 +1,46 @@
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { catalogPath } from '../catalog/generation.ts';
+
+// A file that others would see changed through the link must not be linked: these are replaced by rename alone.
+const link = (from: string, to: string): void => {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  }
+};
+
+const linkTree = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) linkTree(source, target);
+    else if (entry.isFile()) link(source, target);
+  }
+};
+
+// Databases that a server may be writing, and locks.
+const isForeign = (name: string): boolean => /\.sqlite|\.lock/.test(name);
+
+/**
+ * Makes a second state folder that costs next to nothing, in which a build can be rehearsed: snapshots and catalog as
+ * links, what else a build remembers as copies. Returns the folder; `removeRehearsal` takes it away.
+ */
+export const prepareRehearsal = (state: string): string => {
+  const folder = path.join(state, 'rehearsal');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(path.join(state, 'snapshots')))
+    linkTree(path.join(state, 'snapshots'), path.join(folder, 'snapshots'));
+  if (existsSync(catalogPath(state))) link(catalogPath(state), catalogPath(folder));
+  for (const entry of readdirSync(state, { withFileTypes: true })) {
+    if (!entry.isFile() || isForeign(entry.name)) continue;
+    copyFileSync(path.join(state, entry.name), path.join(folder, entry.name));
+  }
+  return folder;
+};
+
+/** Takes the folder of a rehearsal away. */
+export const removeRehearsal = (state: string): void =>
+  rmSync(path.join(state, 'rehearsal'), { recursive: true, force: true });

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { PackageChange } from '../catalog/changes.ts';
+import { type LastBuild, lastBuildSchema } from '../catalog/outcomes.ts';
+import type { LandingRecord } from '../contract/records.ts';
+import type { CrawlOutcome } from '../crawl/crawl.ts';
+import type { EmissionCount } from '../emit/emit.ts';
+import type { SiteSummary } from '../site/build.ts';
+import type { RepositoryChanges } from './outcomes.ts';
+
+const count = z.int().min(0);
+const slugs = z.array(z.string());
+
+/** The format of what `npm run build -- --report FILE` writes, also published as docs/report.schema.json. */
+export const reportSchema = z.strictObject({
+  format: z.literal(1).describe('Raised when a field changes its meaning or goes.'),
+  builtAt: z.iso.datetime().describe('When the build ended.'),
+  exitCode: count.describe('How the build ends; docs/builds.md says what each code means.'),
+  dryRun: z.boolean().describe('Whether nothing was published or kept.'),
+  stoppedBy: z
+    .string()
+    .nullable()
+    .describe(
+      'What ended the crawl before every repository was visited: a signal, or the time budget; null where nothing did.',
+    ),
+  visited: count.describe('Repositories that this build visited.'),
+  requests: count,
+  bytes: count.describe('Bytes received in bodies.'),
+  statistics: z
+    .strictObject({ repositories: count, packages: count, versions: count, updated: z.iso.datetime() })
+    .nullable()
+    .describe('What the index holds; null where it holds nothing.'),
+  repositories: lastBuildSchema.shape.repositories.describe('As in outcomes.json.'),
+  repositoryChanges: z
+    .strictObject({
+      added: slugs.describe('New in the manifest.'),
+      removed: slugs.describe('No longer in the manifest.'),
+      failing: slugs.describe('In order before, and not now.'),
+      recovered: slugs.describe('Not in order before, and now.'),
+      heldBack: slugs.describe("With something new that waits for the operator's word."),
+    })
+    .describe('Compared with the build before.'),
+  packageChanges: z
+    .array(
+      z.strictObject({
+        package_id: z.string(),
+        repository: z.string(),
+        change: z.enum(['added', 'updated', 'removed']),
+        version: z.string().nullable(),
+        previous_version: z.string().nullable(),
+      }),
+    )
+    .describe('Packages of repositories that were in the index before, by identifier.'),
+  documents: z.strictObject({ written: count, unchanged: count, removed: count }),
+  site: z
+    .strictObject({ rendered: count, searchable: count, written: count, unchanged: count, removed: count })
+    .nullable()
+    .describe('Pages rendered, packages that the search knows, files; null where the pages were left out.'),
+  seconds: z.record(z.string(), z.number()).describe('How long each step took.'),
+});
+
+export type BuildReport = z.infer<typeof reportSchema>;
+
+/** What a build did. */
+interface Built {
+  readonly outcomes: readonly CrawlOutcome[];
+  readonly lastBuild: LastBuild;
+  readonly repositoryChanges: RepositoryChanges;
+  readonly packageChanges: readonly PackageChange[];
+  readonly statistics: LandingRecord['statistics'] | undefined;
+  readonly documents: EmissionCount;
+  readonly site: SiteSummary | undefined;
+}
+
+interface Ending {
+  readonly exitCode: number;
+  readonly dryRun: boolean;
+  readonly stoppedBy: string | null;
+  /** By step, in the order they ran. */
+  readonly seconds: ReadonlyMap<string, number>;
+}
+
+/** The report of a build. */
+export const composeReport = (built: Built, { seconds, ...ending }: Ending): BuildReport => {
+  const { outcomes, lastBuild, site, statistics = null, repositoryChanges, packageChanges, documents } = built;
+  const counts = site && {
+    ...{ rendered: site.rendered, searchable: site.searchable },
+    ...{ written: site.written, unchanged: site.unchanged, removed: site.removed },
+  };
+  return reportSchema.parse({
+    format: 1,
+    builtAt: lastBuild.builtAt,
+    ...ending,
+    visited: outcomes.length,
+    requests: outcomes.reduce((sum, outcome) => sum + outcome.requests, 0),
+    bytes: outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0),
+    statistics,
+    repositories: lastBuild.repositories,
+    repositoryChanges,
+    packageChanges,
+    documents,
+    site: counts ?? null,
+    seconds: Object.fromEntries(seconds),
+  });
+};

@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LastBuild, readLastBuild } from '../../src/catalog/outcomes.ts';
+import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { OriginServer } from '../support/origin-server.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
+
+let origin: OriginServer;
+let bench: BuildBench;
+const slugs = ['one', 'two', 'three'];
+
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  bench = new BuildBench();
+  bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
+  for (const slug of slugs) await serve(slug, 3);
+});
+
+afterEach(() => origin.stop());
+
+const serve = async (slug: string, count: number, version = '1.0') =>
+  origin.serve(slug, await generateRepository({ packages: makePackages(count, slug, version) }));
+
+const asked = () => [...new Set(origin.requests.map(({ path: asked }) => asked.split('/')[1]))];
+const read = (slug: string): LastBuild['repositories'][number] | undefined =>
+  readLastBuild(bench.state)?.repositories.find((one) => one.slug === slug);
+
+const files = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.includes('lock'))
+    .sort();
+
+describe('npm run build', () => {
+  it('C6: --only visits these repositories alone, and leaves the others and their outcomes as they are', async () => {
+    origin.break('/two/Release', { kind: 'status', status: 404 });
+    origin.break('/two/InRelease', { kind: 'status', status: 404 });
+    expect((await bench.build()).status).toBe(0);
+    const before = bench.read();
+    const failed = read('two');
+    origin.mend();
+    origin.reset();
+    const { status, text } = await bench.build('DEBDEX_ONLY=one,three DEBDEX_FAIL_ON_STALE=0 ');
+    expect({ status, text }).toMatchObject({ status: 3, text: expect.stringContaining('1 not visited') });
+    expect(asked()).toEqual(['one', 'three']);
+    expect(read('two')).toEqual(failed);
+    expect(bench.read()).toEqual(before);
+    expect(await bench.build('DEBDEX_ONLY=two,four ')).toMatchObject({
+      status: 2,
+      text: expect.stringMatching('four'),
+    });
+  });
+
+  it('C12: --dry-run says what would change, and keeps and publishes nothing', async () => {
+    await bench.build();
+    const before = bench.read();
+    const [state, out] = [files(bench.state), files(bench.out)];
+    const stored = () => openSnapshotStore(path.join(bench.state, 'snapshots')).read('one');
+    const snapshot = await stored();
+    await serve('one', 4, '2.0');
+    const { status, text } = await bench.build('DEBDEX_DRY_RUN=1 ');
+    expect({ status, text }).toMatchObject({ status: 0, text: expect.stringContaining('--dry-run') });
+    expect(text).toContain('packages: 1 added, 3 updated, 0 removed');
+    expect(text).toContain('updated com.example.one1 1.0 to 2.0 (one)');
+    expect(bench.read()).toEqual(before);
+    expect([files(bench.state), files(bench.out)]).toEqual([state, out]);
+    expect(await stored()).toEqual(snapshot);
+    expect((await bench.build()).text).toContain('packages: 1 added, 3 updated, 0 removed');
+    const fresh = new BuildBench();
+    fresh.list([{ slug: 'one', uri: origin.uri('one') }]);
+    expect((await fresh.build('DEBDEX_DRY_RUN=1 ')).status).toBe(0);
+    expect(existsSync(fresh.out)).toBe(false);
+  });
+
+  it('C6: --retry-now forgets how long a repository is to be left alone, and that of no other', async () => {
+    for (const slug of ['one', 'two']) {
+      origin.break(`/${slug}/Release`, { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
+      origin.break(`/${slug}/InRelease`, { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
+    }
+    await bench.build();
+    origin.mend();
+    origin.reset();
+    await bench.build();
+    expect(asked()).toEqual(['three']);
+    origin.reset();
+    const { text } = await bench.build('DEBDEX_RETRY_NOW=one ');
+    expect(asked().sort()).toEqual(['one', 'three']);
+    expect(text).toContain('1 recovered: one');
+  });
+
+  it('C5: --report and outcomes.json name what became of each repository, a changed key among it', async () => {
+    const [first, second] = [await createSigner(), await createSigner()];
+    origin.serve('one', await signRepository(await generateRepository({ packages: makePackages(3, 'one') }), first));
+    const report = path.join(bench.folder, 'reports', 'build.json');
+    const build = async (): Promise<BuildReport & { text: string }> => {
+      const { text } = await bench.build(`DEBDEX_REPORT=${report} `);
+      return { ...reportSchema.parse(JSON.parse(readFileSync(report, 'utf8'))), text };
+    };
+    expect(await build()).toMatchObject({ exitCode: 0, visited: 3, repositoryChanges: { added: [], failing: [] } });
+    origin.serve('one', await signRepository(await generateRepository({ packages: makePackages(4, 'one') }), second));
+    const changed = await build();
+    expect(changed).toMatchObject({
+      exitCode: 4,
+      repositoryChanges: { heldBack: ['one'] },
+      packageChanges: [{ package_id: 'com.example.one4', repository: 'one', change: 'added', version: '1.0' }],
+    });
+    expect(changed.text).toMatch(/\n +one: signature-key-changed: .+\n/);
+    expect(changed.text).toMatch(/\n +1 signature-key-changed: one\n/);
+    expect(read('one')).toMatchObject({
+      outcome: 'fresh',
+      signing: { state: 'key-changed', signers: [second.fingerprint] },
+      heldBack: [{ code: 'signature-key-changed' }],
+      findings: [expect.objectContaining({ code: 'signature-key-changed', count: 1 })],
+    });
+  });
+});
+
+describe('a build that is told to stop', () => {
+  const waitForRequest = (slug: string) =>
+    expect
+      .poll(() => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`)), { timeout: 20_000 })
+      .toBe(true);
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('C12: by %s publishes what was crawled, and says so', async (signal, status) => {
+    await bench.build();
+    await serve('one', 5);
+    origin.break('/two/Release', { kind: 'silent' });
+    origin.reset();
+    const child = bench.start();
+    const ended = bench.end(child);
+    await waitForRequest('two');
+    await expect
+      .poll(() => openSnapshotStore(path.join(bench.state, 'snapshots')).read('one'))
+      .toMatchObject({
+        packages: { stanzas: 5 },
+      });
+    child.kill(signal);
+    const { text, ...end } = await ended;
+    expect(end.status).toBe(status);
+    expect(text).toContain(
+      `Stopped by ${signal}: 2 of 3 repositories were visited, and what was crawled is published.`,
+    );
+    expect([...bench.read().keys()].join()).toContain('com.example.one5');
+    expect(bench.findDamage()).toEqual([]);
+    expect(read('two')).toMatchObject({ outcome: 'fresh', code: null });
+    expect((await openSnapshotStore(path.join(bench.state, 'snapshots')).readAttempts('two')).failures).toBe(0);
+  });
+
+  it('C12: and told so again ends at once, with what is published whole', async () => {
+    await bench.build();
+    const before = bench.read();
+    origin.break('/two/Release', { kind: 'silent' });
+    origin.reset();
+    const child = bench.start();
+    const ended = bench.end(child);
+    await waitForRequest('two');
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    expect([130, 143]).toContain((await ended).status);
+    expect(bench.read()).toEqual(before);
+    expect(bench.findDamage()).toEqual([]);
+  });
+
+  it('C7: by its time budget ends with what it has, and the rest is as it was', async () => {
+    await bench.build();
+    origin.break('/two/Release', { kind: 'silent' });
+    await serve('one', 5);
+    const { status, text } = await bench.build('DEBDEX_TIME_BUDGET=1s ');
+    expect({ status, text }).toMatchObject({ status: 0, text: expect.stringContaining('time budget of 1 s is over') });
+    expect(text).toContain('Stopped by time budget: 2 of 3');
+    expect(read('two')).toMatchObject({ outcome: 'fresh' });
+    expect((await bench.build('DEBDEX_TIME_BUDGET=soon ')).status).toBe(2);
+  });
+});
