@@ -1,41 +1,21 @@
-import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { errorAnswer, HttpError } from './answers.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, clientNetwork } from './client-address.ts';
 import type { RateLimiter } from './dependencies.ts';
 import type { Bindings, Environment } from './environment.ts';
+import { accountedAnswers } from './node/answer-writer.ts';
 import { createHotAnswers } from './node/hot-answers.ts';
-import { answerProtocolErrors, namesHost, refuseHost } from './node/protocol-errors.ts';
-
-/** Limits of the server. They bound what one client can hold: connections, bytes before an answer, and time. */
-const usualLimits = {
-  /** Request line and headers together, in bytes. A multi lookup needs 64 KiB for its line alone. */
-  headerBytes: 128 * 1024,
-  /** The address alone, in characters: 64 KiB of request line, with room for how one counts. */
-  addressLength: 66_000,
-  /** Headers of one request; node drops what comes after. */
-  headerCount: 200,
-  /** Milliseconds for all headers to arrive, and for the whole request. */
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  /** How often, in milliseconds, these two are looked after. */
-  timeoutInterval: 2000,
-  /** Milliseconds an idle connection stays open: longer than the 60 s of common proxies, which may reuse it. */
-  keepAliveTimeout: 65_000,
-  /** Milliseconds without a byte in either direction after which a connection is closed: slow readers end here. */
-  socketTimeout: 70_000,
-  /** Connections at once; further ones are closed as they come. */
-  connections: 4096,
-  /** Milliseconds that answers in flight get to complete when the server stops. */
-  drainTimeout: 6_000,
-};
-export type ServerLimits = Readonly<typeof usualLimits>;
-
-/** How often, in milliseconds, a change of what is published is looked for. */
-const stampInterval = 250;
+import { Intake } from './node/intake.ts';
+import { chooseLimits, type ServerLimits } from './node/limits.ts';
+import { createPlaces, type Place } from './node/places.ts';
+import { answerProtocolErrors, namesHost } from './node/protocol-errors.ts';
+import { createRefusals, type RefusalEvent, type Refusals } from './node/refusals.ts';
+import { watchStamp } from './node/stamp.ts';
+import { createRounds } from './node/turns.ts';
+import { createUnreadAnswers } from './node/unread-answers.ts';
 
 /** The most memory, in bytes, for documents kept ready to be sent. */
 const readyDocuments = 64 * 2 ** 20;
@@ -58,72 +38,86 @@ export interface ServerOptions {
   readonly onChange?: () => void;
   /** Other limits than the usual ones. */
   readonly limits?: Partial<ServerLimits>;
+  /** Told which limits are met, at a bounded rate. */
+  readonly onRefusal?: (event: RefusalEvent) => void;
 }
 
 export interface RunningServer {
   /** The port it listens on. */
   readonly port: number;
+  /** How often each limit was met since the start. */
+  readonly refusals: Refusals['counts'];
   /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
   close(): Promise<void>;
 }
-
-// The state of the stamp as one text; one that is not there has a state too.
-const readStamp = (file: string): string => {
-  try {
-    const { ino, mtimeNs, size } = statSync(file, { bigint: true });
-    return `${ino}-${mtimeNs}-${size}`;
-  } catch {
-    return '';
-  }
-};
 
 // Some clients send addresses of repositories without percent-encoding. A "#" has no meaning in a request, and would
 // end the address for all that read it as a URL.
 const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
 
-// With a stamp that never changes answers are kept for good, so without one they are kept for this many rounds.
-const roundsWithoutStamp = 4;
+type Answer = InstanceType<ReturnType<typeof accountedAnswers>>;
 
-/** Calls `onChange` whenever the stamp has changed; without one, every second. Returns what ends that. */
-const watchStamp = (file: string | undefined, onChange: () => void): (() => void) => {
-  let seen = file === undefined ? '' : readStamp(file);
-  let rounds = 0;
-  const timer = setInterval(() => {
-    const state = file === undefined ? '' : readStamp(file);
-    rounds = state === '' ? rounds + 1 : 0;
-    if (state === seen && rounds < roundsWithoutStamp) return;
-    seen = state;
-    rounds = 0;
-    onChange();
-  }, stampInterval);
-  timer.unref();
-  return () => clearInterval(timer);
+/** Counts the requests of each client that are under way. */
+const createRequestCounts = () => {
+  const counts = new Map<string, number>();
+  return {
+    of: (client: string): number => counts.get(client) ?? 0,
+    add: (client: string): void => void counts.set(client, (counts.get(client) ?? 0) + 1),
+    remove: (client: string): void => {
+      const left = (counts.get(client) ?? 0) - 1;
+      if (left > 0) counts.set(client, left);
+      else counts.delete(client);
+    },
+  };
 };
+
+/** What is known of an open connection. */
+interface Door {
+  readonly client: string;
+  readonly place: Place;
+  readonly intake: Intake;
+  outgoing: ServerResponse | undefined;
+}
 
 /** Starts the server. Rejects where the address cannot be listened on. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
-  const { app, now } = options;
-  const limits: ServerLimits = { ...usualLimits, ...options.limits };
+  const { app, now, trustedProxies } = options;
+  const limits = chooseLimits(options.limits);
   const hot = createHotAnswers({ documents: readyDocuments, computed: options.answerMemory ?? 0 });
+  const refusals = createRefusals(limits, { now, tell: options.onRefusal ?? (() => {}) });
+  const places = createPlaces(limits, { areProxied: trustedProxies > 0, count: refusals.count });
+  const unread = createUnreadAnswers(limits, refusals.count);
+  const underWay = createRequestCounts();
+  const rounds = createRounds();
+  const doors = new Map<Socket, Door>();
   let draining = false;
 
   // What goes wrong before the app is asked: an address that is none, for the most part.
-  const refuse = (error: unknown): Response => {
+  const refuseRequest = (error: unknown): Response => {
     if (error instanceof RequestError) return errorAnswer(new HttpError(400, 'The address is not valid'), now(), 'GET');
     return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
   };
 
   const clientOf = ({ socket, headers }: IncomingMessage): string => {
     const forwardedFor = headers['x-forwarded-for'];
-    return clientAddress(socket.remoteAddress ?? '', forwardedFor?.toString(), options.trustedProxies);
+    return clientAddress(socket.remoteAddress ?? '', forwardedFor?.toString(), trustedProxies);
+  };
+
+  // What a client has too much of for another request to be answered.
+  const findExcess = (client: string): HttpError | undefined => {
+    if (underWay.of(client) > limits.clientRequests) {
+      refusals.count('clientRequests', client);
+      return new HttpError(429, 'Too many requests at once: try again when some are answered', { 'Retry-After': '1' });
+    }
+    if (unread.admits(client)) return undefined;
+    return new HttpError(429, 'Too many answers that were not read: try again when they are', { 'Retry-After': '5' });
   };
 
   const answerByApp = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as IncomingMessage;
-      if ((incoming.url ?? '').length > limits.addressLength) {
-        return errorAnswer(new HttpError(414, 'The address of the request is too long'), now(), request.method);
-      }
+      const refused = findExcess(clientNetwork(clientOf(incoming)));
+      if (refused !== undefined) return errorAnswer(refused, now(), request.method);
       const remember = hot.recorder(incoming);
       const keep = hot.keeper(incoming);
       const bindings: Bindings = {
@@ -133,24 +127,53 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       };
       return app.fetch(request, bindings);
     },
-    { hostname: 'localhost', errorHandler: refuse },
+    { hostname: 'localhost', errorHandler: refuseRequest },
   );
 
-  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    if (draining) outgoing.shouldKeepAlive = false;
-    if (!namesHost(incoming)) {
-      refuseHost(incoming, now());
+  const begin = (door: Door, incoming: IncomingMessage, outgoing: Answer): void => {
+    const { socket } = incoming;
+    const client = trustedProxies === 0 ? door.client : clientNetwork(clientOf(incoming));
+    const account = unread.open(client, socket);
+    outgoing.account = account;
+    door.outgoing = outgoing;
+    door.place.beginRequest();
+    underWay.add(client);
+    outgoing.once('close', () => {
+      account.close();
+      underWay.remove(client);
+      door.outgoing = undefined;
+      door.place.endRequest();
+    });
+    door.intake.begin(incoming, outgoing);
+  };
+
+  const listener = (incoming: IncomingMessage, outgoing: Answer): void => {
+    const { socket, method } = incoming;
+    const door = doors.get(socket);
+    if (door === undefined) {
+      socket.destroy();
       return;
     }
+    if (draining) outgoing.shouldKeepAlive = false;
+    if (!namesHost(incoming)) {
+      refuse(socket, { status: 400, method });
+      return;
+    }
+    if (incoming.rawHeaders.length > 2 * limits.headerCount) {
+      refusals.count('headerCount', door.client);
+      refuse(socket, { status: 431, method });
+      return;
+    }
+    begin(door, incoming, outgoing);
     if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
-    underWay.add(incoming, outgoing);
     incoming.url = escapeTarget(incoming.url ?? '');
     void answerByApp(incoming, outgoing);
   };
 
   const server = createServer(
     {
-      maxHeaderSize: limits.headerBytes,
+      // Both are measured as they come; what is left to the parser are trailers.
+      maxHeaderSize: limits.requestLine + limits.headers + 1024,
       headersTimeout: limits.headersTimeout,
       requestTimeout: limits.requestTimeout,
       keepAliveTimeout: limits.keepAliveTimeout,
@@ -158,19 +181,39 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       // Its absence is answered here, as JSON.
       requireHostHeader: false,
       noDelay: true,
+      ServerResponse: accountedAnswers(limits.pieceBytes),
     },
     listener,
   );
-  server.maxConnections = limits.connections;
-  server.maxHeadersCount = limits.headerCount;
+  // Node drops what is beyond that; one more tells that there were too many.
+  server.maxHeadersCount = limits.headerCount + 1;
   server.timeout = limits.socketTimeout;
   server.on('checkExpectation', listener);
-  const underWay = answerProtocolErrors(server, now);
+  const refuse = answerProtocolErrors(server, {
+    now,
+    lingerTimeout: limits.lingerTimeout,
+    lineOf: (socket) => doors.get(socket),
+    count: (limit, socket) => refusals.count(limit, doors.get(socket)?.client),
+  });
 
-  const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    rounds.hurry();
+    const client = clientNetwork(socket.remoteAddress ?? '');
+    const place = places.take(socket, client);
+    if (place === undefined) {
+      socket.destroy();
+      return;
+    }
+    const intake = new Intake(socket, {
+      bounds: limits,
+      takeTurn: (work) => rounds.take(client, work),
+      onExceeded: (bound) => {
+        refusals.count(bound, client);
+        refuse(socket, { status: bound === 'headers' ? 431 : 414 });
+      },
+    });
+    doors.set(socket, { client, place, intake, outgoing: undefined });
+    socket.once('close', () => doors.delete(socket));
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -190,13 +233,15 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     stopWatching();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // Node counts a connection on which nothing was asked yet as busy.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
     // A connection becomes idle when its answer is complete.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeout);
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
+    unread.end();
+    refusals.end();
   };
-  return { port: (server.address() as AddressInfo).port, close };
+  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, close };
 };

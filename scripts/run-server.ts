@@ -11,6 +11,7 @@ import { openGateway } from '../functions/gateway/open-gateway.ts';
 import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
 import { createDocuments } from '../functions/node/documents.ts';
 import { createDownloads } from '../functions/node/downloads.ts';
+import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { createTurns } from '../functions/node/turns.ts';
 import { startServer } from '../functions/node.ts';
 import { createRateLimiter } from '../functions/rate-limiter.ts';
@@ -74,7 +75,44 @@ export const serverOptions = {
     default: 0,
     maximum: 10,
     environment: 'DEBDEX_TRUSTED_PROXIES',
-    help: 'Proxies of your own in front of the server. Only then is X-Forwarded-For believed.',
+    help:
+      'Proxies of your own in front of the server. Only then is X-Forwarded-For believed, and then the connections of ' +
+      "one address are not bounded, because they are the proxy's: bound those of each client there.",
+  },
+  connections: {
+    type: 'integer',
+    value: 'N',
+    default: limitTable.connections.value,
+    minimum: 1,
+    environment: 'DEBDEX_CONNECTIONS',
+    help: 'Connections at once, in all. For one more, an idle one of whoever has the most is closed.',
+  },
+  'client-connections': {
+    type: 'integer',
+    value: 'N',
+    default: limitTable.clientConnections.value,
+    minimum: 1,
+    environment: 'DEBDEX_CLIENT_CONNECTIONS',
+    help:
+      'Connections at once of one IPv4 address or IPv6 /64, four times as many of an IPv6 /48; and requests under way ' +
+      'at once of one client.',
+  },
+  'unread-memory': {
+    type: 'integer',
+    value: 'MB',
+    default: limitTable.unreadBytes.value / 2 ** 20,
+    minimum: 16,
+    environment: 'DEBDEX_UNREAD_MEMORY',
+    help: 'Memory for answers that their readers have not taken yet, three eighths of it for one client.',
+  },
+  'reader-timeout': {
+    type: 'integer',
+    value: 'S',
+    default: limitTable.readerTimeout.value / 1000,
+    minimum: 1,
+    maximum: 3600,
+    environment: 'DEBDEX_READER_TIMEOUT',
+    help: 'Seconds for a reader to take 64 KB of its answer, or the rest of it; then its connection is closed.',
   },
   development: {
     type: 'boolean',
@@ -82,6 +120,21 @@ export const serverOptions = {
     help: 'Let the gateway use http, which it does not in production: where the public address is https.',
   },
 } as const satisfies Record<string, Option>;
+
+/** The limits that an operator chose. */
+const limitsOf = (values: OptionValues<typeof serverOptions>): Partial<ServerLimits> => {
+  const ofClient = values['client-connections'];
+  const unread = values['unread-memory'] * 2 ** 20;
+  return {
+    connections: values.connections,
+    clientConnections: ofClient,
+    siteConnections: 4 * ofClient,
+    clientRequests: ofClient,
+    unreadBytes: unread,
+    clientUnreadBytes: (unread * 3) / 8,
+    readerTimeout: values['reader-timeout'] * 1000,
+  };
+};
 
 const defaultAddress = 'http://localhost:8080';
 
@@ -165,6 +218,8 @@ export const runServer = async (values: ServerValues): Promise<void> => {
     limiter,
     answerMemory: values['answer-memory'] * 2 ** 20,
     trustedProxies: values['trusted-proxies'],
+    limits: limitsOf(values),
+    onRefusal: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
     stamp: path.join(state, 'generation.json'),
     onChange: () => {
       for (const follow of [followAddress, () => search.refresh()]) {

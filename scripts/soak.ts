@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Command, CommandFailure, runCommand } from './options.ts';
+import { findObstacle } from './soak/abuse-process.ts';
 import { describeProgress, describeSoak } from './soak/report.ts';
 import { runSoak } from './soak/soak.ts';
 
@@ -9,7 +10,8 @@ const command = {
   name: 'soak',
   summary:
     'Keeps a mixed load on a server while builds replace its index again and again, and says whether a request failed\n' +
-    'and whether its memory or its open descriptors grow. Ctrl-C ends it early, with its report.',
+    'and whether its memory or its open descriptors grow. Other clients abuse it meanwhile: they hold connections,\n' +
+    'never wait, never read, and flood the sign-in. Ctrl-C ends it early, with its report.',
   options: {
     minutes: {
       type: 'integer',
@@ -20,10 +22,17 @@ const command = {
       environment: 'DEBDEX_SOAK_MINUTES',
       help: 'How long. What is in use of memory is judged from 6 on, resident memory from an hour on.',
     },
+    gentle: {
+      type: 'boolean',
+      environment: 'DEBDEX_SOAK_GENTLE',
+      help: 'Leaves the abuses out. They come from 127.0.0.2 to 127.0.0.6, which not every system has.',
+    },
   },
 } as const satisfies Command;
 
-await runCommand(command, async ({ minutes }) => {
+await runCommand(command, async ({ minutes, gentle }) => {
+  const obstacle = gentle ? undefined : findObstacle();
+  if (obstacle !== undefined) throw new CommandFailure(obstacle);
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-soak-'));
   const interrupted = new AbortController();
   process.once('SIGINT', () => {
@@ -37,6 +46,7 @@ await runCommand(command, async ({ minutes }) => {
     const soak = await runSoak({
       folder,
       seconds: minutes * 60,
+      isGentle: gentle,
       signal: interrupted.signal,
       onProgress: (now) => {
         const failures = now.tally.examples.slice(shown);
@@ -47,7 +57,9 @@ await runCommand(command, async ({ minutes }) => {
     const { text, faults } = describeSoak(soak);
     process.stdout.write(text);
     if (faults.length > 0) throw new CommandFailure(faults.join('\n'));
-    process.stdout.write('No request failed, nothing was left behind, and nothing grows that could be judged.\n');
+    process.stdout.write(
+      'No request failed or waited, nothing was left behind, and nothing grows that could be judged.\n',
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

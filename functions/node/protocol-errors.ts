@@ -1,9 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
+import type { Intake } from './intake.ts';
+import type { RefusingLimit } from './refusals.ts';
 
 // What is wrong before there is a request: the answer is written straight to the connection, which is then closed,
-// because what follows on it cannot be told from the rest of what was wrong.
+// because what follows on it cannot be told from the rest of what was wrong. Requests are read one at a time, so no
+// other answer is under way, but for that to the request whose body is wrong.
 
 const sentences: Partial<Record<ErrorStatus, string>> = {
   400: 'The request is not valid HTTP',
@@ -12,8 +15,17 @@ const sentences: Partial<Record<ErrorStatus, string>> = {
   431: 'The headers of the request are too large',
 };
 
-const answerText = (status: ErrorStatus, now: Date, method?: string): string => {
-  const body = JSON.stringify(errorBody(status, sentences[status] ?? '', now));
+const unencoded = 'The address holds a character that must be percent-encoded, such as a blank (%20)';
+
+/** What is wrong with a request. */
+interface Refusal {
+  readonly status: ErrorStatus;
+  readonly sentence?: string;
+  readonly method?: string | undefined;
+}
+
+const answerText = ({ status, sentence = sentences[status] ?? '', method }: Refusal, now: Date): string => {
+  const body = JSON.stringify(errorBody(status, sentence, now));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json',
@@ -28,56 +40,85 @@ const answerText = (status: ErrorStatus, now: Date, method?: string): string => 
   ].join('\r\n');
 };
 
-// An overflow in the first line is the address's; the parser does not say, but every header follows a line break.
-const overflowStatus = (packet: Buffer | undefined): ErrorStatus => (packet?.includes('\r\n') ? 431 : 414);
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string };
 
-const statusOf = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ErrorStatus => {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return overflowStatus(error.rawPacket);
-  return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+const refusalOf = (error: ParserError): Refusal => {
+  const method = error.rawPacket?.subarray(0, 5).toString('latin1').trim();
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, method };
+  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, method };
+  // A blank ends the address for the parser, which then misses the version.
+  const isAddress = error.code === 'HPE_INVALID_URL' || error.reason?.startsWith('Expected HTTP/');
+  return { status: 400, method, ...(isAddress ? { sentence: unencoded } : {}) };
 };
 
 // A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read
 // as a part of the address that is asked for.
 const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** Whether a request names its host as it must (RFC 9112, section 3.2); one of HTTP/1.0 need not. */
-export const namesHost = ({ headers: { host }, httpVersion }: IncomingMessage): boolean =>
-  host === undefined ? httpVersion !== '1.1' : validHost.test(host);
-
-/** Refuses a request whose host is none. */
-export const refuseHost = ({ socket, method }: IncomingMessage, now: Date): void => {
-  socket.end(answerText(400, now, method), () => socket.destroy());
+/** Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. */
+export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  if (host === undefined) return httpVersion !== '1.1';
+  let named = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') named++;
+  }
+  return named === 1 && validHost.test(host);
 };
 
-/** Knows which connections are in the middle of an answer. */
-export interface AnswersUnderWay {
-  /** Called with every request that is not answered at once. */
-  add(incoming: IncomingMessage, outgoing: ServerResponse): void;
+/** A connection on which requests come, and the answer that is under way. */
+export interface Line {
+  readonly intake: Intake;
+  readonly outgoing: ServerResponse | undefined;
 }
 
-/** Has a server answer requests that its parser refuses, in our words and as JSON (decisions, section 3). */
-export const answerProtocolErrors = (server: Server, now: () => Date): AnswersUnderWay => {
-  const answering = new WeakMap<Duplex, number>();
-  const change = (socket: Duplex, by: number) => answering.set(socket, (answering.get(socket) ?? 0) + by);
+/** Refuses what came on a connection, and with it whatever else comes. */
+export type Refuse = (socket: Socket, refusal: Refusal) => void;
 
-  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
-    // An error in the middle of an answer would be read as a part of that answer.
-    if (error.code === 'ECONNRESET' || !socket.writable || (answering.get(socket) ?? 0) > 0) {
+/**
+ * Has a server answer requests that its parser refuses, in our words and as JSON (decisions, section 3). A refused
+ * client may still be sending: what comes is thrown away for so many milliseconds, because a connection that is closed
+ * on unread bytes is reset, and the client would never read the answer. Returns what refuses others alike.
+ */
+export const answerProtocolErrors = (
+  server: Server,
+  {
+    now,
+    lingerTimeout,
+    lineOf,
+    count,
+  }: {
+    now: () => Date;
+    lingerTimeout: number;
+    lineOf: (socket: Socket) => Line | undefined;
+    count: (limit: RefusingLimit, socket: Socket) => void;
+  },
+): Refuse => {
+  const refuse: Refuse = (socket, refusal) => {
+    const line = lineOf(socket);
+    // In the middle of an answer this would be read as a part of it.
+    if (!socket.writable || line?.outgoing?.headersSent === true) {
       socket.destroy();
       return;
     }
-    const method = error.rawPacket?.subarray(0, 5).toString('latin1').trim();
-    socket.end(answerText(statusOf(error), now(), method), () => socket.destroy());
-  });
-
-  server.on('connect', (_request, socket) => {
-    socket.end(answerText(400, now()), () => socket.destroy());
-  });
-
-  return {
-    add: ({ socket }, outgoing) => {
-      change(socket, 1);
-      outgoing.once('close', () => change(socket, -1));
-    },
+    line?.intake.discard();
+    socket.end(answerText(refusal, now()));
+    const end = setTimeout(() => socket.destroy(), lingerTimeout).unref();
+    socket.once('close', () => clearTimeout(end));
   };
+
+  server.on('clientError', (error: ParserError, duplex) => {
+    const socket = duplex as Socket;
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const refusal = refusalOf(error);
+    if (refusal.status === 408) count('headersTimeout', socket);
+    if (refusal.status === 431) count('headers', socket);
+    refuse(socket, refusal);
+  });
+
+  server.on('connect', (_request, socket) => refuse(socket as Socket, { status: 400 }));
+
+  return refuse;
 };

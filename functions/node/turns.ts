@@ -1,55 +1,98 @@
 import type { Turns } from '../dependencies.ts';
 
-/** How long, in milliseconds, questions may be answered before everything else the process has to do gets its turn. */
+/** How long, in milliseconds, work may be done before everything else the process has to do gets its turn. */
 const longestTurn = 4;
 
-/**
- * Turns of questions that keep the process busy while they are answered. After every few milliseconds of them all other
- * requests are served, and clients take turns, so that one who asks a thousand expensive questions delays another by one
- * of them and not by a thousand.
- */
-export const createTurns = (): Turns => {
-  // Clients that wait, in the order in which they are next, each with its questions.
-  const waiting = new Map<string, Array<() => void>>();
-  let spent = 0;
-  let scheduled = false;
+/** The same while new connections come: the system hands over one in each round of the loop, and others wait there. */
+const briefTurn = 0.5;
 
-  const work = (question: () => void): void => {
-    const begun = performance.now();
-    question();
-    spent += performance.now() - begun;
-    if (scheduled) return;
-    scheduled = true;
-    setImmediate(beginTurn);
-  };
+/** The most that is done in a turn, however little time each takes. */
+const mostInTurn = 16;
+
+/** Turns of any work. */
+export interface Rounds {
+  /** Does the work of this client when it is its turn: at once where nobody waits. */
+  take(client: string, work: () => void): void;
+  /** Makes the next turn brief. */
+  hurry(): void;
+}
+
+/**
+ * Turns of work that keeps the process busy. After every few milliseconds of it everything else is served, and clients
+ * take turns, so that one who wants a thousand things done delays another by one of them and not by a thousand.
+ */
+export const createRounds = (): Rounds => {
+  // Clients that wait, in the order in which they are next, each with its work.
+  const waiting = new Map<string, Array<() => void>>();
+  let turnBegan: number | undefined;
+  let scheduled = false;
+  let isBrief = false;
+
+  const isOver = (): boolean =>
+    turnBegan !== undefined && performance.now() - turnBegan >= (isBrief ? briefTurn : longestTurn);
 
   const beginTurn = (): void => {
-    scheduled = false;
-    spent = 0;
-    while (spent < longestTurn) {
-      const [next] = waiting;
-      if (next === undefined) return;
-      const [client, questions] = next;
-      const question = questions.shift();
-      waiting.delete(client);
-      if (questions.length > 0) waiting.set(client, questions);
-      if (question !== undefined) work(question);
-    }
+    if (turnBegan !== undefined) return;
+    turnBegan = performance.now();
+    setImmediate(() => {
+      turnBegan = undefined;
+    });
+  };
+
+  const doNext = (): void => {
+    const [next] = waiting;
+    if (next === undefined) return;
+    schedule();
+    beginTurn();
+    if (isOver()) return;
+    const [client, works] = next;
+    const work = works.shift();
+    waiting.delete(client);
+    if (works.length > 0) waiting.set(client, works);
+    work?.();
+  };
+
+  // Each in a callback of its own, because what follows from it (promises) is done when that ends, and takes time too.
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+    });
+    for (let number = 0; number < mostInTurn; number++) setImmediate(doNext);
+    setImmediate(() => {
+      isBrief = false;
+    });
   };
 
   return {
+    take: (client, work) => {
+      beginTurn();
+      if (waiting.size === 0 && !isOver()) {
+        work();
+        return;
+      }
+      const works = waiting.get(client);
+      if (works === undefined) waiting.set(client, [work]);
+      else works.push(work);
+      schedule();
+    },
+    hurry: () => {
+      isBrief = true;
+      schedule();
+    },
+  };
+};
+
+/** Turns of questions to the index, which keep the process busy while they are answered. */
+export const createTurns = (): Turns => {
+  const { take } = createRounds();
+  return {
     ask: (client, question) =>
       new Promise((resolve, reject) => {
-        const answer = () => {
+        take(client, () => {
           (async () => question())().then(resolve, reject);
-        };
-        if (waiting.size === 0 && spent < longestTurn) {
-          work(answer);
-          return;
-        }
-        const questions = waiting.get(client);
-        if (questions === undefined) waiting.set(client, [answer]);
-        else questions.push(answer);
+        });
       }),
   };
 };

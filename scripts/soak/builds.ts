@@ -10,10 +10,20 @@ import type { Known } from './visitor.ts';
 
 const stableCount = 250;
 const stableName = 'stable';
+/** What several of at once make an answer of megabytes; honest clients do not ask for them. */
+const bulkName = 'bulk';
+const bulkCount = 300;
+const bulkDescription = 'Nobody reads all of this. '.repeat(600);
+
 const roundSize = { repositories: 10, packages: 16 };
 
 // With it, the list of the stable repository is larger than what a server holds in memory.
 const longDescription = 'This is told at length. '.repeat(60);
+
+const bulkPackage = (index: number): string => `org.bulk.heap${index}`;
+
+/** The path of an answer of about 5 MB. */
+export const largePath = `/v2/jailbreak/package/multi?ids=${Array.from({ length: bulkCount }, (_, index) => bulkPackage(index)).join(',')}`;
 
 /** Builds of an index that changes: an origin whose repositories come and go, and one that stays. */
 export class Builds {
@@ -53,13 +63,22 @@ export class Builds {
       Description: `${fields.Description}\n ${longDescription}`,
     }));
     origin.serve(stableName, await generateRepository({ packages, compressions: ['gz'] }));
+    const bulk = makePackages(bulkCount, bulkName).map((fields, index) => ({
+      ...fields,
+      Package: bulkPackage(index),
+      Name: `Heap ${index}`,
+      Maintainer: 'Nobody <nobody@bulk.test>',
+      Description: `A heap\n ${bulkDescription}`,
+    }));
+    origin.serve(bulkName, await generateRepository({ packages: bulk, compressions: ['gz'] }));
     return new Builds(folder, origin);
   }
 
   /** Changes what the repositories hold and builds, with the site. Throws with what the build said where it fails. */
   async next(): Promise<void> {
     const passing = await serveRound(this.#origin, this.#round++, roundSize);
-    const repositories = [{ slug: stableName, uri: this.#origin.uri(stableName) }, ...passing];
+    const lasting = [stableName, bulkName].map((slug) => ({ slug, uri: this.#origin.uri(slug) }));
+    const repositories = [...lasting, ...passing];
     writeFileSync(this.#manifest, JSON.stringify(repositories.map((one) => ({ ...one, ranking: 3 }))));
     const begun = performance.now();
     await this.#build();

@@ -42,9 +42,11 @@ export class Client {
   /** Sends one request. Throws a Failure where no whole answer comes, or one whose body is not what its headers say. */
   async send(kind: string, path: string, { method = 'GET', headers = {}, body }: Sending = {}): Promise<Answer> {
     this.#tally.count(kind);
+    const begun = performance.now();
     const answer = await this.#exchange(path, method, headers, body).catch((cause: unknown) => {
       throw new Failure(`${method} ${shorten(path)}: ${cause}`, { cause });
     });
+    this.#tally.time(performance.now() - begun);
     const what = `${method} ${shorten(path)}: ${answer.status}`;
     const length = answer.headers['content-length'];
     const isEmpty = method === 'HEAD' || answer.status === 304;

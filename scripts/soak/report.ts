@@ -61,6 +61,25 @@ const describeTrends = ({ points }: Soak): { lines: string[]; grows: string[] } 
   return { lines, grows };
 };
 
+/** The slowest answer, of a hundred, that an honest client may get, in milliseconds. */
+const slowestHonest = 250;
+/** The most resident memory that a server may have, in bytes. */
+const mostResident = 512e6;
+
+const describeAbuses = ({ abuses, limitsMet }: Soak): string[] => {
+  if (Object.keys(abuses).length === 0) return [];
+  const rows = Object.entries(abuses).map(([name, counts]) => {
+    const what = Object.entries(counts).map(([each, times]) => `${each} ${count(times)}`);
+    return `  ${name.padEnd(27)}${what.join(', ')}`;
+  });
+  const limits = [...limitsMet].map(([limit, times]) => `  ${limit.padEnd(27)}${count(times).padStart(10)}`);
+  return ['Abuses beside them, each from an address of its own:', ...rows, 'Limits that were met:', ...limits, ''];
+};
+
+const describeTimes = ({ tally }: Soak): string =>
+  `Answers to honest clients: half within ${tally.percentile(50).toFixed(0)} ms, 99 of 100 within ` +
+  `${tally.percentile(99).toFixed(0)} ms, all within ${tally.percentile(100).toFixed(0)} ms`;
+
 const explanation = [
   '  From the line through the last three quarters of the time, by least squares; ± is its standard error. Something',
   '  grows where the slope is more than twice its error and more than this in an hour:',
@@ -80,6 +99,7 @@ export const describeProgress = (soak: Soak, whole: number): string => {
   const descriptors = points.descriptors.at(-1)?.value;
   return [
     `${Math.round(seconds)} of ${whole} s: ${count(tally.totalRequests)} requests, ${tally.totalFailures} failed`,
+    `p99 ${tally.percentile(99).toFixed(0)} ms`,
     `${builds.seconds.length} builds`,
     `${resident.toFixed(0)} MB resident, ${heap.toFixed(0)} MB heap`,
     ...(descriptors === undefined ? [] : [`${descriptors} descriptors`]),
@@ -101,11 +121,14 @@ export const describeSoak = (soak: Soak): { text: string; faults: string[] } => 
     `  ${'together'.padEnd(26)}${count(tally.totalRequests).padStart(10)}${count(tally.totalFailures).padStart(8)}`,
     ...tally.examples.map((example) => `  ${example}`),
     '',
+    describeTimes(soak),
+    '',
+    ...describeAbuses(soak),
     `Builds: ${builds.seconds.length}, each ${describeRange(builds.seconds, 1)} s; files after each: ${describeRange(builds.files, 0)}`,
     `Left behind by builds: ${leftovers.length} temporary files`,
     ...leftovers.slice(0, 10).map((file) => `  ${file}`),
     '',
-    'The server:',
+    `The server, which had ${(soak.peak / megabyte).toFixed(0)} MB of resident memory at most:`,
     ...trends.lines,
     ...explanation,
     ...(before === undefined ? [] : [`  descriptors before the load ${before}, and when it was over ${after}`]),
@@ -113,6 +136,14 @@ export const describeSoak = (soak: Soak): { text: string; faults: string[] } => 
   ].join('\n');
   const faults = [
     ...(tally.totalFailures > 0 ? [`${count(tally.totalFailures)} requests or builds failed.`] : []),
+    ...(tally.percentile(99) > slowestHonest
+      ? [`Honest clients waited ${tally.percentile(99).toFixed(0)} ms at p99, more than ${slowestHonest}.`]
+      : []),
+    ...(soak.peak > mostResident
+      ? [
+          `The server had ${(soak.peak / megabyte).toFixed(0)} MB of resident memory, more than ${mostResident / megabyte}.`,
+        ]
+      : []),
     ...trends.grows.map((title) => `The ${title} of the server grows.`),
     ...(leftovers.length > 0 ? [`Builds left ${leftovers.length} temporary files behind.`] : []),
   ];

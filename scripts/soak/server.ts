@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { RefusalEvent } from '../../functions/node/refusals.ts';
 import { npmScript, startProcess } from '../bench/processes.ts';
 import type { Point } from './trend.ts';
 
@@ -18,6 +19,10 @@ interface Holding {
 /** A server under load, in a process of its own. */
 export interface SoakedServer {
   readonly address: string;
+  /** How often each of its limits was met, as far as it has told. */
+  limitsMet(): ReadonlyMap<string, number>;
+  /** The most resident memory it ever had, in bytes; undefined where the system does not say. */
+  peak(): number | undefined;
   /** What it said on its standard error. */
   complaints(): string;
   /** What it holds now. */
@@ -46,9 +51,10 @@ const readDescriptors = (pid: number): string[] | undefined => {
   }
 };
 
-const readResident = (pid: number): number | undefined => {
+const readMemory = (pid: number, name: 'VmRSS' | 'VmHWM'): number | undefined => {
   try {
-    return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
   } catch {
     return undefined;
   }
@@ -69,6 +75,12 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
   child.stderr?.on('data', (piece) => {
     complaints += piece;
   });
+  const limitsMet = new Map<string, number>();
+  createInterface(child.stdout as NodeJS.ReadableStream).on('line', (told) => {
+    if (!told.startsWith('{')) return;
+    const event = JSON.parse(told) as Partial<RefusalEvent>;
+    if (event.event === 'limit-met' && event.limit !== undefined) limitsMet.set(event.limit, event.total ?? 0);
+  });
   // The least of the heap since it was last asked for is nearest to what remains after a collection.
   let heap = Number.POSITIVE_INFINITY;
   let last: NodeJS.MemoryUsage = { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
@@ -79,6 +91,8 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {
     address: line.replace('Listening on ', ''),
+    limitsMet: () => limitsMet,
+    peak: () => readMemory(pid, 'VmHWM'),
     complaints: () => complaints,
     measure: () => {
       const least = Number.isFinite(heap) ? heap : last.heapUsed;
@@ -86,7 +100,7 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
       const open = readDescriptors(pid);
       const files = open?.filter((target) => !target.startsWith('socket:'));
       return {
-        resident: readResident(pid) ?? last.rss,
+        resident: readMemory(pid, 'VmRSS') ?? last.rss,
         heap: least,
         buffers: last.external,
         descriptors: open?.length,

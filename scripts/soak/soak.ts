@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abuseKinds } from './abuse-kinds.ts';
+import { type AbuseProcess, startAbuse } from './abuse-process.ts';
+import type { AbuseCounts } from './abuses.ts';
 import { apiKinds } from './api-kinds.ts';
-import { Builds } from './builds.ts';
+import { Builds, largePath } from './builds.ts';
 import { Client } from './client.ts';
 import { Measurements, type SoakedServer, startServer } from './server.ts';
 import { siteKinds } from './site-kinds.ts';
@@ -18,6 +20,8 @@ export interface SoakOptions {
   readonly seconds: number;
   /** How many ask at once. */
   readonly visitors?: number;
+  /** Leaves the abuses out. */
+  readonly isGentle?: boolean;
   /** Ends it early. */
   readonly signal?: AbortSignal;
   /** Told now and then how far it is. */
@@ -29,6 +33,12 @@ export interface Soak {
   readonly tally: Tally;
   readonly builds: Pick<Builds, 'seconds' | 'files'>;
   readonly points: Measurements['points'];
+  /** What happened to each abuse, by its name; empty where there were none. */
+  readonly abuses: Readonly<Record<string, AbuseCounts>>;
+  /** How often each limit of the server was met. */
+  readonly limitsMet: ReadonlyMap<string, number>;
+  /** The most resident memory that the server had, in bytes. */
+  readonly peak: number;
   /** Seconds under load. */
   readonly seconds: number;
   /** Open descriptors of the server before the load and after it; undefined where the system does not say. */
@@ -68,7 +78,7 @@ const waitForQuiet = async (server: SoakedServer, before: number | undefined): P
 };
 
 const load = async (
-  { seconds, visitors = usualVisitors, signal, onProgress }: SoakOptions,
+  { seconds, visitors = usualVisitors, isGentle = false, signal, onProgress }: SoakOptions,
   builds: Builds,
   server: SoakedServer,
 ): Promise<Soak> => {
@@ -84,11 +94,17 @@ const load = async (
   const end = AbortSignal.any(signals);
   const begun = performance.now();
   const elapsed = () => (performance.now() - begun) / 1000;
+  const abuse: AbuseProcess | undefined = isGentle
+    ? undefined
+    : startAbuse(server.address, largePath, (reason) => tally.fail('abuses', reason));
   const measurements = new Measurements(server, Math.min(1000, (seconds * 1000) / 60));
   const soak = (): Omit<Soak, 'descriptors' | 'leftovers'> => ({
     tally,
     builds,
     points: measurements.points,
+    abuses: abuse?.counts() ?? {},
+    limitsMet: server.limitsMet(),
+    peak: server.peak() ?? measurements.points.resident.reduce((most, { value }) => Math.max(most, value), 0),
     seconds: elapsed(),
   });
   const progress = setInterval(
@@ -105,6 +121,7 @@ const load = async (
   const building = builds.repeat(end, (error) => tally.fail('build', String((error as Error).message)));
   await Promise.race([Promise.all(visiting), fallen]);
   isLoaded = false;
+  await abuse?.stop();
   clearInterval(progress);
   measurements.end();
   const result = soak();
@@ -130,6 +147,7 @@ export const runSoak = async (options: SoakOptions): Promise<Soak> => {
     await builds.next();
     server = await startServer(builds.state, builds.out);
     const soak = await load(options, builds, server);
+    // It tells the rest of the limits that were met when it ends.
     const { code, seconds } = await server.stop();
     if (code !== 0 || seconds > 10) soak.tally.fail('server', `told to stop, it ended with ${code} after ${seconds} s`);
     const complaints = server.complaints();

@@ -4,8 +4,9 @@ import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts'
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/documents.ts';
 import { createDownloads } from '../../functions/node/downloads.ts';
+import type { ServerLimits } from '../../functions/node/limits.ts';
 import { createTurns } from '../../functions/node/turns.ts';
-import { type RunningServer, type ServerLimits, startServer } from '../../functions/node.ts';
+import { type RunningServer, startServer } from '../../functions/node.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 
@@ -47,6 +48,8 @@ export interface TestServer extends Published {
   /** What the server reported as its own fault. */
   readonly faults: unknown[];
   readonly dependencies: Dependencies;
+  /** How often each limit was met. */
+  readonly refusals: RunningServer['refusals'];
   close(): Promise<void>;
 }
 
@@ -112,6 +115,7 @@ export const startTestServer = async (
     address: `http://127.0.0.1:${server.port}`,
     faults,
     dependencies,
+    refusals: server.refusals,
     close: async () => {
       await server.close();
       await downloads.close();

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { type HeadBounds, RequestHead } from './request-head.ts';
+
+// Node's parser reads all requests that came in one piece of 64 KB before the first of them is answered: thousands, each
+// with its objects, and what is wrong with a later one is noticed in the middle of an earlier answer. So bytes are given
+// to it one request at a time. What a client sends ahead waits: one piece here, the rest in the system's buffer, and
+// then at the client, which is how TCP tells it to stop.
+
+const pushToParser = Readable.prototype.push;
+const nothing = (): void => {};
+
+export interface IntakeOptions {
+  readonly bounds: HeadBounds;
+  /** Does this when it is the client's turn, at once or later. */
+  readonly takeTurn: (work: () => void) => void;
+  /** Told that a head is too long; no answer is under way then. Called once, and nothing is read after it. */
+  readonly onExceeded: (bound: keyof HeadBounds) => void;
+}
+
+/** Hands what comes on a connection to the parser of requests, one at a time. */
+export class Intake {
+  readonly #socket: Socket;
+  readonly #options: IntakeOptions;
+  readonly #head: RequestHead;
+  /** Has the system read on, where it was told to stop. */
+  readonly #readOn: () => void;
+  #held: Buffer | undefined;
+  #ended = false;
+  #discarding = false;
+  #waiting = false;
+  /** The request that was read last; it may still be sending its body. */
+  #incoming: IncomingMessage | undefined;
+  /** Bytes of that body to come, where it said how many they are. */
+  #bodyLeft = 0;
+  #answering = false;
+
+  /** Takes over what is read from a connection that an HTTP server has just been given. */
+  constructor(socket: Socket, options: IntakeOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#head = new RequestHead(options.bounds);
+    // Until somebody listens for data the parser reads from the system by itself.
+    socket.on('data', nothing).off('data', nothing);
+    const read = socket._read.bind(socket);
+    this.#readOn = () => read(0);
+    socket.push = (chunk: Buffer | null) => this.#take(chunk);
+    socket._read = () => {
+      if (this.#held === undefined) this.#readOn();
+      else process.nextTick(() => this.#handOn());
+    };
+    socket.on('resume', () => this.#handOn());
+  }
+
+  /** Whether an answer is under way. */
+  get isAnswering(): boolean {
+    return this.#answering;
+  }
+
+  /** Called with every request that the parser has read. The next one is read when its answer is complete. */
+  begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.#incoming = incoming;
+    this.#answering = true;
+    const { 'transfer-encoding': coding, 'content-length': length } = incoming.headers;
+    this.#bodyLeft = coding === undefined ? Number(length ?? 0) : 0;
+    this.#head.reset();
+    outgoing.once('close', () => {
+      this.#answering = false;
+      // What was sent ahead waits for another round of the loop: answered one upon the other, requests of one connection
+      // would keep everything else from being looked at.
+      if (this.#held !== undefined) setImmediate(() => this.#handOn());
+      else this.#handOn();
+    });
+  }
+
+  /** Throws away whatever comes from now on. */
+  discard(): void {
+    this.#discarding = true;
+    this.#held = undefined;
+    this.#readOn();
+  }
+
+  #take(chunk: Buffer | null): boolean {
+    if (chunk === null) this.#ended = true;
+    else if (this.#discarding) return true;
+    else this.#held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#handOn();
+    // False stops reading from the system until more is asked for.
+    return this.#held === undefined;
+  }
+
+  #handOn(): void {
+    while (this.#held !== undefined && this.#mayGoOn()) {
+      if (this.#bodyLeft > 0) this.#giveBody(this.#held);
+      else this.#askForTurn();
+    }
+    if (this.#held === undefined && this.#ended) {
+      this.#ended = false;
+      pushToParser.call(this.#socket, null);
+    }
+  }
+
+  #mayGoOn(): boolean {
+    const isBetweenRequests = this.#incoming?.complete !== false;
+    return (
+      !this.#waiting &&
+      !this.#discarding &&
+      !this.#socket.destroyed &&
+      // The reader of a body has enough for now.
+      !this.#socket.isPaused() &&
+      !(this.#answering && isBetweenRequests)
+    );
+  }
+
+  #giveBody(held: Buffer): void {
+    const bytes = held.subarray(0, this.#bodyLeft);
+    this.#bodyLeft -= bytes.length;
+    this.#held = bytes.length === held.length ? undefined : held.subarray(bytes.length);
+    pushToParser.call(this.#socket, bytes);
+  }
+
+  #askForTurn(): void {
+    let isAtOnce = true;
+    this.#waiting = true;
+    this.#options.takeTurn(() => {
+      this.#waiting = false;
+      this.#giveHead();
+      if (!isAtOnce) this.#handOn();
+    });
+    isAtOnce = false;
+  }
+
+  #giveHead(): void {
+    const held = this.#held;
+    if (held === undefined || !this.#mayGoOn()) return;
+    const isChunk = this.#incoming?.complete === false;
+    const { bytes, rest, exceeded } = isChunk ? this.#head.readChunked(held) : this.#head.read(held);
+    this.#held = rest;
+    if (exceeded === undefined) pushToParser.call(this.#socket, bytes);
+    else this.#options.onExceeded(exceeded);
+  }
+}

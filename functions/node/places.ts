@@ -1,0 +1,135 @@
+import type { Socket } from 'node:net';
+import type { ServerLimits } from './limits.ts';
+import type { RefusingLimit } from './refusals.ts';
+
+/** A connection that has its place. */
+export interface Place {
+  /** A request of it is under way: it is not closed to make room for another. */
+  beginRequest(): void;
+  endRequest(): void;
+}
+
+/** Places of open connections. */
+export interface Places {
+  /** A place for a new connection of this client (an address or network); undefined where there is none. */
+  take(socket: Socket, client: string): Place | undefined;
+}
+
+/** What one client, one site or all of them have. */
+interface Holder {
+  readonly sockets: Set<Socket>;
+  /** Those without a request, in the order in which they became so. */
+  readonly idle: Set<Socket>;
+}
+
+/**
+ * The /48 of a network of IPv6 addresses (a /64), which is what one customer may be given (RFC 6177); undefined for an
+ * IPv4 address.
+ */
+const siteOf = (network: string): string | undefined =>
+  network.includes(':') ? `${network.split(':').slice(0, 3).join(':')}::/48` : undefined;
+
+const holderOf = (holders: Map<string, Holder>, name: string): Holder => {
+  const known = holders.get(name);
+  if (known !== undefined) return known;
+  const holder = { sockets: new Set<Socket>(), idle: new Set<Socket>() };
+  holders.set(name, holder);
+  return holder;
+};
+
+/**
+ * Keeps the numbers of connections within their limits. Where one more would be too many, the one that has been idle
+ * longest gives way: of the same client, or, where the limit is of all of them, of who has the most. Where none of
+ * those is idle, the new one does.
+ *
+ * Connections from proxies of our own (`areProxied`) are bounded in all only: a proxy asks for many people.
+ */
+export const createPlaces = (
+  limits: ServerLimits,
+  { areProxied, count }: { areProxied: boolean; count: (limit: RefusingLimit, client?: string) => void },
+): Places => {
+  const clients = new Map<string, Holder>();
+  const sites = new Map<string, Holder>();
+  const vacate = new WeakMap<Socket, () => void>();
+  let total = 0;
+
+  // Whether one could be closed: it keeps its place until it has been, so it is given up here.
+  const closeIdle = (holder: Holder): boolean => {
+    const [longest] = holder.idle;
+    if (longest === undefined) return false;
+    vacate.get(longest)?.();
+    longest.destroy();
+    return true;
+  };
+
+  const findLargest = (): Holder | undefined => {
+    let largest: Holder | undefined;
+    for (const holder of clients.values()) {
+      if (holder.idle.size > 0 && holder.sockets.size > (largest?.sockets.size ?? 0)) largest = holder;
+    }
+    return largest;
+  };
+
+  const makeRoomWithin = (limit: 'clientConnections' | 'siteConnections', name: string, holder: Holder): boolean => {
+    if (areProxied || holder.sockets.size < limits[limit]) return true;
+    count(limit, name);
+    return closeIdle(holder);
+  };
+
+  const makeRoom = (): boolean => {
+    if (total < limits.connections) return true;
+    count('connections');
+    const largest = findLargest();
+    return largest !== undefined && closeIdle(largest);
+  };
+
+  return {
+    take: (socket, client) => {
+      const site = siteOf(client);
+      const own = holderOf(clients, client);
+      const neighbours = site === undefined ? undefined : holderOf(sites, site);
+      const holders = neighbours === undefined ? [own] : [own, neighbours];
+      const forget = (): void => {
+        if (own.sockets.size === 0 && clients.get(client) === own) clients.delete(client);
+        if (site !== undefined && neighbours?.sockets.size === 0) sites.delete(site);
+      };
+      const isRoom =
+        makeRoomWithin('clientConnections', client, own) &&
+        (neighbours === undefined || makeRoomWithin('siteConnections', site ?? '', neighbours)) &&
+        makeRoom();
+      if (!isRoom) {
+        forget();
+        return undefined;
+      }
+      // Closing another may have emptied and forgotten what this one is to stand in.
+      clients.set(client, own);
+      if (site !== undefined && neighbours !== undefined) sites.set(site, neighbours);
+      total++;
+      for (const { sockets, idle } of holders) {
+        sockets.add(socket);
+        idle.add(socket);
+      }
+      let isTaken = true;
+      const give = (): void => {
+        if (!isTaken) return;
+        isTaken = false;
+        total--;
+        for (const { sockets, idle } of holders) {
+          sockets.delete(socket);
+          idle.delete(socket);
+        }
+        forget();
+      };
+      vacate.set(socket, give);
+      socket.once('close', give);
+      return {
+        beginRequest: () => {
+          for (const { idle } of holders) idle.delete(socket);
+        },
+        endRequest: () => {
+          if (isTaken) for (const { idle } of holders) idle.add(socket);
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,138 @@
+import type { Socket } from 'node:net';
+import type { UnreadAccount } from './answer-writer.ts';
+import type { ServerLimits } from './limits.ts';
+import type { RefusingLimit } from './refusals.ts';
+
+interface Reader {
+  readonly client: string;
+  readonly socket: Socket;
+  bytes: number;
+  /** When the reader last took something or had nothing to take, as performance.now() tells the time. */
+  movedAt: number;
+}
+
+interface Held {
+  bytes: number;
+  readonly readers: Set<Reader>;
+}
+
+/** Answers that are made and not yet read. */
+export interface UnreadAnswers {
+  /** The account of an answer to this client on this connection; closed with the answer. */
+  open(client: string, socket: Socket): UnreadAccount & { close(): void };
+  /**
+   * Whether another answer may be made for this client. Where it has left much unread, its readers that have not moved
+   * for some seconds are cut first; making one answer after the other for readers that do not read would keep the
+   * server busy for nothing.
+   */
+  admits(client: string): boolean;
+  /** Stops looking after readers. */
+  end(): void;
+}
+
+/**
+ * Bounds what readers that do not read can hold: bytes of one client, bytes of all, and time. Who has to go is the one
+ * of a client's readers that has not moved for longest, so a client on a slow line that reads is the last to be cut.
+ */
+export const createUnreadAnswers = (
+  limits: ServerLimits,
+  count: (limit: RefusingLimit, client?: string) => void,
+): UnreadAnswers => {
+  const clients = new Map<string, Held>();
+  let total = 0;
+
+  const heldOf = (client: string): Held => {
+    const known = clients.get(client);
+    if (known !== undefined) return known;
+    const held = { bytes: 0, readers: new Set<Reader>() };
+    clients.set(client, held);
+    return held;
+  };
+
+  const change = (reader: Reader, by: number): void => {
+    if (by === 0) return;
+    const held = heldOf(reader.client);
+    reader.bytes += by;
+    held.bytes += by;
+    total += by;
+    if (reader.bytes > 0) held.readers.add(reader);
+    else held.readers.delete(reader);
+    if (held.readers.size === 0) clients.delete(reader.client);
+  };
+
+  const cut = (reader: Reader): void => {
+    change(reader, -reader.bytes);
+    reader.socket.destroy();
+  };
+
+  const cutSlowest = ({ readers }: Held): void => {
+    let slowest: Reader | undefined;
+    for (const reader of readers) if (reader.movedAt < (slowest?.movedAt ?? Number.POSITIVE_INFINITY)) slowest = reader;
+    if (slowest !== undefined) cut(slowest);
+  };
+
+  const findHeaviest = (): [string, Held] | undefined => {
+    let heaviest: [string, Held] | undefined;
+    for (const each of clients) if (each[1].bytes > (heaviest?.[1].bytes ?? 0)) heaviest = each;
+    return heaviest;
+  };
+
+  const keepWithin = (client: string): void => {
+    const own = heldOf(client);
+    // One answer alone may be larger than the bound; its reader is given its time.
+    while (own.bytes > limits.clientUnreadBytes && own.readers.size > 1) {
+      count('clientUnreadBytes', client);
+      cutSlowest(own);
+    }
+    while (total > limits.unreadBytes) {
+      const [name, held] = findHeaviest() ?? [];
+      if (held === undefined || (clients.size === 1 && held.readers.size === 1)) return;
+      count('unreadBytes', name);
+      cutSlowest(held);
+    }
+  };
+
+  const lookAfter = (): void => {
+    const latest = performance.now() - limits.readerTimeout;
+    for (const [client, { readers }] of clients) {
+      for (const reader of readers) {
+        if (reader.movedAt > latest) continue;
+        count('readerTimeout', client);
+        cut(reader);
+      }
+    }
+  };
+  const timer = setInterval(lookAfter, Math.max(10, limits.readerTimeout / 10)).unref();
+
+  return {
+    open: (client, socket) => {
+      const reader: Reader = { client, socket, bytes: 0, movedAt: performance.now() };
+      let isOpen = true;
+      return {
+        add: (bytes) => {
+          if (!isOpen || socket.destroyed) return;
+          if (reader.bytes === 0) reader.movedAt = performance.now();
+          change(reader, bytes);
+          keepWithin(client);
+        },
+        take: (bytes) => {
+          reader.movedAt = performance.now();
+          change(reader, -Math.min(bytes, reader.bytes));
+        },
+        close: () => {
+          isOpen = false;
+          change(reader, -reader.bytes);
+        },
+      };
+    },
+    admits: (client) => {
+      const held = clients.get(client);
+      if (held === undefined || held.bytes < limits.clientUnreadBytes / 2) return true;
+      const latest = performance.now() - limits.readerPatience;
+      for (const reader of held.readers) if (reader.movedAt < latest) cut(reader);
+      count('clientUnreadBytes', client);
+      return held.bytes < limits.clientUnreadBytes / 2;
+    },
+    end: () => clearInterval(timer),
+  };
+};

@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import { type AbuseCounts, abuses, type Target } from './abuses.ts';
+
+/** Abuses that run beside honest clients, from a process of their own. */
+export interface AbuseProcess {
+  /** What has happened so far, by the name of the abuse. */
+  counts(): Readonly<Record<string, AbuseCounts>>;
+  stop(): Promise<void>;
+}
+
+const program = path.join(import.meta.dirname, 'abuser.ts');
+
+/** Why abuses cannot run here, as a sentence that says what to do; undefined where they can. */
+export const findObstacle = (platform: NodeJS.Platform = process.platform): string | undefined => {
+  if (platform === 'linux' || platform === 'win32') return undefined;
+  const have = new Set(Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []));
+  const missing = abuses.map(({ localAddress }) => localAddress).filter((address) => !have.has(address));
+  if (missing.length === 0) return undefined;
+  const commands = missing.map((address) => `sudo ifconfig lo0 alias ${address}`);
+  return `The abuses come from addresses that this system lacks. Add them (${commands.join('; ')}), or leave the abuses out with --gentle.`;
+};
+
+/** Starts the abuses of a server at this address. `onFailure` is told where they end by themselves. */
+export const startAbuse = (address: string, largePath: string, onFailure: (reason: string) => void): AbuseProcess => {
+  const { hostname, port } = new URL(address);
+  const child: ChildProcess = fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let counts: Record<string, AbuseCounts> = {};
+  let said = '';
+  let isStopping = false;
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  child.on('message', (message) => {
+    counts = message as typeof counts;
+  });
+  child.send({ host: hostname, port: Number(port), largePath } satisfies Target);
+  const ended = new Promise<void>((resolve) =>
+    child.once('close', (code) => {
+      if (!isStopping) onFailure(`the abuses ended with ${code}: ${said.slice(0, 2000)}`);
+      resolve();
+    }),
+  );
+  return {
+    counts: () => counts,
+    stop: () => {
+      isStopping = true;
+      child.kill('SIGKILL');
+      return ended;
+    },
+  };
+};

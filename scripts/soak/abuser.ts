@@ -1,0 +1,21 @@
+import { constants, setPriority } from 'node:os';
+import { type AbuseCounts, abuses, type Target } from './abuses.ts';
+
+// A process that abuses a server until its parent is gone. It has the processor only when nobody else wants it: real
+// abusers use processors of their own, and what is looked for is what they do to the server.
+setPriority(constants.priority.PRIORITY_LOW);
+
+const counts = new Map<string, AbuseCounts>();
+
+process.once('message', (target: Target) => {
+  for (const { name, localAddress, run } of abuses) {
+    const own: AbuseCounts = {};
+    counts.set(name, own);
+    const count = (what: string, by = 1): void => {
+      own[what] = (own[what] ?? 0) + by;
+    };
+    void run({ target, localAddress, count });
+  }
+});
+process.once('disconnect', () => process.exit());
+setInterval(() => process.send?.(Object.fromEntries(counts)), 250);
