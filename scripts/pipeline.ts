@@ -13,6 +13,7 @@ import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { createOpenApi, type Examples } from '../src/contract/openapi.ts';
 import { documentPath } from '../src/contract/paths.ts';
+import { composePolicyText } from '../src/contract/privacy-policy.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
 import type { Service } from '../src/contract/service.ts';
 import { listWaiting } from '../src/crawl/accept.ts';
@@ -248,7 +249,7 @@ const withDamage = (
   });
 
 const publishSite = (
-  { state, out, base, progress }: BuildInput,
+  { state, out, base, service, progress }: BuildInput,
   lastBuild: LastBuild,
   beforeRemoval: () => Promise<void>,
 ): Promise<SiteSummary> =>
@@ -258,6 +259,7 @@ const publishSite = (
     outDir: path.resolve(out),
     cacheDir: path.resolve(state, 'site'),
     baseUrl: base,
+    policyUpdated: service.privacy_updated,
     onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
     beforeRemoval,
   });
@@ -280,7 +282,7 @@ const composeLanding = (
 });
 
 const composeDescriptions = (
-  { base, version, site }: BuildInput,
+  { base, version, site, service }: BuildInput,
   examples: Examples | undefined,
 ): Map<string, string> => {
   const description = createOpenApi({ publicAddress: base, version, examples, site });
@@ -288,6 +290,7 @@ const composeDescriptions = (
     [documentPath.openapiJson, JSON.stringify(description)],
     [documentPath.openapiYaml, composeYaml(description)],
     ['changes.txt', readFileSync(changesFile, 'utf8')],
+    ['privacy.txt', composePolicyText(service.privacy_updated)],
   ]);
 };
 

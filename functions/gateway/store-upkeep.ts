@@ -5,6 +5,8 @@ import { deleteExpiredRequests, portion } from './store/sign-in-requests.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
+const requestAge = hour;
+
 /**
  * Deletes what can no longer matter: sign-in requests an hour after their end (until then the page can say what became of
  * them), families a day after their end or 30 days after their revocation, sets whose refresh token has lived its life
@@ -13,7 +15,7 @@ const day = 24 * hour;
  * again.
  */
 export const sweep: Operation<'sweep'> = async ({ transact, now, giveSpaceBack }) => {
-  const counts = [await transact((transaction) => deleteExpiredRequests(transaction, now, hour))];
+  const counts = [await transact((transaction) => deleteExpiredRequests(transaction, now, requestAge))];
   for (const { table, key, column, age } of kept) {
     const deleted = await transact(async (transaction) => {
       const over = sql`select ${sql.ref(key)} from ${sql.table(table)}
@@ -38,6 +40,9 @@ const kept = [
   { table: 'gateway_browsers', key: 'token_hash', column: 'expires_at', age: 0 },
   { table: 'gateway_attempts', key: 'key_hash', column: 'ends_at', age: 0 },
 ];
+
+/** Which rows the sweep deletes: those of which this time lies so many milliseconds back. */
+export const retention = [{ table: 'gateway_sign_in_requests', column: 'expires_at', age: requestAge }, ...kept];
 
 /** Writes a row and reads it back; throws where either fails. */
 export const probe = async ({ read, transact, now }: Databases): Promise<void> => {

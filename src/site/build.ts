@@ -14,6 +14,8 @@ export interface SiteOptions {
   readonly cacheDir: string;
   /** Public address without trailing slash. */
   readonly baseUrl: string;
+  /** Day on which the privacy policy last changed, ISO 8601. */
+  readonly policyUpdated?: string;
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
   /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
   readonly beforeRemoval?: () => Promise<void>;

@@ -8,6 +8,8 @@ export interface Site {
   readonly catalog: SiteCatalog;
   /** Public address without trailing slash. */
   readonly base: string;
+  /** Day on which the privacy policy last changed, where it is known. */
+  readonly policyUpdated: string | undefined;
   readonly figures: Figures;
   /** Packages of each repository, by slug, in order of names. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
@@ -21,13 +23,14 @@ const key = Symbol.for('debdex.site');
 const shared = globalThis as { [key]?: Site | undefined };
 
 /** Hands the catalog to the pages of the build that follows, or takes it away. */
-export const provideSite = (catalog: SiteCatalog | undefined, base = ''): void => {
+export const provideSite = (catalog: SiteCatalog | undefined, base = '', policyUpdated?: string): void => {
   shared[key] =
     catalog === undefined
       ? undefined
       : {
           catalog,
           base,
+          policyUpdated,
           figures: computeFigures(catalog),
           inRepository: packagesIn(catalog),
           byKind: packagesByKind(catalog),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formsOfPages } from '../../src/contract/kept.ts';
 import { buildSite } from '../../src/site/build.ts';
 import { decodeEntities } from '../support/links.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
@@ -123,5 +124,16 @@ describe('the words and figures of every page', () => {
     expect(page('status/')).toMatch(/gone<\/td>\s*<td[^>]*>\s*<span class="chip poor">Never read/);
     const rows = page('status/').split('<tbody')[1]?.split('</tbody>')[0]?.split('<tr').length ?? 0;
     expect(rows - 1).toBe(5);
+  });
+
+  it('has forms that lead where the privacy policy says, and nowhere else', () => {
+    const actions = [...pages.values()].flatMap((html) =>
+      [...html.matchAll(/<form\b([^>]*)>/g)].flatMap(([, attributes = '']) => {
+        const [, action] = / action="([^"]*)"/.exec(attributes) ?? [];
+        // One without an address is read by the script of its page, and sent nowhere.
+        return action === undefined && !/ id="repository-filters"/.test(attributes) ? ['no address'] : (action ?? []);
+      }),
+    );
+    expect([...new Set(actions)].sort()).toEqual(Object.keys(formsOfPages).sort());
   });
 });

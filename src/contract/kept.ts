@@ -1,0 +1,190 @@
+import { countedDays } from './records.ts';
+
+// What is kept about people: the one list from which the privacy policy is composed (privacy-policy.ts), and which a
+// test holds against the tables, files, logs, cookies and forms that really exist. Whoever adds one adds it here, in
+// words for those it is about, and moves `privacy_updated` in data/service.yaml, because package managers ask again.
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** A table in which something is kept. */
+export interface KeptTable {
+  /** What a row stands for. */
+  readonly row: string;
+  /** Each column, and what it tells of a person; null where it tells nothing of anybody. */
+  readonly columns: Readonly<Record<string, string | null>>;
+  /** When a row is deleted, in words. */
+  readonly until: string;
+  /** The same for the sweep: the rows of which this time (in milliseconds) lies so far back are deleted. */
+  readonly sweeps?: readonly { readonly column: string; readonly age: number }[];
+}
+
+/** Tables of the gateway's store, in SQLite and PostgreSQL alike. */
+export const keptInGateway: Readonly<Record<string, KeptTable>> = {
+  gateway_accounts: {
+    row: 'your account',
+    columns: {
+      id: 'a random identifier',
+      name: 'its name',
+      display_name: 'the name to show',
+      password_hash: 'a salted hash of the password',
+      issuer: 'where you sign in through another provider, which one',
+      subject: 'the identifier that it gives us for you',
+      created_at: 'when it was added',
+      disabled_at: 'when it was disabled',
+    },
+    until: 'until it is removed, which you may ask for',
+  },
+  gateway_families: {
+    row: 'each device that you signed in',
+    columns: {
+      id: 'a random identifier',
+      account_id: 'the account',
+      application: 'the application',
+      model: 'the model of the device',
+      masked_udid: 'the last four characters at most of its identifier',
+      created_at: 'when it signed in',
+      ends_at: 'when that ends of itself',
+      last_used_at: 'when it was last used',
+      revoked_at: 'when it was signed out',
+    },
+    until: 'until 30 days after you sign the device out, or a day after that ends of itself, one year after signing in',
+    sweeps: [
+      { column: 'ends_at', age: day },
+      { column: 'revoked_at', age: 30 * day },
+    ],
+  },
+  gateway_credential_sets: {
+    row: 'each set of credentials of such a device',
+    columns: {
+      id: 'a random identifier',
+      family_id: 'the device',
+      auth_hash: 'hashes of the three credentials, from which they cannot be had back',
+      secret_hash: null,
+      refresh_hash: null,
+      created_at: 'when it was given out',
+      expires_at: 'when it expires',
+      refresh_expires_at: null,
+      ends_at: null,
+      spent_at: 'when it was exchanged for another',
+    },
+    until: 'until a day after it can no longer be exchanged, 180 days at most after it was given out',
+    sweeps: [{ column: 'refresh_expires_at', age: day }],
+  },
+  gateway_sign_in_requests: {
+    row: 'each sign-in that was begun',
+    columns: {
+      handle_hash: 'a hash of its address',
+      callback: 'the address of the application',
+      application: null,
+      model: 'the model of the device',
+      masked_udid: 'the last four characters at most of its identifier',
+      expires_at: 'when it ends',
+      consumed_at: 'when it was completed',
+      bytes: null,
+    },
+    until: 'for an hour after it ends, which it does after ten minutes',
+    sweeps: [{ column: 'expires_at', age: hour }],
+  },
+  gateway_browsers: {
+    row: 'each browser in which you signed in',
+    columns: {
+      token_hash: 'a hash of its cookie',
+      account_id: 'the account',
+      signed_in_until: 'until when it is signed in',
+      expires_at: null,
+    },
+    until: 'for 180 days, so that nobody else can lock you out by guessing, or until you sign in there again',
+    sweeps: [{ column: 'expires_at', age: 0 }],
+  },
+  gateway_attempts: {
+    row: 'failed tries to sign in, and failed requests of download servers',
+    columns: {
+      key_hash: 'a hash of the name that was typed, of the network address, or of both',
+      count: 'how many there were',
+      ends_at: null,
+    },
+    until: 'for an hour at most',
+    sweeps: [{ column: 'ends_at', age: 0 }],
+  },
+  gateway_request_totals: {
+    row: 'how many sign-ins were begun',
+    columns: { id: null, requests: null, bytes: null },
+    until: 'always',
+  },
+  gateway_probe: { row: 'the health of the store', columns: { id: null, probed_at: null }, until: 'always' },
+  gateway_schema: { row: 'the version of the store', columns: { version: null }, until: 'always' },
+};
+
+// The hashes have a key of the day, without which they tell nothing (functions/node/download-marks.ts).
+const marksUntil = 'until the day is over in UTC, when the key of these hashes is destroyed with them';
+
+/** Tables of the download counters. */
+export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
+  downloads: {
+    row: 'each day, package and version',
+    columns: { day: null, package_id: null, package_version: null, count: 'how many downloads were reported' },
+    until: `for ${countedDays} days`,
+  },
+  downloads_beyond: {
+    row: 'each package',
+    columns: { package_id: null, count: 'how many downloads were reported before that' },
+    until: 'for good',
+  },
+  mark: {
+    row: 'each download of the day',
+    columns: {
+      mark: 'a hash of the network it was reported from, with the package and its version, so that it is counted once',
+    },
+    until: marksUntil,
+  },
+  marked_network: {
+    row: 'each network that reported one',
+    columns: { network: 'a hash of it', taken: 'how many it reported that day' },
+    until: marksUntil,
+  },
+  marking: { row: 'the day', columns: { day: null, key: null }, until: marksUntil },
+};
+
+/** Files of the state folder that hold something about people; others hold what repositories publish. */
+export const keptFiles: Readonly<Record<string, string>> = {
+  'gateway.sqlite': 'the store of the gateway',
+  'downloads.sqlite': 'the download counters',
+};
+
+/** Fields of the lines of the security log; how long it is kept is for the operator to say. */
+export const keptInLog = {
+  time: 'the time',
+  channel: null,
+  event: 'what happened',
+  account: 'the identifier of the account',
+  family: 'the identifier of the signed-in device',
+  address: 'the network address',
+  reason: 'the reason',
+} as const satisfies Readonly<Record<string, string | null>>;
+
+/** Cookies, without the prefix `__Host-` that they have on https; their life in seconds, undefined for a session's. */
+export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
+  'gateway-form': {
+    purpose: 'proves that a form was sent by the browser that it was made for; it goes when you close the browser',
+  },
+  'gateway-browser': {
+    purpose: 'knows the browser again, for your list of devices and against guessed passwords; 180 days',
+    life: (180 * day) / 1000,
+  },
+  'gateway-openid': {
+    purpose: 'is there while another provider signs you in; ten minutes at most',
+    life: 600,
+  },
+};
+
+/** What pages leave in the browser's own storage, which is sent to nobody. */
+export const keptInBrowser: Readonly<Record<string, string>> = {
+  theme: 'whether you chose the light or the dark theme',
+};
+
+/** Where the forms of the pages lead, and what they send there. */
+export const formsOfPages: Readonly<Record<string, string>> = {
+  '/search/': 'the words that you search for',
+  '/v2/jailbreak/package/search': 'the words that you search for, where scripts are off',
+};

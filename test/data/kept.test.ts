@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { SecurityLog } from '../../functions/gateway/security-log.ts';
+import { retention } from '../../functions/gateway/store-upkeep.ts';
+import { createDownloads } from '../../functions/node/downloads.ts';
+import { readService } from '../../scripts/read-service.ts';
+import {
+  type KeptTable,
+  keptCookies,
+  keptFiles,
+  keptInBrowser,
+  keptInGateway,
+  keptInLog,
+  keptOfDownloads,
+} from '../../src/contract/kept.ts';
+import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
+import { BrowserSession } from '../support/browser-session.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
+import { authenticate, logIn } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const project = path.resolve(import.meta.dirname, '..', '..');
+const columnsOf = (tables: Readonly<Record<string, KeptTable>>) =>
+  Object.entries(tables).flatMap(([table, { columns }]) => Object.keys(columns).map((name) => `${table}.${name}`));
+const inSqlite = (file: string): string[] => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = database
+      .prepare(
+        `SELECT tables.name || '.' || columns.name AS name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+         WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+      )
+      .all();
+    return rows.map(({ name }) => String(name));
+  } finally {
+    database.close();
+  }
+};
+const inPostgres = async (url: string): Promise<string[]> => {
+  const pool = new Pool({ connectionString: url });
+  const { rows } = await pool.query(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public'`,
+  );
+  await pool.end();
+  return rows.map(({ name }) => String(name));
+};
+// What belongs to a database beside its file.
+const withoutCompanions = (names: readonly string[]) => names.filter((name) => !/-(?:wal|shm|journal)$/.test(name));
+
+describeStores('what the gateway keeps', (newStore, kind) => {
+  it('is told in the privacy policy, table by table and column by column', async () => {
+    const environment = await newStore();
+    const gateway = await startGateway(environment);
+    try {
+      await addAccount(gateway.store, 'someone');
+      const url = environment.GATEWAY_DATABASE_URL;
+      const found = url === undefined ? inSqlite(path.join(gateway.folder, 'gateway.sqlite')) : await inPostgres(url);
+      expect(found.sort(), kind).toEqual(columnsOf(keptInGateway).sort());
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe('how long it is kept', () => {
+  it('is what the sweep of the store does', () => {
+    const told = Object.entries(keptInGateway).flatMap(([table, { sweeps = [] }]) =>
+      sweeps.map(({ column, age }) => ({ table, column, age })),
+    );
+    const order = (a: { table: string; column: string }, b: { table: string; column: string }) =>
+      `${a.table} ${a.column}` < `${b.table} ${b.column}` ? -1 : 1;
+    expect(retention.map(({ table, column, age }) => ({ table, column, age })).sort(order)).toEqual(told.sort(order));
+  });
+});
+
+describe('what is kept of downloads', () => {
+  it('is told in the privacy policy, column by column', async () => {
+    const folder = temporaryFolder();
+    const downloads = createDownloads(path.join(folder, 'downloads.sqlite'), () => new Date());
+    await downloads.add([{ package_id: 'com.example.one', package_version: '1' }], '192.0.2.1');
+    await downloads.close();
+    expect(inSqlite(path.join(folder, 'downloads.sqlite')).sort()).toEqual(columnsOf(keptOfDownloads).sort());
+    for (const name of withoutCompanions(readdirSync(folder))) expect(keptFiles).toHaveProperty([name]);
+  });
+});
+
+describe('a sign-in', () => {
+  const site = 'http://gateway.test';
+  let provider: OpenIdProvider;
+  let gateway: TestGateway;
+  /** Every Set-Cookie header that an answer had. */
+  const cookies: string[] = [];
+
+  beforeAll(async () => {
+    provider = await startOpenIdProvider(`${site}/v2/login/callback`);
+    gateway = await startGateway(
+      {
+        PUBLIC_ADDRESS: site,
+        GATEWAY_OIDC_ISSUER: provider.issuer,
+        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+      },
+      { now: Date.now() },
+    );
+    await addAccount(gateway.store, 'someone');
+    const usual = globalThis.fetch;
+    globalThis.fetch = async (...request) => {
+      const answer = await usual(...request);
+      cookies.push(...answer.headers.getSetCookie());
+      return answer;
+    };
+    try {
+      const browser = new BrowserSession(gateway.base);
+      await browser.submit(await browser.open(await authenticate(gateway.base)), {
+        name: 'someone',
+        password: 'wrong',
+      });
+      await logIn(await authenticate(gateway.base), 'someone', browser);
+      await browser.open(`${site}/v2/devices`);
+      const page = await browser.open(await authenticate(gateway.base));
+      const link = /<a class="button quiet" href="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      await browser.open(new URL(link, page.address).href);
+    } finally {
+      globalThis.fetch = usual;
+    }
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await provider.close();
+  });
+
+  it('sets the cookies that the privacy policy names, for as long as it says', () => {
+    const found = new Map(
+      cookies.map((cookie) => [
+        /^(?:__Host-)?([^=]+)=/.exec(cookie)?.[1] ?? '',
+        Number(/Max-Age=(\d+)/i.exec(cookie)?.[1] ?? Number.NaN),
+      ]),
+    );
+    expect([...found.keys()].sort()).toEqual(Object.keys(keptCookies).sort());
+    for (const [name, life] of found) expect(life, name).toBe(keptCookies[name]?.life ?? Number.NaN);
+  });
+
+  it('writes to the log and to files what the privacy policy names, and nothing else', () => {
+    const fields = new Set(gateway.log.flatMap((line) => Object.keys(JSON.parse(line))));
+    expect(gateway.log.length).toBeGreaterThan(1);
+    for (const field of fields) expect(keptInLog).toHaveProperty(field);
+    for (const name of withoutCompanions(readdirSync(gateway.folder))) expect(keptFiles).toHaveProperty([name]);
+    // The compiler tells of a field that no test happens to see.
+    type Fields = keyof Parameters<SecurityLog>[0];
+    expectTypeOf<Exclude<Fields, keyof typeof keptInLog>>().toBeNever();
+    expectTypeOf<Exclude<Exclude<keyof typeof keptInLog, 'time' | 'channel'>, Fields>>().toBeNever();
+  });
+});
+
+describe('what the code can keep elsewhere', () => {
+  const sources = (folder: string): [string, string][] =>
+    readdirSync(path.join(project, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:ts|astro)$/.test(name))
+      .map((name) => [`${folder}/${name}`, readFileSync(path.join(project, folder, name), 'utf8')]);
+
+  it('is, in the browser, what the privacy policy names', () => {
+    const found = sources('src').flatMap(([name, text]) =>
+      [...text.matchAll(/(?:localStorage|sessionStorage)\.(\w+)\(\s*'([^']+)'/g)].map(([, , key]) => ({ name, key })),
+    );
+    expect([...new Set(found.map(({ key }) => key))].sort()).toEqual(Object.keys(keptInBrowser).sort());
+    for (const [name, text] of sources('src')) {
+      const uses = text.match(/\b(?:localStorage|sessionStorage)\b/g) ?? [];
+      expect(found.filter((one) => one.name === name).length, `${name} names each key in words`).toBe(uses.length);
+      expect(text, name).not.toMatch(/document\.cookie|indexedDB|caches\.open/);
+    }
+  });
+
+  it('is set as a cookie in one place alone', () => {
+    const setting = sources('functions').filter(([, text]) => /setCookie\(|set-cookie/i.test(text));
+    expect(setting.map(([name]) => name)).toEqual(['functions/gateway/browser-cookies.ts']);
+  });
+});
+
+describe('the privacy policy', () => {
+  const text = composePolicyText(readService().privacy_updated);
+
+  it('is dated as the landing document does, because clients ask again when that changes', () => {
+    expect(text).toContain(`Last changed on ${readService().privacy_updated}\n`);
+  });
+
+  it('fits a screen of eighty columns, and leaves out no word', () => {
+    for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    const words = (each: string) => each.split(/\s+/).filter((word) => word !== '' && word !== '-');
+    const expected = privacyPolicy.flatMap(({ heading, parts }) => [heading, ...parts.flat()]).flatMap(words);
+    expect(words(text).slice(-expected.length)).toEqual(expected);
+  });
+
+  it('tells of everything on the list', () => {
+    const whole = privacyPolicy.flatMap(({ parts }) => parts.flat()).join('\n');
+    const told = [
+      ...[keptInGateway, keptOfDownloads].flatMap((tables) =>
+        Object.values(tables).flatMap(({ columns }) => Object.values(columns)),
+      ),
+      ...Object.values(keptInLog),
+      ...Object.keys(keptCookies),
+      ...Object.values(keptInBrowser),
+    ];
+    for (const each of told) if (each !== null) expect(whole).toContain(each);
+  });
+});
