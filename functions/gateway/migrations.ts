@@ -107,6 +107,9 @@ const migrations: readonly Migration[] = [
   },
 ];
 
+/** The version of the tables that this program makes and knows. */
+export const schemaVersion = migrations.length;
+
 const index = (database: Database, table: keyof GatewayTables, column: string) =>
   database.schema.createIndex(`${table}_${column}`).on(table).column(column).execute();
 

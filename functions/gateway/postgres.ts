@@ -17,6 +17,15 @@ class PreparingClient extends pg.Client {
   }
 }
 
+/** Milliseconds. */
+const bounds = {
+  lock_timeout: 4_000,
+  statement_timeout: 5_000,
+  query_timeout: 6_000,
+  // A process that stands still in the middle of a transaction must not keep its locks.
+  idle_in_transaction_session_timeout: 10_000,
+};
+
 const names = new Map<string, string>();
 
 const nameOf = (text: string) => {
@@ -27,19 +36,16 @@ const nameOf = (text: string) => {
 
 /**
  * Opens a pool of connections; nothing is connected before the first query. `url` is a `postgres://` address, `pool` the
- * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error.
+ * most connections of this process. Every wait is bounded, so that a database out of reach becomes an error, but for a
+ * command that moves everything: with `bounded` false its queries take the time they take.
  */
-export const openPostgres = (url: string, pool: number): Kysely<GatewayTables> => {
+export const openPostgres = (url: string, pool: number, { bounded = true } = {}): Kysely<GatewayTables> => {
   const connections = new pg.Pool({
     connectionString: url,
     Client: PreparingClient,
     max: pool,
     connectionTimeoutMillis: 5_000,
-    lock_timeout: 4_000,
-    statement_timeout: 5_000,
-    query_timeout: 6_000,
-    // A process that stands still in the middle of a transaction must not keep its locks.
-    idle_in_transaction_session_timeout: 10_000,
+    ...(bounded && bounds),
     application_name: 'debdex-gateway',
     types: {
       // Times are milliseconds: they fit a number, and pg would give them as text.

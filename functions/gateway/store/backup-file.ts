@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+// A backup is lines of JSON: a head, one line for each row, and an end with their number and the SHA-256 of all that
+// stands before it. It is the same for SQLite and PostgreSQL.
+
+/** A backup that cannot be written or restored; the message says why and what to do. */
+export class BackupRefused extends Error {
+  readonly code = 'backup_refused';
+}
+
+const format = 'debdex-gateway-backup';
+
+const headSchema = z.strictObject({
+  format: z.literal(format),
+  /** Version of the tables. */
+  version: z.int().positive(),
+  /** When it was made, by the store's clock, in milliseconds since 1970. */
+  made: z.int(),
+});
+const bytesSchema = z.strictObject({ base64: z.base64() });
+const rowSchema = z.strictObject({
+  table: z.string(),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesSchema])),
+});
+const endSchema = z.strictObject({ rows: z.int().nonnegative(), sha256: z.hex() });
+
+export type BackupHead = Omit<z.infer<typeof headSchema>, 'format'>;
+export interface BackupRow {
+  readonly table: string;
+  readonly row: Readonly<Record<string, string | number | Uint8Array | null>>;
+}
+
+/**
+ * Writes a backup to a file that does not exist yet, readable by its owner alone: whole or, where anything fails, not at
+ * all. Resolves to the number of rows. Throws BackupRefused where the file exists.
+ */
+export const writeBackupFile = async (file: string, write: (sink: BackupSink) => Promise<void>): Promise<number> => {
+  const partial = `${file}.partial`;
+  const refuse = (name: string, why: string) => (error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new BackupRefused(`${name} exists${why}`) : error;
+  };
+  const handle = await open(partial, 'wx', 0o600).catch(
+    refuse(partial, ': another backup is being written, or one was cut short; delete it then'),
+  );
+  try {
+    const hash = createHash('sha256');
+    let rows = 0;
+    let waiting = '';
+    const add = async (value: object) => {
+      const line = `${JSON.stringify(value)}\n`;
+      hash.update(line);
+      waiting += line;
+      if (waiting.length > 2 ** 16) await flush();
+    };
+    const flush = async () => {
+      await handle.appendFile(waiting);
+      waiting = '';
+    };
+    await write({
+      begin: (head) => add({ format, ...head }),
+      add: async ({ table, row }) => {
+        rows++;
+        await add({
+          table,
+          row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, encode(value)])),
+        });
+      },
+    });
+    await add({ rows, sha256: hash.copy().digest('hex') });
+    await flush();
+    await handle.sync();
+    // Unlike a rename it never replaces what is there.
+    await link(partial, file).catch(refuse(file, '; a backup never replaces a file'));
+    await syncFolder(dirname(file));
+    return rows;
+  } finally {
+    await handle.close();
+    await rm(partial, { force: true });
+  }
+};
+
+export interface BackupSink {
+  begin(head: BackupHead): Promise<void>;
+  add(row: BackupRow): Promise<void>;
+}
+
+const encode = (value: string | number | Uint8Array | null) =>
+  value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value;
+
+const syncFolder = async (folder: string) => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Reads a backup; the rows come as they are read. Whether it is whole is known at its end only: until the last row has
+ * come nothing of it may be kept. Throws BackupRefused where it is no backup, was cut short or altered.
+ */
+export const readBackupFile = async (
+  file: string,
+): Promise<{ readonly head: BackupHead; readonly rows: AsyncGenerator<BackupRow> }> => {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })[
+    Symbol.asyncIterator
+  ]();
+  const hash = createHash('sha256');
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new BackupRefused(`${file} is cut short: its end is missing`);
+    return { line: `${value}\n`, value: parse(value) };
+  };
+  const first = await next();
+  const head = headSchema.safeParse(first.value);
+  if (!head.success) throw new BackupRefused(`${file} is no backup of a gateway`);
+  hash.update(first.line);
+  const rows = async function* () {
+    for (let count = 0; ; count++) {
+      const { line, value } = await next();
+      const row = rowSchema.safeParse(value);
+      if (row.success) {
+        hash.update(line);
+        yield decode(row.data);
+        continue;
+      }
+      const end = endSchema.safeParse(value);
+      if (!end.success || end.data.rows !== count || end.data.sha256 !== hash.digest('hex')) {
+        throw new BackupRefused(`${file} was altered or damaged`);
+      }
+      if (!(await lines.next()).done) throw new BackupRefused(`${file} goes on after its end`);
+      return;
+    }
+  };
+  const { format: _, ...rest } = head.data;
+  return { head: rest, rows: rows() };
+};
+
+const parse = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const decode = ({ table, row }: z.infer<typeof rowSchema>): BackupRow => ({
+  table,
+  row: Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value !== null && typeof value === 'object' ? new Uint8Array(Buffer.from(value.base64, 'base64')) : value,
+    ]),
+  ),
+});

@@ -1,0 +1,229 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { migrate, schemaVersion } from '../migrations.ts';
+import { openPostgres } from '../postgres.ts';
+import type { GatewayTables } from '../schema.ts';
+import { BackupRefused, type BackupRow, readBackupFile, writeBackupFile } from './backup-file.ts';
+import { databaseTime, timeOf } from './clock.ts';
+import type { StoreLocation } from './connection.ts';
+import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** The table that stays when every sign-in ends. */
+const accounts = 'gateway_accounts';
+
+/** Tables that others refer to come first; then the rest, whatever a later version adds. */
+const parentsFirst = [accounts, 'gateway_families', 'gateway_credential_sets'];
+
+/** What lives for minutes, or tells of this database alone. */
+const leftOut = new Set([
+  'gateway_sign_in_requests',
+  'gateway_request_totals',
+  'gateway_attempts',
+  'gateway_probe',
+  'gateway_schema',
+]);
+
+const pageRows = 500;
+const insertRows = 100;
+
+/**
+ * Writes a backup of the store, as it is at one moment, to a new file (see writeBackupFile). The servers go on meanwhile.
+ * Resolves to the number of accounts and of rows in all.
+ */
+export const backUp = (location: StoreLocation, file: string): Promise<{ accounts: number; rows: number }> =>
+  withStore(location, async ({ read, now }) => {
+    let count = 0;
+    const rows = await writeBackupFile(file, async (sink) => {
+      // One transaction sees one moment: on SQLite always, on PostgreSQL at this level.
+      const moment = read.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+      await moment.execute(async (transaction) => {
+        const { rows } = await sql<{ made: number }>`select ${now()} as made`.execute(transaction);
+        await sink.begin({ version: schemaVersion, made: rows[0]?.made ?? 0 });
+        for (const { name, columns } of await listTables(transaction)) {
+          for await (const row of readTable(transaction, name, columns[0] ?? '')) {
+            if (name === accounts) count++;
+            await sink.add({ table: name, row });
+          }
+        }
+      });
+    });
+    return { accounts: count, rows };
+  });
+
+/** What a restore did; the names are of accounts. */
+export interface Restored {
+  readonly made: Date;
+  readonly accounts: number;
+  readonly signIns: number;
+  /** Disabled since the backup, and still so. */
+  readonly stillDisabled: readonly string[];
+  /** Removed since, and back. */
+  readonly back: readonly string[];
+  /** With another password since, and the one of the backup again. */
+  readonly passwords: readonly string[];
+  /** Added since, and gone. */
+  readonly gone: readonly string[];
+}
+
+/**
+ * Puts a backup in the place of everything in the store, or changes nothing. Unless told to keep them, it ends every
+ * sign-in: a backup knows nothing of what was spent or revoked after it, and would bring it back. An account disabled by
+ * now stays so. Throws BackupRefused where the file is not whole or newer than this program.
+ */
+export const restore = (
+  location: StoreLocation,
+  file: string,
+  { keepSignIns }: { readonly keepSignIns: boolean },
+): Promise<Restored> =>
+  withStore(location, async (store) => {
+    const { head, rows } = await readBackupFile(file);
+    if (head.version > schemaVersion) {
+      throw new BackupRefused(`${file} is of a newer version of this program (${head.version}, not ${schemaVersion})`);
+    }
+    return store.transact(async (transaction) => {
+      const tables = await listTables(transaction);
+      await store.keepWritersOut(
+        transaction,
+        tables.map(({ name }) => name),
+      );
+      const before = new Map((await readAccounts(transaction)).map((account) => [account.id, account]));
+      for (const { name } of tables.toReversed()) await sql`delete from ${sql.table(name)}`.execute(transaction);
+      await transaction.deleteFrom('gateway_attempts').execute();
+      await transaction.deleteFrom('gateway_sign_in_requests').execute();
+      await transaction.updateTable('gateway_request_totals').set({ requests: 0, bytes: 0 }).execute();
+      const batches = createBatches(transaction, tables, file);
+      const stillDisabled: string[] = [];
+      for await (const { table, row } of rows) {
+        const known = table === accounts ? before.get(String(row.id)) : undefined;
+        const stays = known !== undefined && known.disabled_at !== null && row.disabled_at === null;
+        if (stays) stillDisabled.push(known.name);
+        if (table === accounts || keepSignIns) {
+          await batches.add({ table, row: stays ? { ...row, disabled_at: known.disabled_at } : row });
+        }
+      }
+      await batches.end();
+      const after = new Map((await readAccounts(transaction)).map((account) => [account.id, account]));
+      const namesOf = (list: Iterable<{ id: string; name: string }>, which: (id: string) => boolean) =>
+        [...list].filter(({ id }) => which(id)).map(({ name }) => name);
+      return {
+        made: new Date(head.made),
+        accounts: after.size,
+        signIns: batches.count('gateway_families'),
+        stillDisabled,
+        back: before.size > 0 ? namesOf(after.values(), (id) => !before.has(id)) : [],
+        passwords: namesOf(after.values(), (id) => {
+          const known = before.get(id);
+          return known !== undefined && known.password_hash !== after.get(id)?.password_hash;
+        }),
+        gone: namesOf(before.values(), (id) => !after.has(id)),
+      };
+    });
+  });
+
+const readAccounts = (transaction: Transaction<GatewayTables>) =>
+  transaction.selectFrom(accounts).select(['id', 'name', 'disabled_at', 'password_hash']).orderBy('name').execute();
+
+interface Table {
+  readonly name: string;
+  /** The first one is the key. */
+  readonly columns: readonly string[];
+}
+
+const listTables = async (transaction: Transaction<GatewayTables>): Promise<Table[]> => {
+  const found = await transaction.introspection.getTables();
+  const rank = ({ name }: Table) => (parentsFirst.includes(name) ? parentsFirst.indexOf(name) : parentsFirst.length);
+  return found
+    .filter(({ name }) => name.startsWith('gateway_') && !leftOut.has(name))
+    .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
+    .sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
+};
+
+/** A table's rows in the order of its key, a page at a time. */
+async function* readTable(transaction: Transaction<GatewayTables>, table: string, key: string) {
+  let last: unknown;
+  for (;;) {
+    const after = last === undefined ? sql`` : sql`where ${sql.ref(key)} > ${last}`;
+    const { rows } = await sql<BackupRow['row']>`select * from ${sql.table(table)} ${after}
+      order by ${sql.ref(key)} limit ${sql.lit(pageRows)}`.execute(transaction);
+    yield* rows;
+    last = rows.at(-1)?.[key];
+    if (rows.length < pageRows) return;
+  }
+}
+
+/** Inserts rows some at a time; they come table by table. */
+const createBatches = (transaction: Transaction<GatewayTables>, tables: readonly Table[], file: string) => {
+  const counts = new Map<string, number>();
+  let batch: BackupRow[] = [];
+  const flush = async () => {
+    const [first] = batch;
+    if (!first) return;
+    const columns = Object.keys(first.row);
+    const lines = batch.map(({ row }) => sql`(${sql.join(columns.map((column) => sql`${row[column] ?? null}`))})`);
+    const names = sql.join(columns.map((column) => sql.ref(column)));
+    await sql`insert into ${sql.table(first.table)} (${names}) values ${sql.join(lines)}`.execute(transaction);
+    batch = [];
+  };
+  return {
+    add: async (row: BackupRow) => {
+      const known = tables.find(({ name }) => name === row.table);
+      if (!known || !Object.keys(row.row).every((column) => known.columns.includes(column))) {
+        throw new BackupRefused(`${file} has a table or column that this program does not know`);
+      }
+      if (batch.length === insertRows || batch[0]?.table !== row.table) await flush();
+      batch.push(row);
+      counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+    },
+    end: flush,
+    count: (table: string) => counts.get(table) ?? 0,
+  };
+};
+
+interface OpenStore {
+  readonly read: Kysely<GatewayTables>;
+  now(): ReturnType<typeof timeOf>;
+  transact<Result>(work: (transaction: Transaction<GatewayTables>) => Promise<Result>): Promise<Result>;
+  /** Lets nobody else write until the transaction ends. */
+  keepWritersOut(transaction: Transaction<GatewayTables>, tables: readonly string[]): Promise<unknown>;
+}
+
+// The store as the servers have it, but with all the time that its size takes.
+const withStore = async <Result>(location: StoreLocation, work: (store: OpenStore) => Promise<Result>) => {
+  if (location.kind === 'postgres') {
+    const database = openPostgres(location.url, 1, { bounded: false });
+    try {
+      await migrate(database, 'postgres');
+      return await work({
+        read: database,
+        now: () => databaseTime,
+        transact: (change) => database.transaction().execute(change),
+        keepWritersOut: (transaction, tables) =>
+          sql`lock table ${sql.join(tables.map((name) => sql.table(name)))} in share row exclusive mode`.execute(
+            transaction,
+          ),
+      });
+    } finally {
+      await database.destroy();
+    }
+  }
+  const wait = beginWait();
+  const connections = await untilUnlocked(wait, async () => openSqlite(location.file)).finally(wait.end);
+  const transact: OpenStore['transact'] = (change) => {
+    const forLock = beginWait();
+    return transactSqlite(connections.write, forLock, change).finally(forLock.end);
+  };
+  try {
+    const opening = beginWait();
+    await untilUnlocked(opening, () => migrate(connections.write, 'sqlite')).finally(opening.end);
+    const result = await work({
+      read: connections.read,
+      now: () => timeOf(Date.now),
+      transact,
+      keepWritersOut: async () => {},
+    });
+    while (connections.giveBack());
+    return result;
+  } finally {
+    connections.close();
+  }
+};

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
+import { backUp, type Restored, restore } from '../functions/gateway/store/backup.ts';
+import { BackupRefused } from '../functions/gateway/store/backup-file.ts';
+
+const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
+
+  backup FILE     write all accounts and sign-ins, as they are at this moment, to
+                  a new file; servers may run meanwhile
+  restore FILE    put a backup in the place of all that is in the store, and end
+                  every sign-in; servers may run meanwhile
+
+  --keep-sign-ins restore the sign-ins too. What was spent, signed out or revoked
+                  since the backup is then alive again: only for a store that
+                  nobody has used since, such as one that moves
+
+The file is as secret as the store. It is the same for SQLite and PostgreSQL, so
+it also moves one to the other. The store is state/gateway.sqlite, or the same
+file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
+GATEWAY_DATABASE_URL names.
+`;
+
+class UsageError extends Error {}
+
+const readArguments = () => {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { state: { type: 'string' }, 'keep-sign-ins': { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const [command, file, ...more] = positionals;
+    if (command !== 'backup' && command !== 'restore') {
+      throw new UsageError(command === undefined ? 'a COMMAND is missing' : `there is no command ${command}`);
+    }
+    if (file === undefined || more.length > 0) throw new UsageError(`${command} takes one FILE`);
+    const keepSignIns = values['keep-sign-ins'] ?? false;
+    if (keepSignIns && command === 'backup') throw new UsageError('--keep-sign-ins goes with restore');
+    return { command, file: resolve(file), keepSignIns, state: values.state ?? process.env.DEBDEX_STATE ?? 'state' };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};
+
+// A provider's names come from its users; a terminal must not take orders from them.
+const list = (names: readonly string[]) => names.join(', ').replace(/[\p{Control}\p{Format}]/gu, '?');
+
+const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns: boolean): string => {
+  const { stillDisabled, back, passwords, gone } = changed;
+  return [
+    `Restored ${accounts} ${accounts === 1 ? 'account' : 'accounts'} as of ${made.toISOString()}.`,
+    keepSignIns
+      ? `Kept ${signIns} sign-ins: what was spent or revoked since then is alive again. To end all of them, restore without --keep-sign-ins. Restart the servers.`
+      : 'Every sign-in has ended; everybody signs in again.',
+    ...(stillDisabled.length > 0 ? [`Disabled since, and still so: ${list(stillDisabled)}`] : []),
+    ...(back.length > 0 ? [`Removed since, and back again: ${list(back)}`] : []),
+    ...(passwords.length > 0 ? [`With the password of then, not the one of now: ${list(passwords)}`] : []),
+    ...(gone.length > 0 ? [`Added since, and gone: ${list(gone)}`] : []),
+  ].join('\n');
+};
+
+try {
+  const { command, file, keepSignIns, state } = readArguments();
+  const location = readStoreLocation(process.env, state);
+  if (command === 'backup') {
+    const { accounts, rows } = await backUp(location, file);
+    process.stdout.write(
+      `Wrote ${accounts} ${accounts === 1 ? 'account' : 'accounts'} and ${rows - accounts} rows of sign-ins to ${file}.\n`,
+    );
+  } else {
+    process.stdout.write(`${describe(await restore(location, file, { keepSignIns }), keepSignIns)}\n`);
+  }
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`gateway: ${error.message}\n\n${usage}`);
+    process.exitCode = 2;
+  } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  } else {
+    process.stderr.write(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readStoreLocation } from '../../functions/gateway/configuration.ts';
+import { backUp, restore } from '../../functions/gateway/store/backup.ts';
+import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
+import { addAccount, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import { type Credentials, signIn } from '../support/package-manager.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { describeStores } from '../support/stores.ts';
+
+const hour = 3_600_000;
+const program = fileURLToPath(new URL('../../scripts/gateway.ts', import.meta.url));
+
+let folder: string;
+let backups = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-backup-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const newFile = () => join(folder, `backup-${++backups}`);
+
+const isLive = async (gateway: TestGateway, { auth_token }: Credentials) =>
+  (await fetch(`${gateway.base}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status === 200;
+const refresh = async (gateway: TestGateway, credentials: Credentials) => {
+  const answer = await post(`${gateway.base}/v2/refresh`, credentials);
+  return { status: answer.status, set: (await answer.json()) as Credentials };
+};
+
+describeStores('backup', (newStore) => {
+  let environment: Readonly<Record<string, string>>;
+  let gateway: TestGateway;
+  let location: StoreLocation;
+  beforeAll(async () => {
+    environment = await newStore();
+    gateway = await startGateway(environment, { now: Date.now() });
+    location = readStoreLocation(environment, gateway.folder);
+    for (const name of ['alice', 'bob', 'carol']) await addAccount(gateway.store, name);
+  });
+  afterAll(() => gateway.close());
+
+  test('T15 a restore ends every sign-in, so that nothing spent or revoked since comes back', async () => {
+    const [spent, revoked, kept] = [
+      await signIn(gateway.base, 'alice'),
+      await signIn(gateway.base, 'alice'),
+      await signIn(gateway.base, 'bob'),
+    ];
+    const file = newFile();
+    await backUp(location, file);
+    gateway.advance(hour);
+    const { status, set: successor } = await refresh(gateway, spent);
+    expect(status).toBe(200);
+    expect((await post(`${gateway.base}/v2/revoke`, revoked)).status).toBe(200);
+    await gateway.store.setDisabled('bob', true);
+    await gateway.store.setPassword('alice', 'another hash');
+    await gateway.store.removeAccount('carol');
+    await addAccount(gateway.store, 'dave');
+
+    // With the server running, as an operator would.
+    expect(await restore(location, file, { keepSignIns: false })).toMatchObject({
+      accounts: 3,
+      signIns: 0,
+      stillDisabled: ['bob'],
+      back: ['carol'],
+      passwords: ['alice'],
+      gone: ['dave'],
+    });
+    for (const set of [spent, revoked, kept, successor]) {
+      expect(await isLive(gateway, set)).toBe(false);
+      expect((await refresh(gateway, set)).status).toBe(401);
+    }
+    expect((await gateway.store.findAccount('bob'))?.disabledAt).not.toBeNull();
+    // Alice signs in with the password of then.
+    expect(await isLive(gateway, await signIn(gateway.base, 'alice'))).toBe(true);
+    await gateway.store.setDisabled('bob', false);
+  });
+
+  test('a restore that is told to keeps the sign-ins as they were', async () => {
+    const [current, live] = [await signIn(gateway.base, 'alice'), await signIn(gateway.base, 'carol')];
+    gateway.advance(hour);
+    const { set: successor } = await refresh(gateway, current);
+    const file = newFile();
+    await backUp(location, file);
+    await gateway.store.signOutAccount('alice');
+    expect(await isLive(gateway, successor)).toBe(false);
+    const { signIns } = await restore(location, file, { keepSignIns: true });
+    expect(signIns).toBeGreaterThanOrEqual(2);
+    expect(await isLive(gateway, successor)).toBe(true);
+    expect((await refresh(gateway, live)).status).toBe(200);
+    // What was spent before the backup is still known as spent.
+    gateway.advance(11_000);
+    expect((await refresh(gateway, current)).status).toBe(401);
+    expect(await isLive(gateway, successor)).toBe(false);
+  });
+
+  test('a backup made while sign-ins are refreshed is of one moment', async () => {
+    const account = (await gateway.store.findAccount('bob'))?.id ?? '';
+    const protocol = openProtocol(gateway.store, { credentialLife: 0 });
+    const sets = await Promise.all(Array.from({ length: 20 }, () => issue(protocol, account)));
+    let stop = false;
+    const clients = sets.map(async (set) => {
+      for (let current = set; !stop; ) {
+        const result = await protocol.refresh(current);
+        if (result.decision === 'rotate') current = result.credentials;
+      }
+    });
+    const files = [newFile(), newFile(), newFile()];
+    for (const file of files) await backUp(location, file);
+    stop = true;
+    await Promise.all(clients);
+    for (const file of files) {
+      const lines = readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const families = new Map<string, number>();
+      for (const { table, row } of lines.slice(1, -1)) {
+        if (table === 'gateway_families' && row.account_id === account) families.set(row.id, 0);
+        if (table === 'gateway_credential_sets' && row.spent_at === null && families.has(row.family_id)) {
+          families.set(row.family_id, (families.get(row.family_id) ?? 0) + 1);
+        }
+      }
+      // Between two moments a family would have no living end, or two.
+      expect(families.size).toBeGreaterThanOrEqual(20);
+      expect([...families.values()].every((living) => living === 1)).toBe(true);
+    }
+  });
+
+  test('a backup that is cut short or altered anywhere is refused, and nothing is changed', async () => {
+    const file = newFile();
+    await backUp(location, file);
+    const whole = readFileSync(file);
+    const before = newFile();
+    await backUp(location, before);
+    const damaged = newFile();
+    const ends = [
+      0,
+      1,
+      whole.indexOf('\n'),
+      whole.indexOf('\n') + 1,
+      whole.lastIndexOf('\n', -2) + 1,
+      whole.length - 3,
+    ];
+    const middles = Array.from({ length: 6 }, (_, index) => Math.floor(((index + 0.5) / 6) * whole.length));
+    for (const length of [...ends, ...middles]) {
+      writeFileSync(damaged, whole.subarray(0, length));
+      const options = { keepSignIns: true };
+      await expect(restore(location, damaged, options), `${length} bytes`).rejects.toMatchObject({
+        code: 'backup_refused',
+      });
+    }
+    for (const at of middles) {
+      const altered = Buffer.from(whole);
+      altered[at] = altered[at] === 0x61 ? 0x62 : 0x61;
+      writeFileSync(damaged, altered);
+      await expect(restore(location, damaged, { keepSignIns: true }), `byte ${at}`).rejects.toThrow();
+    }
+    writeFileSync(damaged, Buffer.concat([whole, whole]));
+    await expect(restore(location, damaged, { keepSignIns: true })).rejects.toMatchObject({ code: 'backup_refused' });
+    const after = newFile();
+    await backUp(location, after);
+    const rows = (name: string) => readFileSync(name, 'utf8').split('\n').slice(1, -2);
+    expect(rows(after)).toEqual(rows(before));
+  });
+
+  test('the command writes and restores, tells what came back, and replaces no file', async () => {
+    const run = async (...parameters: string[]) => {
+      const child = spawn(process.execPath, [program, ...parameters, '--state', gateway.folder], {
+        env: { ...process.env, ...environment },
+      });
+      let text = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part));
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      return { code, text };
+    };
+    const file = newFile();
+    expect(await run('backup', file)).toMatchObject({ code: 0, text: expect.stringMatching(/^Wrote 3 accounts and /) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const written = readFileSync(file);
+    expect(await run('backup', file)).toMatchObject({ code: 1, text: expect.stringContaining('never replaces') });
+    expect(readFileSync(file).equals(written)).toBe(true);
+    expect(existsSync(`${file}.partial`)).toBe(false);
+    await gateway.store.removeAccount('carol');
+    const restored = await run('restore', file);
+    expect(restored.code).toBe(0);
+    expect(restored.text).toMatch(/^Restored 3 accounts as of \d{4}-.*\nEvery sign-in has ended/);
+    expect(restored.text).toContain('Removed since, and back again: carol');
+    const keeping = await run('restore', file, '--keep-sign-ins');
+    expect(keeping.text).toContain('alive again');
+    expect(await run('restore', join(folder, 'missing'))).toMatchObject({ code: 1 });
+    for (const wrong of [
+      [],
+      ['frobnicate', file],
+      ['backup'],
+      ['backup', file, 'x'],
+      ['backup', file, '--keep-sign-ins'],
+    ]) {
+      expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
+    }
+  }, 120_000);
+});
+
+test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {
+  const database: PostgresServer = await startPostgres();
+  const environment = { GATEWAY_DATABASE_URL: await database.createDatabase() };
+  const one = await startGateway({}, { now: Date.now() });
+  const two = await startGateway(environment, { now: Date.now() });
+  const [from, to] = [readStoreLocation({}, one.folder), readStoreLocation(environment, two.folder)];
+  await addAccount(one.store, 'alice');
+  // More rows than one page and one statement take.
+  const protocol = openProtocol(one.store);
+  const account = (await one.store.findAccount('alice'))?.id ?? '';
+  for (let count = 0; count < 600; count++) await issue(protocol, account);
+  const credentials = await signIn(one.base, 'alice');
+  const [first, second] = [newFile(), newFile()];
+  await backUp(from, first);
+  await restore(to, first, { keepSignIns: true });
+  expect(await isLive(two, credentials)).toBe(true);
+  await backUp(to, second);
+  const rows = (file: string) => readFileSync(file, 'utf8').split('\n').slice(1, -2).sort();
+  expect(rows(second)).toEqual(rows(first));
+  await one.close();
+  await two.close();
+  await database.remove();
+});
