@@ -1,0 +1,167 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readStoreLocation } from '../../functions/gateway/configuration.ts';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { openCredentialStore } from '../../functions/gateway/open-store.ts';
+import type { CredentialStore } from '../../functions/gateway/store.ts';
+import { addAccount, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { issue, openProtocol } from '../support/issue.ts';
+import { signIn } from '../support/package-manager.ts';
+import { describeStores } from '../support/stores.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const body = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
+
+const bytesOnDisk = (folder: string) =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+
+test('T12 a client network may ask for so many sign-ins in a minute, and a throttled one writes nothing', async () => {
+  const gateway = await startGateway({ GATEWAY_SIGN_IN_RATE: '30', TRUSTED_PROXIES: '1' });
+  const ask = (address: string) => post(`${gateway.base}/v2/authenticate`, body, { 'X-Forwarded-For': address });
+  const count = async (addresses: readonly string[]) => {
+    const statuses: number[] = [];
+    for (const address of addresses) statuses.push((await ask(address)).status);
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+    return statuses.filter((status) => status === 200).length;
+  };
+  const times = <T>(number: number, make: (index: number) => T) =>
+    Array.from({ length: number }, (_, index) => make(index));
+
+  expect(await count(times(40, () => '198.51.100.7'))).toBe(30);
+  const refused = await ask('198.51.100.7');
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('2');
+  const size = bytesOnDisk(gateway.folder);
+  expect(await count(times(100, () => '198.51.100.7'))).toBe(0);
+  expect(bytesOnDisk(gateway.folder)).toBe(size);
+  // Another address is not concerned; nor is anybody who is signed in.
+  expect(await count(['198.51.100.8'])).toBe(1);
+  // Whoever holds a /56, or a /48, has no more than two and four times as much.
+  expect(await count(times(100, (index) => `2001:db8:1:${(0x200 + (index % 200)).toString(16)}::1`))).toBe(60);
+  expect(await count(times(200, (index) => `2001:db8:2:${((index % 250) * 256).toString(16)}::1`))).toBe(120);
+  // Half a minute later half of it is there again.
+  gateway.advance(30_000);
+  expect(await count(times(40, () => '198.51.100.7'))).toBe(15);
+  await gateway.close();
+});
+
+describeStores('bounds', (newStore, kind) => {
+  let gateway: TestGateway;
+  let environment: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    environment = await newStore();
+    gateway = await startGateway(environment);
+    await addAccount(gateway.store, 'alice');
+  });
+  afterAll(() => gateway.close());
+
+  const openBounded = (requestBounds: { requests: number; bytes: number }) =>
+    openCredentialStore(readStoreLocation(environment, gateway.folder), createNodeCryptography(), {
+      clock: gateway.now,
+      requestBounds,
+    });
+  const request = { callback: 'sileo://authentication_success', application: 'sileo', model: 'm', maskedUdid: '••••' };
+  const ask = (store: CredentialStore, callback = request.callback) =>
+    store.addSignInRequest(crypto.getRandomValues(new Uint8Array(32)), { ...request, callback }, 10 * minute);
+  const askMany = async (store: CredentialStore, count: number, callback?: string) => {
+    const added = await Promise.all(Array.from({ length: count }, () => ask(store, callback)));
+    return added.filter(Boolean).length;
+  };
+
+  test('T12 sign-in requests are bounded in number: the stranger is refused, not the signed-in', async () => {
+    const store = openBounded({ requests: 20, bytes: 2 ** 20 });
+    const credentials = await signIn(gateway.base, 'alice');
+    // The one of this sign-in still has its row.
+    expect(await askMany(store, 30)).toBe(19);
+    const protocol = openProtocol(store);
+    const stranger = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
+    expect(await protocol.authenticate(stranger)).toBeUndefined();
+    gateway.advance(hour);
+    const result = await protocol.refresh(credentials);
+    expect(result.decision).toBe('rotate');
+    // Those that are over make room.
+    expect(await askMany(store, 30)).toBe(20);
+    gateway.advance(2 * hour);
+    // With what the throttle counted for the sign-in.
+    expect((await store.sweep()).deleted).toBeGreaterThanOrEqual(20);
+    expect(await askMany(store, 30)).toBe(20);
+    gateway.advance(2 * hour);
+    await store.sweep();
+    await store.close();
+  });
+
+  test('T12 and in bytes, whatever they consist of', async () => {
+    const store = openBounded({ requests: 10_000, bytes: 100_000 });
+    const large = `sileo://authentication_success?${'ü'.repeat(1_000)}`;
+    const added = await askMany(store, 100, large);
+    // Each takes two bytes for a letter like this, and something for the row.
+    expect(added).toBeGreaterThan(35);
+    expect(added).toBeLessThan(50);
+    gateway.advance(2 * hour);
+    await store.sweep();
+    await store.close();
+  });
+
+  test('T12 a sweep goes by in portions until there is nothing left', async () => {
+    const store = openBounded({ requests: 10_000, bytes: 2 ** 24 });
+    expect(await askMany(store, 450)).toBe(450);
+    gateway.advance(2 * hour);
+    const sweeps = [];
+    do sweeps.push(await store.sweep());
+    while (sweeps.at(-1)?.more);
+    expect(sweeps.map(({ deleted }) => deleted)).toEqual([200, 200, 50]);
+    await store.close();
+  });
+
+  if (kind === 'SQLite') {
+    test('T12 what was written and deleted leaves neither a large file nor a large log', async () => {
+      const file = join(gateway.folder, 'gateway.sqlite');
+      const store = openBounded({ requests: 100_000, bytes: 2 ** 28 });
+      await store.sweep();
+      const raw = new DatabaseSync(file);
+      raw.exec('BEGIN IMMEDIATE');
+      const insert = raw.prepare(`insert into gateway_sign_in_requests
+        (handle_hash, callback, application, model, masked_udid, expires_at, bytes) values (?, ?, '', '', '', ?, 2300)`);
+      for (let count = 0; count < 8_000; count++) {
+        insert.run(crypto.getRandomValues(new Uint8Array(32)), 'x'.repeat(2_000), gateway.now());
+      }
+      raw.exec('update gateway_request_totals set requests = requests + 8000, bytes = bytes + 8000 * 2300; COMMIT');
+      raw.close();
+      expect(bytesOnDisk(gateway.folder)).toBeGreaterThan(16 * 2 ** 20);
+      gateway.advance(2 * hour);
+      let largestLog = 0;
+      for (let more = true; more; ) {
+        ({ more } = await store.sweep());
+        largestLog = Math.max(largestLog, statSync(`${file}-wal`).size);
+      }
+      // A megabyte stays free for what is written next; the log is empty.
+      expect(statSync(file).size).toBeLessThan(2.5 * 2 ** 20);
+      expect(statSync(`${file}-wal`).size).toBe(0);
+      expect(largestLog).toBeLessThan(24 * 2 ** 20);
+      await store.close();
+    });
+
+    test('T12 a file from before can give space back too', async () => {
+      const file = join(gateway.folder, 'old.sqlite');
+      const open = () => openCredentialStore({ kind: 'sqlite', file }, createNodeCryptography());
+      const first = open();
+      const id = createNodeCryptography().randomId();
+      await first.addAccount({ id, name: 'old', displayName: 'old', passwordHash: '' });
+      await issue(openProtocol(first), id);
+      await first.close();
+      const raw = new DatabaseSync(file);
+      raw.exec('PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE; VACUUM');
+      expect(raw.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 });
+      raw.close();
+      const second = open();
+      expect(await second.listDevices(id)).toHaveLength(1);
+      await second.close();
+      const again = new DatabaseSync(file);
+      expect(again.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
+      again.close();
+    });
+  }
+});
