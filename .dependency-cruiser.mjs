@@ -2,8 +2,8 @@
 // against that direction. One row per room: what it may import besides itself and Node's own modules.
 const rooms = {
   'src/contract': { packages: ['zod'] },
-  'src/apt': { packages: ['node-liblzma'] },
-  'src/net': { packages: ['undici'] },
+  'src/apt': { rooms: ['src/contract'], packages: ['node-liblzma'] },
+  'src/net': { rooms: ['src/contract'], packages: ['undici'] },
   'src/snapshots': { rooms: ['src/contract'] },
   'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },
   'src/catalog': { rooms: ['src/apt', 'src/snapshots', 'src/contract'] },

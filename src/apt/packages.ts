@@ -1,3 +1,4 @@
+import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { Stanza } from './stanza.ts';
 import { webUrl } from './urls.ts';
 import { isValidVersion } from './version.ts';
@@ -43,14 +44,15 @@ type Identifier = 'package' | 'version' | 'architecture' | 'filename';
 
 /**
  * Why a stanza was left out: `missing` is absent or blank, `malformed` holds control characters or a line break, or is
- * a package identifier of more than 255 bytes.
+ * too long.
  */
 type DroppedFinding = `${Identifier}-missing` | `${Exclude<Identifier, 'version'>}-malformed` | 'version-unreadable';
 
 /** What is wrong with a stanza. Those about a value, not an identifier, leave the package in. */
-type PackageFinding =
+export type PackageFinding =
   | DroppedFinding
   | 'version-malformed'
+  | 'field-oversized'
   | 'size-missing'
   | 'size-malformed'
   | 'installed-size-malformed'
@@ -60,7 +62,13 @@ type PackageFinding =
   | 'native-depiction-malformed';
 
 export type ParsedPackage =
-  | { ok: true; value: PackageStanza; findings: PackageFinding[] }
+  | {
+      ok: true;
+      value: PackageStanza;
+      findings: PackageFinding[];
+      /** The fields that were too long and count as absent, each with its limit. */
+      oversized?: string;
+    }
   | { ok: false; finding: PackageFinding };
 
 const controlCharacter = /\p{Cc}/u;
@@ -70,20 +78,21 @@ const unprintable = /[^\P{Cc}\n]/gu;
  * Reads one stanza of a Packages index. A stanza without a usable Package, Version, Architecture or Filename is left
  * out. A version that dpkg would refuse is kept as written, with a finding. Never throws.
  */
-export function parsePackage(stanza: Stanza): ParsedPackage {
+export function parsePackage(given: Stanza): ParsedPackage {
+  const { stanza, oversized } = withinLimits(given);
   const name = stanza.get('package') ?? '';
   const version = stanza.get('version') ?? '';
   const architecture = stanza.get('architecture') ?? '';
   const filename = stanza.get('filename') ?? '';
   const dropped =
-    checkIdentifier(name, 'package-missing', 'package-malformed') ??
+    checkIdentifier(name, 'package-missing', 'package-malformed', limits.identifierCharacters) ??
     (isTooLong(name) ? 'package-malformed' : undefined) ??
-    checkIdentifier(version, 'version-missing', 'version-unreadable') ??
-    checkIdentifier(architecture, 'architecture-missing', 'architecture-malformed') ??
-    checkIdentifier(filename, 'filename-missing', 'filename-malformed');
+    checkIdentifier(version, 'version-missing', 'version-unreadable', limits.identifierCharacters) ??
+    checkIdentifier(architecture, 'architecture-missing', 'architecture-malformed', limits.identifierCharacters) ??
+    checkIdentifier(filename, 'filename-missing', 'filename-malformed', limits.lineCharacters);
   if (dropped) return { ok: false, finding: dropped };
 
-  const findings: PackageFinding[] = [];
+  const findings: PackageFinding[] = oversized.length > 0 ? ['field-oversized'] : [];
   if (!isValidVersion(version)) findings.push('version-malformed');
   const nativeDepiction = text(stanza, 'native-depiction') ?? text(stanza, 'sileodepiction');
   const value: PackageStanza = {
@@ -115,11 +124,40 @@ export function parsePackage(stanza: Stanza): ParsedPackage {
     provides: text(stanza, 'provides'),
     enhances: text(stanza, 'enhances'),
   };
-  return { ok: true, value, findings };
+  return oversized.length === 0
+    ? { ok: true, value, findings }
+    : { ok: true, value, findings, oversized: oversized.join(', ') };
 }
 
 // Decisions, section 3: nobody can ask for a longer one. The path of its file would also grow beyond what disks take.
-const longestPackage = 255;
+const longestPackage = limits.identifierCharacters;
+
+// A person reads the first in one line; the others are lists and texts. Identifiers have a check of their own.
+const longest: ReadonlyMap<string, LimitName> = new Map([
+  ...['name', 'section', 'maintainer', 'author', 'icon', 'header', 'native-depiction', 'sileodepiction'].map(
+    (field) => [field, 'lineCharacters'] as const,
+  ),
+  ...['depiction', 'homepage'].map((field) => [field, 'lineCharacters'] as const),
+  ...['description', 'tag', 'tags', 'depends', 'pre-depends', 'recommends', 'suggests', 'conflicts', 'breaks'].map(
+    (field) => [field, 'fieldCharacters'] as const,
+  ),
+  ...['replaces', 'provides', 'enhances'].map((field) => [field, 'fieldCharacters'] as const),
+]);
+
+/** The stanza without the fields that are too long, and which those are. */
+function withinLimits(stanza: Stanza): { stanza: Stanza; oversized: string[] } {
+  const oversized: string[] = [];
+  let rest: Map<string, string> | undefined;
+  for (const [name, value] of stanza) {
+    if (value.length <= limits.lineCharacters) continue;
+    const limit = longest.get(name);
+    if (limit === undefined || value.length <= limits[limit]) continue;
+    rest ??= new Map(stanza);
+    rest.delete(name);
+    oversized.push(`${name} (${limitNote(limit)})`);
+  }
+  return { stanza: rest ?? stanza, oversized };
+}
 
 function isTooLong(name: string): boolean {
   return name.length > longestPackage || (name.length * 3 > longestPackage && Buffer.byteLength(name) > longestPackage);
@@ -129,9 +167,10 @@ function checkIdentifier(
   value: string,
   missing: DroppedFinding,
   malformed: DroppedFinding,
+  longest: number,
 ): DroppedFinding | undefined {
   if (value === '') return missing;
-  return controlCharacter.test(value) ? malformed : undefined;
+  return value.length > longest || controlCharacter.test(value) ? malformed : undefined;
 }
 
 /** A field that is one line by meaning: folded lines are joined by a blank. */

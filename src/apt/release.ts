@@ -1,3 +1,4 @@
+import { limitNote, limits } from '../contract/limits.ts';
 import { type HashAlgorithm, hashAlgorithms, hexLength } from './checksums.ts';
 import { parseDate } from './date.ts';
 import { decodeText, trimmedSlice } from './text.ts';
@@ -58,8 +59,17 @@ const hashFields: ReadonlyMap<string, HashAlgorithm> = new Map([
 
 const hashLine = /^([0-9A-Za-z]+)[ \t]+([0-9]+)[ \t]+(\S.*)$/;
 const maxFindingsPerCode = 100;
-// Every record of a package repeats what its repository says of itself.
-const longestField = 4096;
+const longestField = limits.releaseFieldBytes;
+
+const isTooLong = (text: string): boolean => Buffer.byteLength(JSON.stringify(text)) - 2 > longestField;
+
+/** As much of the beginning of a field as may be published. */
+const shorten = (text: string): string => {
+  let short = text.slice(0, longestField);
+  while (isTooLong(short)) short = short.slice(0, Math.floor(short.length * 0.9));
+  // A cut may have gone through a character of two units.
+  return (short.length < text.length ? short.replace(/[\ud800-\udbff]$/, '') : short).toWellFormed();
+};
 
 /**
  * Reads a Release file, or the content of an InRelease, as leniently as repositories write it: empty lines between the
@@ -78,8 +88,9 @@ export function parseRelease(text: Uint8Array): ReleaseFile {
   const { lines, blocks } = readLines(text, report);
   const field = (name: string): string | null => {
     const whole = (lines.get(name) ?? []).join('\n').trim();
-    if (whole.length > longestField) report('release-field-oversized', name);
-    return whole.slice(0, longestField).toWellFormed() || null;
+    const short = shorten(whole);
+    if (short.length < whole.length) report('release-field-oversized', `${name} (${limitNote('releaseFieldBytes')})`);
+    return short || null;
   };
   const words = (value: string | null): string[] => (value === null ? [] : value.split(/[\s,]+/).filter(Boolean));
   const singular = field('architecture');

@@ -14,7 +14,7 @@ export type Stanza = ReadonlyMap<string, string>;
  * What can be wrong with the text of an index: a line that is no field, a field commented out with `//`, a continuation
  * of nothing, a field given twice in one stanza, a field that is not UTF-8, a stanza over the size limit.
  */
-type StanzaFinding =
+export type StanzaFinding =
   | 'field-malformed'
   | 'field-commented-out'
   | 'continuation-orphaned'

@@ -78,6 +78,37 @@ function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repo
   if (current !== undefined) yield [current, group];
 }
 
+/** A package of more records than these is read and written piece by piece. */
+const mostAtOnce = 200;
+
+/** The packages that have more records than should be in memory at once, with how many those are. */
+export const readLongPackages = (database: CatalogDatabase): Map<string, number> =>
+  new Map(
+    database
+      .prepare<[name: string, count: number]>(
+        `SELECT package, count(*) FROM record GROUP BY package HAVING count(*) > ${mostAtOnce}`,
+      )
+      .all(),
+  );
+
+/** The records of one package as JSON texts, in lookup order and a few at a time in memory. */
+export function* readPackageRecords(database: CatalogDatabase, name: string): Generator<string> {
+  const repositories = readRepositories(database);
+  const keys = database
+    .prepare<[number, number, number, string, string]>(
+      'SELECT id, repository, latest, version, architecture FROM record WHERE package = ?',
+    )
+    .all(name)
+    .map(([id, number, latest, version, architecture]) => {
+      const repository = repositories.get(number);
+      if (repository === undefined) throw new Error(`catalog: a record belongs to no repository (${number})`);
+      return { id, repository, latest: latest === 1, version, architecture };
+    })
+    .sort(lookupOrder);
+  const select = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
+  for (const { id, repository } of keys) yield completeRecord(select.get(id)?.[0] ?? '', repository.embedded);
+}
+
 // One query each is quicker for a few packages, one scan for many.
 const fewPackages = 2000;
 
@@ -104,8 +135,8 @@ export function* readPackages(
   }
 }
 
-// One query for several hundred rows costs a tenth of as many queries for one.
-const rowsAtOnce = 500;
+// One query for a few hundred rows costs a tenth of as many queries for one.
+const rowsAtOnce = 200;
 
 /**
  * The records of one repository as JSON texts, in the order of its packages document. A generator, since those of a

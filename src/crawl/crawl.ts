@@ -1,4 +1,5 @@
 import type { Finding } from '../contract/findings.ts';
+import { limitNote } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
@@ -54,7 +55,8 @@ const usualConcurrency = 32;
 const visitsPerHost = 2;
 
 const toCrawlError = (error: unknown, budget: AbortSignal, limits: CrawlLimits): CrawlError => {
-  if (budget.aborted) return new CrawlError('budget-exceeded', `${limits.repositoryMs / 1000} s`, { cause: error });
+  if (budget.aborted)
+    return new CrawlError('budget-exceeded', limitNote('repositoryMs', limits.repositoryMs), { cause: error });
   if (error instanceof CrawlError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const isStore = error instanceof SnapshotError || (error instanceof Error && 'syscall' in error);

@@ -1,4 +1,5 @@
 import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts';
+import { limitNote } from '../contract/limits.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import { type Candidate, listCandidates } from './candidates.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
@@ -14,7 +15,11 @@ const absenceCode = (status: number): CrawlCode => {
   return [401, 402, 403, 451].includes(status) ? 'index-forbidden' : 'index-missing';
 };
 
-const toError = (candidate: Candidate, answer: Exclude<Answer, { kind: 'received' }>): CrawlError => {
+const toError = (
+  candidate: Candidate,
+  answer: Exclude<Answer, { kind: 'received' }>,
+  indexBytes: number,
+): CrawlError => {
   const { path, listed } = candidate;
   if (answer.kind === 'unchanged') return new CrawlError('index-mismatch', `${path} is unchanged, and Release is not`);
   if (answer.kind === 'absent')
@@ -25,7 +30,7 @@ const toError = (candidate: Candidate, answer: Exclude<Answer, { kind: 'received
   if (code !== 'too-large') return new CrawlError(code, message, options);
   return listed
     ? new CrawlError('index-mismatch', `${path} is longer than the ${listed.size} bytes that Release says`, options)
-    : new CrawlError('index-too-large', `${path}: ${message}`, options);
+    : new CrawlError('index-too-large', `${path}: ${message} (${limitNote('indexBytes', indexBytes)})`, options);
 };
 
 /**
@@ -68,7 +73,7 @@ const tryCandidate = async (
     await visit.store.checkFile(previous.slug, previous.packages);
     return { ...previous.packages, listed: false };
   }
-  if (answer.kind !== 'received') return toError(candidate, answer);
+  if (answer.kind !== 'received') return toError(candidate, answer, indexBytes);
   try {
     const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio });
     if (inspected.variant !== null) visit.findings.add('index-variants-differ', `${path}: ${inspected.variant}`);
@@ -81,7 +86,7 @@ const tryCandidate = async (
       lastModified,
       compression,
       decompressedSize: inspected.decompressedSize,
-      stanzas: inspected.stanzas,
+      stanzas: inspected.records,
       listed: inspected.confirmed,
     };
   } catch (error) {

@@ -1,5 +1,7 @@
 import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from '../apt/checksums.ts';
-import { DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
+import { type Compression, DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
+import { createRecordReader } from '../apt/record-reader.ts';
+import { limitNote } from '../contract/limits.ts';
 import type { Candidate } from './candidates.ts';
 import { detectCompression, IndexCounter, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
@@ -9,7 +11,8 @@ import type { Received } from './visit.ts';
 export interface Inspected {
   /** Bytes of its text. */
   readonly decompressedSize: number;
-  readonly stanzas: number;
+  /** Records that are of use. */
+  readonly records: number;
   /** Whether a hash in Release confirms the file or its text. */
   readonly confirmed: boolean;
   /** Where Release lists the text too, how this file's text differs from it. */
@@ -25,6 +28,25 @@ const decompressionCodes = {
   ratio: 'index-bomb',
   'trailing-garbage': 'index-trailing-garbage',
 } as const;
+
+const describeLimit = (code: DecompressionError['code'], { maxBytes, maxRatio }: DecompressionLimits): string => {
+  if (code === 'too-large') return ` (${limitNote('textBytes', maxBytes)})`;
+  return code === 'ratio' ? ` (${limitNote('ratio', maxRatio)})` : '';
+};
+
+const noSink = { record: () => {}, finding: () => {} };
+
+/** Counts the records of use in an index that was held good before. Throws `DecompressionError` where it is not. */
+export const countRecords = async (
+  chunks: AsyncIterable<Uint8Array>,
+  compression: Compression,
+  limits: DecompressionLimits,
+): Promise<number> => {
+  const reader = createRecordReader(noSink);
+  for await (const chunk of decompress(chunks, compression, limits)) reader.write(chunk);
+  reader.end();
+  return reader.records;
+};
 
 const describe = ({ algorithm, expected, actual }: DigestMismatch): string =>
   `its ${algorithm} is ${actual}, and Release says ${expected}`;
@@ -48,19 +70,22 @@ const checkHead = async (candidate: Candidate, { file, path }: Received): Promis
 
 const readText = async (candidate: Candidate, { file, path }: Received, limits: DecompressionLimits) => {
   const counter = new IndexCounter();
+  const records = createRecordReader(noSink);
   const { listedText } = candidate;
   const digests = createDigests(listedText ? algorithmsFor(listedText) : []);
   try {
     for await (const chunk of decompress(file.read(), candidate.compression, limits)) {
       counter.update(chunk);
+      records.write(chunk);
       digests.update(chunk);
     }
   } catch (error) {
     if (!(error instanceof DecompressionError)) throw error;
-    throw new CrawlError(decompressionCodes[error.code], path, { cause: error });
+    throw new CrawlError(decompressionCodes[error.code], path + describeLimit(error.code, limits), { cause: error });
   }
+  records.end();
   const mismatch = listedText ? checkDigests(listedText, digests.result()).mismatch : null;
-  return { counter, mismatch: mismatch && describe(mismatch) };
+  return { counter, records: records.records, mismatch: mismatch && describe(mismatch) };
 };
 
 /**
@@ -83,7 +108,7 @@ export const inspectIndex = async (
   }
   if (file.size === 0 && (candidate.compression !== 'plain' || !listed)) throw new CrawlError('index-empty', path);
 
-  const { counter, mismatch } = await readText(candidate, received, limits);
+  const { counter, records, mismatch } = await readText(candidate, received, limits);
   if (!listed && mismatch !== null) throw new CrawlError('index-mismatch', `the text of ${path}: ${mismatch}`);
   const confirmed = listed !== undefined || candidate.listedText !== undefined;
   if (counter.html) throw new CrawlError('index-html', path);
@@ -92,5 +117,5 @@ export const inspectIndex = async (
   if (!received.framed && !confirmed && candidate.compression === 'plain') {
     throw new CrawlError('index-length-unknown', path);
   }
-  return { decompressedSize: counter.size, stanzas: counter.stanzas, confirmed, variant: mismatch };
+  return { decompressedSize: counter.size, records, confirmed, variant: mismatch };
 };

@@ -1,5 +1,6 @@
 import { splitClearSigned } from '../apt/clearsigned.ts';
 import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import { limitNote } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
@@ -66,8 +67,11 @@ const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promi
   const answer = await visit.get(path, { maxBytes: visit.limits.releaseBytes, known: known?.file });
   if (answer.kind === 'unchanged' && known) return known;
   if (answer.kind === 'received') return check(visit, name, answer);
-  if (answer.kind === 'unusable')
-    return new CrawlError(answer.error.code, answer.error.message, { cause: answer.error });
+  if (answer.kind === 'unusable') {
+    const { code, message } = answer.error;
+    const note = code === 'too-large' ? ` (${limitNote('releaseBytes', visit.limits.releaseBytes)})` : '';
+    return new CrawlError(code, message + note, { cause: answer.error });
+  }
   return absence(name, path, answer.kind === 'absent' ? answer.status : 304);
 };
 

@@ -14,6 +14,7 @@ import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundIndex, fetchIndex } from './index-file.ts';
+import { countRecords } from './inspect.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './release.ts';
 import { checkSigning, withSigning } from './signing.ts';
 import type { Visit } from './visit.ts';
@@ -100,12 +101,21 @@ const assertWhole = (release: FoundRelease, index: FoundIndex, { state }: Signin
   throw new CrawlError('release-length-unknown', release.file.path);
 };
 
-/** Objects where more than half of the stanzas are gone: that is more often an accident than a wish. */
+/** Objects where more than half of the records are gone: that is more often an accident than a wish. */
 const findShrunken = (index: FoundIndex, { stanzas: before }: Baseline): Objection | undefined => {
   const { stanzas, listed, path } = index;
   if (before === null || stanzas * 2 >= before) return undefined;
   const detail = `${path} has ${stanzas} packages, and had ${before}`;
   return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(index), listed } };
+};
+
+/** The baseline with the index before counted as the one of today is: another version may have counted otherwise. */
+const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: Baseline): Promise<Baseline> => {
+  if (previous === undefined || baseline.stanzas !== previous.packages.stanzas) return baseline;
+  const { slug, packages } = previous;
+  const limits = { maxBytes: visit.limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
+  const stanzas = await countRecords(visit.store.streamFile(slug, packages), packages.compression, limits);
+  return { ...baseline, stanzas };
 };
 
 /**
@@ -209,7 +219,8 @@ export const crawlRepository = async (
   }
   const { release, index } = await fetchMatching(visit, first, previous);
   assertSignedFor(visit, release, index);
-  assertNoObjection(release, [findOlder(release, baseline, now), findShrunken(index, baseline)]);
+  const shrunken = findShrunken(index, baseline) && findShrunken(index, await recount(visit, previous, baseline));
+  assertNoObjection(release, [findOlder(release, baseline, now), shrunken]);
   const found = { release: release.file, packages: index };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
   if (previous && isSame) {

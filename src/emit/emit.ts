@@ -5,7 +5,9 @@ import type { CatalogBuild } from '../catalog/generation.ts';
 import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
 import {
   type RepositoryRow,
+  readLongPackages,
   readPackageIdentifiers,
+  readPackageRecords,
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
@@ -166,10 +168,17 @@ export class Emission {
     }
     this.count.unchanged += total - due.size;
     let done = 0;
+    const { size } = due;
+    for (const [name, count] of readLongPackages(this.#catalog.database)) {
+      if (!due.delete(name)) continue;
+      const file = documentPath.package(name);
+      this.#publishStream(file, count, readPackageRecords(this.#catalog.database, name), present(file));
+      this.#options.onDocument?.(++done, size);
+    }
     for (const document of packageDocuments(this.#catalog.database, due)) {
       const pause = this.#publish(document, present);
       if (pause !== undefined) await pause;
-      this.#options.onDocument?.(++done, due.size);
+      this.#options.onDocument?.(++done, size);
     }
   }
 
@@ -224,7 +233,7 @@ export class Emission {
     return entry;
   }
 
-  /** The packages document of one repository, written as it is composed: a large one never stands in memory whole. */
+  /** The packages document of one repository, which is read again only where it may have changed. */
   #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean, there: boolean): void {
     const file = listOf(slug);
     const known = this.#ledger.get(file);
@@ -232,10 +241,16 @@ export class Emission {
       this.count.unchanged++;
       return;
     }
+    this.#publishStream(file, packageCount, readRepositoryRecords(this.#catalog.database, slug), there);
+  }
+
+  /** A list document, written as it is composed: a large one never stands in memory whole. */
+  #publishStream(file: string, count: number, records: Iterable<string>, there: boolean): void {
+    const known = this.#ledger.get(file);
     const staged = new StagedFile(this.#output);
     const now = this.#options.now.toISOString();
     const digest = createHash('sha256');
-    writeList(staged, digest, now, packageCount, readRepositoryRecords(this.#catalog.database, slug));
+    writeList(staged, digest, now, count, records);
     const entry = { digest: digest.digest().subarray(0, 16), date: now };
     const before = known ?? (there ? digestFile(this.#output.resolve(file)) : undefined);
     const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;

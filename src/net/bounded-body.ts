@@ -1,3 +1,4 @@
+import { limitNote } from '../contract/limits.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 
 /** What a body must keep to. `expected` is the length it announces, in bytes. */
@@ -22,7 +23,12 @@ export async function* readBounded(
 ): AsyncGenerator<Uint8Array, void, void> {
   const chunks = body[Symbol.asyncIterator]();
   const tooSlow = () =>
-    abort(new NetworkError('too-slow', `fewer than ${limits.minBytesPerSecond} bytes per second arrived`));
+    abort(
+      new NetworkError(
+        'too-slow',
+        `hardly anything arrived (${limitNote('minBytesPerSecond', limits.minBytesPerSecond)})`,
+      ),
+    );
   let received = 0;
   let purse = limits.graceMs;
   for (;;) {

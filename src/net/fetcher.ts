@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { limitNote, limits as usual } from '../contract/limits.ts';
 import { readBounded } from './bounded-body.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
 import { HostQueue } from './host-queue.ts';
@@ -44,19 +45,7 @@ export interface Fetcher {
   close(): Promise<void>;
 }
 
-const usualLimits: FetchLimits & NameLimits = {
-  lookupsAtOnce: 256,
-  lookupWaitMs: 2000,
-  lookupMs: 8000,
-  connectMs: 10_000,
-  headersMs: 20_000,
-  totalMs: 300_000,
-  minBytesPerSecond: 4096,
-  graceMs: 10_000,
-  headerBytes: 32_768,
-  redirects: 5,
-  connectionsPerHost: 2,
-};
+const usualLimits: FetchLimits & NameLimits = usual;
 
 // Permanent redirects are followed anew each time and not remembered: one that was a mistake, or somebody else's, would
 // otherwise outlive itself. The finding tells the operator to name the new address in the manifest.
@@ -225,7 +214,10 @@ export const createFetcher = (options: {
       await drop(response);
       remainingMs = Math.max(1, remainingMs - turn.end());
       if (redirects >= limits.redirects) {
-        throw new NetworkError('redirects', `${start} redirects more than ${limits.redirects} times`);
+        throw new NetworkError(
+          'redirects',
+          `${start} redirects on and on (${limitNote('redirects', limits.redirects)})`,
+        );
       }
       url = readRedirect(url, single(response.headers.location) ?? undefined, start.port);
     }

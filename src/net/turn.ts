@@ -1,3 +1,4 @@
+import { limitNote } from '../contract/limits.ts';
 import type { HostQueue } from './host-queue.ts';
 import { NetworkError } from './network-error.ts';
 
@@ -41,10 +42,10 @@ export const takeTurn = async (
   const controller = new AbortController();
   const abort = (reason: NetworkError) => controller.abort(reason);
   const silent = setTimeout(() => {
-    abort(new NetworkError('timeout', `${url} did not answer within ${limits.headersMs / 1000} s`));
+    abort(new NetworkError('timeout', `${url} did not answer (${limitNote('headersMs', limits.headersMs)})`));
   }, limits.headersMs);
   const overdue = setTimeout(() => {
-    abort(new NetworkError('too-slow', `${url} took longer than ${limits.totalMs / 1000} s`));
+    abort(new NetworkError('too-slow', `${url} took too long (${limitNote('totalMs', limits.totalMs)})`));
   }, totalMs);
   const giveUp = () => abort(new NetworkError('aborted', `gave up on ${url}`, { cause: outer?.reason }));
   outer?.addEventListener('abort', giveUp, { once: true });

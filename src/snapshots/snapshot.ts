@@ -55,7 +55,7 @@ export const snapshotSchema = z.strictObject({
   packages: snapshotFileSchema.extend({
     compression: z.enum(['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain']),
     decompressedSize: z.number().int().min(0),
-    /** Stanzas that name a package. */
+    /** Records that are of use, each counted once. (What earlier versions wrote counts lines that name a package.) */
     stanzas: z.number().int().min(0),
     /** Whether a hash in the release confirms these bytes, so that an unchanged release means an unchanged index. */
     listed: z.boolean(),

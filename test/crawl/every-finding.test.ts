@@ -5,6 +5,7 @@ import { readRepositoryFindings } from '../../src/catalog/reading.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { packageTexts } from '../../src/contract/finding-texts/packages.ts';
 import type { releaseTexts } from '../../src/contract/finding-texts/release.ts';
+import { limits } from '../../src/contract/limits.ts';
 import { composeIndex, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -15,7 +16,13 @@ beforeEach(async () => {
   bench = await CrawlBench.start();
 });
 
-afterEach(() => bench.stop());
+afterEach(() => {
+  Object.assign(limits, usual);
+  return bench.stop();
+});
+
+// An index of as many records as are taken would be beyond the time of a test.
+const usual = { ...limits };
 
 /** Crawls and reads what the origin serves; returns the codes of what was found, of snapshot and catalog together. */
 const findCodes = async (): Promise<string[]> => {
@@ -109,13 +116,17 @@ const ofRelease: Record<keyof typeof releaseTexts, () => Promise<unknown>> = {
   },
 };
 
-type Reached = Exclude<keyof typeof packageTexts, 'records-too-many'>;
+/** An index of so many stanzas, made of few parts for the sake of time. */
+const many = (count: number, compose: (number: number) => string) => async () =>
+  serve({
+    packages: Array.from({ length: count }, (_, number) => compose(number)).join('\n'),
+    compressions: ['plain'],
+  });
+const brief = (name: string, version: string, rest = '') =>
+  `Package: ${name}\nVersion: ${version}\nArchitecture: all\nFilename: a\nSize: 1\n${rest}`;
 
-/**
- * What brings about each finding of an index; the compiler asks for one of each. An index of more than sixteen million
- * records is beyond a test.
- */
-const ofIndex: Record<Reached, () => Promise<unknown>> = {
+/** What brings about each finding of an index; the compiler asks for one of each. */
+const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
   'package-missing': stanza({ Package: null }),
   'package-malformed': stanza({ Package: 'a\x01b' }),
   'version-missing': stanza({ Version: null }),
@@ -143,6 +154,19 @@ const ofIndex: Record<Reached, () => Promise<unknown>> = {
   },
   'stanza-oversized': stanza({ Description: 'x'.repeat(1_100_000) }),
   'stanza-duplicate': index(`\n${composeIndex(makePackages(1))}`),
+  'records-too-many': () => {
+    Object.assign(limits, { recordsPerRepository: 5 });
+    return many(6, (number) => brief(`a${number}`, '1'))();
+  },
+  'versions-too-many': many(limits.recordsPerPackage + 1, (number) => brief('a', `${number}`)),
+  'field-oversized': stanza({ Name: 'x'.repeat(limits.lineCharacters + 1) }),
+  'record-oversized': stanza({
+    Description: '\u8a00'.repeat(limits.fieldCharacters),
+    Depends: '\u8a00'.repeat(limits.fieldCharacters),
+  }),
+  'publication-too-large': many(180, (number) =>
+    brief('a', `${number}`, `Description: ${'\u8a00'.repeat(limits.fieldCharacters)}\n`),
+  ),
   'sections-too-many': () =>
     serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
 };

@@ -172,6 +172,41 @@ describe('a shrunken index', () => {
   });
 });
 
+describe('an index whose stanzas are of no use', () => {
+  const serveText = async (packages: string) =>
+    bench.origin.serve('repo', await generateRepository({ packages, compressions: ['gz'] }));
+
+  it('C4: does not replace the last good data, however many lines begin with Package', async () => {
+    const whole = composeIndex(makePackages(40));
+    await serveText(whole);
+    await bench.crawlOne();
+    const useless = [
+      whole.replaceAll('Version:', 'Vers:'),
+      whole.replaceAll(/^Filename:.*\n/gm, ''),
+      // The same one, forty times.
+      composeIndex(makePackages(1)).concat('\n').repeat(40),
+    ];
+    for (const text of useless) {
+      await serveText(text);
+      expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-shrunken' });
+    }
+    expect((await bench.store.read('repo'))?.packages.stanzas).toBe(40);
+  });
+
+  it('C4: is compared by one measure with what another version counted otherwise', async () => {
+    const [good = {}] = makePackages(1);
+    const useless = composeIndex(makePackages(40)).replaceAll('Version:', 'Vers:');
+    await serveText(`${composeIndex([good])}\n${useless}`);
+    await bench.crawlOne();
+    const snapshot = await bench.store.read('repo');
+    if (!snapshot) throw new Error('it was crawled');
+    await bench.store.write({ ...snapshot, packages: { ...snapshot.packages, stanzas: 41 } }, []);
+    await serveText(composeIndex([good]));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+    expect((await bench.store.read('repo'))?.packages.stanzas).toBe(1);
+  });
+});
+
 describe('a Release that is none', () => {
   const cases: [string, Fault, string][] = [
     ['absent', statusFault(404), 'release-missing'],

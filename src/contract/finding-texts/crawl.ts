@@ -1,3 +1,4 @@
+import { amountOf } from '../limits.ts';
 import { broken, type FindingText, note, weak } from './text.ts';
 
 /** Why nothing new could be taken from an origin. */
@@ -136,7 +137,7 @@ export const crawlTexts = {
   'index-bomb': broken(
     'The index decompresses to too much',
     'The Packages index decompresses to more than any repository needs: {}.',
-    'Check what was compressed: an index has at most 1 GiB, and shrinks less than 250 times.',
+    `Check what was compressed: an index has at most ${amountOf('textBytes')}, and no more than ${amountOf('ratio')}.`,
   ),
   'index-trailing-garbage': broken(
     'Something follows the index',
@@ -146,7 +147,7 @@ export const crawlTexts = {
   'index-too-large': broken(
     'The index is too large',
     'The Packages index is larger than allowed: {}.',
-    'Compress the index; 256 MiB are taken at most.',
+    `Compress the index; ${amountOf('indexBytes')} are taken at most.`,
   ),
   'index-unreadable': broken(
     'The index names no package',

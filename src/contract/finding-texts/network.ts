@@ -1,3 +1,4 @@
+import { amountOf } from '../limits.ts';
 import { broken, type FindingText } from './text.ts';
 
 /** What goes wrong between the origin and us. */
@@ -75,17 +76,17 @@ export const networkTexts = {
   'too-slow': broken(
     'The server sends too slowly',
     'The origin sent too slowly: {}.',
-    'Send at least 4 kB a second, or put the repository behind a CDN.',
+    `Send at least ${amountOf('minBytesPerSecond')}, or put the repository behind a CDN.`,
   ),
   'too-large': broken(
     'A file is too large',
     'A file is larger than a repository needs: {}.',
-    'Keep Release below 10 MB, and serve it at its address and not something else.',
+    `Keep Release below ${amountOf('releaseBytes')}, and serve it at its address and not something else.`,
   ),
   'headers-too-large': broken(
     'The answer has oversized headers',
     'The origin answered with oversized headers: {}.',
-    'Send no more than 32 kB of headers; cookies are of no use here.',
+    `Send no more than ${amountOf('headerBytes')} of headers; cookies are of no use here.`,
   ),
   truncated: broken(
     'A file arrives cut short',

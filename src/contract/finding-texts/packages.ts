@@ -1,3 +1,4 @@
+import { amountOf } from '../limits.ts';
 import { broken, type FindingText, note, weak } from './text.ts';
 
 const leftOut = 'Such packages are left out here and ignored by APT.';
@@ -11,7 +12,7 @@ export const packageTexts = {
   ),
   'package-malformed': broken(
     'A Package field is not an identifier',
-    'A stanza whose Package holds control characters or more than 255 bytes was left out: {}.',
+    `A stanza whose Package holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
     `Take out control characters and line breaks, and shorten it. ${leftOut}`,
   ),
   'version-missing': broken(
@@ -21,7 +22,7 @@ export const packageTexts = {
   ),
   'version-unreadable': broken(
     'A version cannot be read',
-    'A stanza whose Version holds control characters was left out: {}.',
+    `A stanza whose Version holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
     `Take out control characters and line breaks. ${leftOut}`,
   ),
   'version-malformed': weak(
@@ -36,7 +37,7 @@ export const packageTexts = {
   ),
   'architecture-malformed': broken(
     'An architecture is malformed',
-    'A stanza whose Architecture holds control characters was left out: {}.',
+    `A stanza whose Architecture holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
     `Name one architecture, such as iphoneos-arm64. ${leftOut}`,
   ),
   'filename-missing': broken(
@@ -46,7 +47,7 @@ export const packageTexts = {
   ),
   'filename-malformed': broken(
     'A Filename is malformed',
-    'A stanza whose Filename holds control characters was left out: {}.',
+    `A stanza whose Filename holds control characters or more than ${amountOf('lineCharacters')} was left out: {}.`,
     `Take out control characters and line breaks. ${leftOut}`,
   ),
   'size-missing': note(
@@ -111,7 +112,7 @@ export const packageTexts = {
   ),
   'stanza-oversized': broken(
     'A stanza is far too large',
-    'A stanza of more than a mebibyte was left out: {}.',
+    'A stanza that is far too large was left out ({}).',
     'Shorten it; long texts belong into the depiction.',
   ),
   'stanza-duplicate': weak(
@@ -121,12 +122,32 @@ export const packageTexts = {
   ),
   'records-too-many': broken(
     'There are too many packages',
-    'Packages beyond sixteen million were left out: {}.',
-    'Split the repository.',
+    'Packages beyond what one repository may have were left out ({}).',
+    `Split the repository: ${amountOf('recordsPerRepository')} are taken.`,
+  ),
+  'versions-too-many': broken(
+    'A package has too many versions',
+    'Versions beyond what one package may have were left out ({}).',
+    `Take old versions out of the index: ${amountOf('recordsPerPackage')} of a package are taken, all architectures together.`,
+  ),
+  'field-oversized': weak(
+    'A field is far too long',
+    'A field that is far too long was left out ({}).',
+    `Shorten it: ${amountOf('lineCharacters')} are taken of a name or address, ${amountOf('fieldCharacters')} of a text or list.`,
+  ),
+  'record-oversized': broken(
+    'A package says too much',
+    'A package whose record would be far too long was left out ({}).',
+    'Shorten its description and its lists; long texts belong into the depiction.',
+  ),
+  'publication-too-large': broken(
+    'The repository is too much to publish',
+    'Packages beyond what is published of one repository were left out ({}).',
+    'Shorten descriptions, take old versions out of the index, or split the repository.',
   ),
   'sections-too-many': note(
     'There are hundreds of sections',
-    'Sections beyond five hundred are not listed: {}.',
+    'Sections beyond what one repository may have are not listed ({}).',
     'Use a few sections that people know, such as Tweaks.',
   ),
 } as const satisfies Record<string, FindingText>;

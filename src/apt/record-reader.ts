@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { limitNote, limits } from '../contract/limits.ts';
+import { type PackageFinding, type PackageStanza, parsePackage } from './packages.ts';
+import { createStanzaReader, type Stanza, type StanzaFinding, type StanzaReader } from './stanza.ts';
+
+/** What can be wrong with an index as a whole, besides its text and its stanzas. */
+type IndexFinding = PackageFinding | StanzaFinding | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many';
+
+/** Receives the records of an index in the order of its text. */
+export interface RecordSink {
+  /** `number` counts from 0; a later stanza with the same package, version and architecture has the number again. */
+  record(stanza: PackageStanza, number: number): void;
+  finding(code: IndexFinding, detail: string): void;
+}
+
+export interface RecordReader extends StanzaReader {
+  /** Stanzas so far, those left out included. */
+  readonly stanzas: number;
+  /** Records so far: stanzas that are of use, the same one counted once. */
+  readonly records: number;
+}
+
+/** A stanza in a few words, for a finding's example. */
+const describe = (fields: Stanza): string =>
+  ['package', 'version', 'architecture'].map((name) => fields.get(name) ?? `no ${name}`).join(' ');
+
+// Strangers choose how long a key is and how many there are; and the reader hands out pieces of large buffers, which
+// live as long as the piece.
+const longestKey = 60;
+const shortKey = (text: string): string =>
+  text.length > longestKey ? `\0${hash('sha1', text, 'base64')}` : Buffer.from(text).toString();
+
+/**
+ * Reads the text of a Packages index to the records that are of use, within the limits on how many a repository and a
+ * package may have. It is what crawl and catalog both count by.
+ */
+export const createRecordReader = (sink: RecordSink): RecordReader => {
+  const numbers = new Map<string, number>();
+  const perPackage = new Map<string, number>();
+  let stanzas = 0;
+
+  const numberOf = (stanza: PackageStanza): number | undefined => {
+    const { package: name, version, architecture } = stanza;
+    const key = shortKey(`${name}\n${version}\n${architecture}`);
+    const known = numbers.get(key);
+    const words = `${name} ${version} ${architecture}`;
+    if (known !== undefined) {
+      sink.finding('stanza-duplicate', words);
+      return known;
+    }
+    if (numbers.size >= limits.recordsPerRepository) {
+      sink.finding('records-too-many', `${limitNote('recordsPerRepository')}, from ${words}`);
+      return undefined;
+    }
+    const packageKey = shortKey(name);
+    const before = perPackage.get(packageKey) ?? 0;
+    if (before >= limits.recordsPerPackage) {
+      sink.finding('versions-too-many', `${limitNote('recordsPerPackage')}, from ${words}`);
+      return undefined;
+    }
+    perPackage.set(packageKey, before + 1);
+    numbers.set(key, numbers.size);
+    return numbers.size - 1;
+  };
+
+  const reader = createStanzaReader(
+    {
+      stanza: (fields) => {
+        stanzas++;
+        const parsed = parsePackage(fields);
+        if (!parsed.ok) return sink.finding(parsed.finding, describe(fields));
+        const number = numberOf(parsed.value);
+        if (number !== undefined) sink.record(parsed.value, number);
+        for (const code of parsed.findings) {
+          sink.finding(
+            code,
+            code === 'field-oversized' ? `${parsed.oversized} of ${describe(fields)}` : describe(fields),
+          );
+        }
+      },
+      finding: (code, detail) => {
+        // A stanza too large to be read was there all the same: it counts, and the finding says where it went.
+        if (code === 'stanza-oversized') stanzas++;
+        sink.finding(code, code === 'stanza-oversized' ? `${limitNote('stanzaBytes')}, ${detail}` : detail);
+      },
+    },
+    { maxStanzaBytes: limits.stanzaBytes },
+  );
+  return {
+    write: (chunk) => reader.write(chunk),
+    end: () => reader.end(),
+    get stanzas() {
+      return stanzas;
+    },
+    get records() {
+      return numbers.size;
+    },
+  };
+};

@@ -1,0 +1,155 @@
+import type { PackageStanza } from '../apt/packages.ts';
+import { compareVersions } from '../apt/version.ts';
+import { FindingCounter } from '../contract/findings.ts';
+import { type LimitName, limitNote, limits } from '../contract/limits.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import type { WritableDatabase } from './database.ts';
+import { computeDetails, computeRecordJson, withoutLatest } from './record.ts';
+import { firstRecordId } from './schema.ts';
+
+interface WriterOptions {
+  /** Public address without trailing slash. */
+  readonly base: string;
+  /** The number of the repository. */
+  readonly repository: number;
+  /** When each record was first seen, by package, version and architecture. */
+  readonly firstSeen: ReadonlyMap<string, string>;
+  /** The same of those that were not seen before. */
+  readonly now: string;
+  /** The JSON text of the repository as each record repeats it. */
+  readonly embed: (packages: { count: number; sections: Iterable<string> }) => string;
+}
+
+/** A copy that does not keep the text alive which it was cut from: the reader hands out pieces of large buffers. */
+const detached = (text: string): string => Buffer.from(text).toString();
+
+/**
+ * Writes a row for each record of one index, in its order, as far as the limits on what is published of a repository go.
+ * The rows are complete when the last one was written: a later record may replace an earlier one or take "latest" from
+ * it.
+ */
+export class RecordWriter {
+  readonly findings = new FindingCounter();
+  readonly sections = new Set<string>();
+  readonly packages = new Set<string>();
+  records = 0;
+
+  readonly #entry: ManifestEntry;
+  readonly #options: WriterOptions;
+  readonly #insert;
+  readonly #demote;
+  readonly #sizeOf;
+  readonly #newest = new Map<string, { version: string; row: number }>();
+  readonly #bytesOf = new Map<string, number>();
+  readonly #firstRow: number;
+  /** Bytes of the records, and of what one of them says of its repository. */
+  #bytes = 0;
+  /** The number that no record has had yet. */
+  #next = 0;
+  #embedded: number;
+
+  constructor(database: WritableDatabase, entry: ManifestEntry, options: WriterOptions) {
+    this.#entry = entry;
+    this.#options = options;
+    this.#firstRow = firstRecordId(entry.ranking, options.repository);
+    this.#embedded = Buffer.byteLength(options.embed({ count: limits.recordsPerRepository, sections: [] }));
+    this.#insert = database.prepareWrite(
+      `INSERT OR REPLACE INTO record
+         (id, repository, package, version, architecture, latest, name, author, section, first_seen, json, details)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
+    const write = database.prepareWrite('UPDATE record SET latest = 0, json = ? WHERE id = ?');
+    this.#demote = (row: number) => {
+      const [json = ''] = read.get(row) ?? [];
+      write.run(withoutLatest(json), row);
+    };
+    const size = database.prepare<[number]>(
+      'SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0) FROM record WHERE id = ?',
+    );
+    this.#sizeOf = (row: number): number | undefined => size.get(row)?.[0];
+  }
+
+  /** Writes the record with this number; where it has been written before, it is replaced. */
+  write(stanza: PackageStanza, number: number): void {
+    const { package: name, version, architecture } = stanza;
+    const key = `${name}\n${version}\n${architecture}`;
+    const row = this.#firstRow + number;
+    const whole = computeRecordJson(this.#entry, stanza, true, this.#options.base);
+    const details = computeDetails(stanza);
+    const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
+    const before = number < this.#next ? this.#sizeOf(row) : undefined;
+    this.#next = Math.max(this.#next, number + 1);
+    const met = this.#findLimit(name, bytes, before ?? 0, before === undefined);
+    if (met !== undefined) {
+      const code = met === 'recordBytes' ? 'record-oversized' : 'publication-too-large';
+      this.findings.add(code, `${limitNote(met)}, from ${key.replaceAll('\n', ' ')}`);
+      return;
+    }
+    if (before === undefined) this.records++;
+    this.#bytes += bytes - (before ?? 0);
+    const latest = this.#takeLatest(`${name}\n${architecture}`, version, row);
+    if (!this.packages.has(name)) this.packages.add(detached(name));
+    this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) + bytes - (before ?? 0));
+    if (stanza.section !== null) this.#addSection(stanza.section);
+    this.#insert.run(
+      row,
+      this.#options.repository,
+      name,
+      version,
+      architecture,
+      latest ? 1 : 0,
+      stanza.name,
+      stanza.author,
+      stanza.section,
+      this.#options.firstSeen.get(key) ?? this.#options.now,
+      latest ? whole : withoutLatest(whole),
+      details,
+    );
+  }
+
+  /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */
+  #findLimit(name: string, bytes: number, before: number, isNew: boolean): LimitName | undefined {
+    if (bytes > limits.recordBytes) return 'recordBytes';
+    if ((this.#bytesOf.get(name) ?? 0) + bytes - before > limits.packageBytes) return 'packageBytes';
+    const published = this.#bytes + bytes - before + (this.records + (isNew ? 1 : 0)) * this.#embedded;
+    return published > limits.publishedBytes ? 'publishedBytes' : undefined;
+  }
+
+  /** Whether this version is the newest of its package and architecture so far; the one it overtakes loses the mark. */
+  #takeLatest(key: string, version: string, row: number): boolean {
+    const newest = this.#newest.get(key);
+    if (newest === undefined) {
+      this.#newest.set(detached(key), { version: detached(version), row });
+      return true;
+    }
+    if (newest.row === row) return true;
+    // Two spellings of one version (1.0 and 0:1.0) are equal: the first one keeps the mark, so exactly one has it.
+    if (compareVersions(version, newest.version) <= 0) return false;
+    this.#demote(newest.row);
+    newest.version = detached(version);
+    newest.row = row;
+    return true;
+  }
+
+  // Each section is repeated in every record.
+  #addSection(section: string): void {
+    if (this.sections.has(section)) return;
+    const bytes = Buffer.byteLength(JSON.stringify(section)) + 1;
+    const published = this.#bytes + this.records * (this.#embedded + bytes);
+    const met: LimitName | undefined =
+      this.sections.size >= limits.sections
+        ? 'sections'
+        : this.#embedded + bytes > limits.embeddedBytes
+          ? 'embeddedBytes'
+          : published > limits.publishedBytes
+            ? 'publishedBytes'
+            : undefined;
+    if (met !== undefined) {
+      this.findings.add('sections-too-many', `${limitNote(met)}, from ${section}`);
+      return;
+    }
+    this.sections.add(detached(section));
+    this.#embedded += bytes;
+  }
+}

@@ -1,0 +1,116 @@
+/** One limit: how much, of what, and why it is neither less nor more. */
+interface Limit {
+  readonly value: number;
+  readonly unit: 'bytes' | 'bytes per second' | 'bytes per byte' | 'characters' | 'milliseconds' | 'pieces';
+  /** What it bounds. */
+  readonly of: string;
+  readonly reason: string;
+}
+
+const mebibyte = 2 ** 20;
+const hour = 3_600_000;
+
+/**
+ * The most that a stranger's repository may cost, in one table: connections, a visit, what is read of its files, and what
+ * is published of it. Findings and failures name the limit that was met; `docs/limits.md` is this table in words.
+ */
+export const limitTable = {
+  lookupsAtOnce: of(256, 'pieces', 'host names resolved at once', 'More than a crawl has visits under way.'),
+  lookupWaitMs: of(
+    2000,
+    'milliseconds',
+    'the wait for a turn to resolve a name',
+    'It passes only where we are at fault.',
+  ),
+  lookupMs: of(8000, 'milliseconds', 'resolving one name', 'Three queries, each repeated after longer.'),
+  connectMs: of(10_000, 'milliseconds', 'connecting, with TLS', 'Two repetitions of a lost packet.'),
+  headersMs: of(
+    20_000,
+    'milliseconds',
+    'a request until the headers of its answer',
+    'Resolving and connecting included.',
+  ),
+  totalMs: of(300_000, 'milliseconds', 'a request with its redirects and its body', 'Beyond what a visit may take.'),
+  minBytesPerSecond: of(4096, 'bytes per second', 'the slowest body', 'Any modem of this century is faster.'),
+  graceMs: of(
+    10_000,
+    'milliseconds',
+    'waiting that is forgiven during a body',
+    'A server that wakes up takes seconds.',
+  ),
+  headerBytes: of(32_768, 'bytes', 'the headers of an answer', 'Four times what usual servers send at most.'),
+  redirects: of(5, 'pieces', 'redirects of a request', 'apt and browsers meet two or three.'),
+  connectionsPerHost: of(2, 'pieces', 'connections to one host', 'What apt opens.'),
+  repositoryMs: of(180_000, 'milliseconds', 'a visit to one repository', 'All that one stranger can delay a run by.'),
+  repetitions: of(4, 'pieces', 'requests repeated in a visit', 'One glitch is forgiven, an outage is not.'),
+  retryPauseMs: of(1000, 'milliseconds', 'the first pause before a repetition', 'It doubles with each.'),
+  waitMs: of(5000, 'milliseconds', 'a pause asked for that is waited for', 'A longer one is kept by a later run.'),
+  holdMs: of(24 * hour, 'milliseconds', 'a pause asked for at all', 'A year would be a mistake.'),
+  extrasMs: of(
+    24 * hour,
+    'milliseconds',
+    'the age of what Release does not vouch for',
+    'Signatures and endpoints seldom change.',
+  ),
+  releaseBytes: of(10_000_000, 'bytes', 'a Release or InRelease as received', 'Thirty times that of Ubuntu.'),
+  releaseFieldBytes: of(
+    4096,
+    'bytes',
+    'a field of Release as published',
+    'Each record repeats what a repository says of itself.',
+  ),
+  signatureBytes: of(131_072, 'bytes', 'the signatures of a Release', 'A usual one has a kilobyte.'),
+  signatures: of(16, 'pieces', 'signatures of a Release that are looked at', 'Debian signs with three keys.'),
+  endpointBytes: of(4096, 'bytes', 'payment_endpoint as received', 'It holds one address.'),
+  indexBytes: of(256 * mebibyte, 'bytes', 'a Packages index as received', 'Twenty times that of all of Debian.'),
+  textBytes: of(1024 * mebibyte, 'bytes', 'a Packages index decompressed', 'Fifteen times that of all of Debian.'),
+  ratio: of(250, 'bytes per byte', 'what an index decompresses to', 'Indexes reach thirty.'),
+  stanzaBytes: of(mebibyte, 'bytes', 'a stanza', 'The longest of Debian has a tenth of it.'),
+  identifierCharacters: of(
+    255,
+    'characters',
+    'a package identifier, version or architecture',
+    'File names on disks end there.',
+  ),
+  lineCharacters: of(4096, 'characters', 'a name, address, author or file name', 'A path on most systems.'),
+  fieldCharacters: of(32_768, 'characters', 'any other field of a package', 'Past the longest description ever met.'),
+  recordBytes: of(131_072, 'bytes', 'one package record as published', 'A hundred times a usual one.'),
+  recordsPerRepository: of(150_000, 'pieces', 'records of a repository', 'Twice those of Debian or Ubuntu.'),
+  recordsPerPackage: of(2000, 'pieces', 'records of one package in a repository', 'A nightly build for five years.'),
+  packageBytes: of(
+    16 * mebibyte,
+    'bytes',
+    'all records of one package in a repository',
+    'Somebody has to download them.',
+  ),
+  sections: of(500, 'pieces', 'sections of a repository', 'People choose from a few dozen.'),
+  embeddedBytes: of(16_384, 'bytes', 'what each record says of its repository', 'Each record repeats it.'),
+  publishedBytes: of(
+    512 * mebibyte,
+    'bytes',
+    'all records of a repository as published',
+    'Twice what Debian would have.',
+  ),
+} as const satisfies Record<string, Limit>;
+
+function of(value: number, unit: Limit['unit'], what: string, reason: string): Limit {
+  return { value, unit, of: what, reason };
+}
+
+export type LimitName = keyof typeof limitTable;
+
+/** The value of each limit, by its name. */
+export const limits = Object.fromEntries(
+  Object.entries(limitTable).map(([name, { value }]) => [name, value]),
+) as Readonly<Record<LimitName, number>>;
+
+const digits = new Intl.NumberFormat('en');
+
+/** A number with its unit, as people read it. */
+export const amountOf = (name: LimitName, value: number = limits[name]): string => {
+  const { unit } = limitTable[name];
+  return unit === 'pieces' ? digits.format(value) : `${digits.format(value)} ${unit}`;
+};
+
+/** The limit that was met, for the evidence of a finding. `value` stands in where a run has another. */
+export const limitNote = (name: LimitName, value?: number): string => `limit ${name}: ${amountOf(name, value)}`;
