@@ -27,7 +27,7 @@ const publish = async (repositories: readonly SourceRepository[], folder = tempo
     failures: new Map(),
     landing: {
       info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
-      reference: { docs: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
+      reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
       statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
     },
     texts: async () => new Map(),
