@@ -11,9 +11,13 @@ interface Weighted {
   readonly quality: number;
 }
 
+// No client names more, and a header may be as long as all headers together.
+const mostWishes = 64;
+const longestWish = 256;
+
 const parseWeighted = (header: string): Weighted[] =>
-  header.split(',').map((part) => {
-    const [value = '', ...parameters] = part.split(';');
+  header.split(',', mostWishes).map((part) => {
+    const [value = '', ...parameters] = part.slice(0, longestWish).split(';');
     const weight = parameters.map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/i.exec(parameter)?.[1]).find(Boolean);
     const quality = weight === undefined ? 1 : Number(weight);
     return { value: value.trim().toLowerCase(), quality: quality >= 0 && quality <= 1 ? quality : 0 };

@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
+import { costlyRequests, findCosts, longestStretch, startMeasuredServer } from '../test/fuzz/measure-costs.ts';
 import { properties } from '../test/fuzz/properties.ts';
-import { type Command, CommandFailure, runCommand } from './options.ts';
+import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
 import { Progress } from './progress.ts';
 
 const command = {
   name: 'fuzz',
-  summary: 'Looks for inputs that break a property, for a while, and keeps those that do.',
+  summary: 'Looks for inputs that break a property, or requests that cost too much, and keeps those that do.',
   options: {
     minutes: {
       type: 'integer',
@@ -17,6 +18,13 @@ const command = {
       maximum: 10_000,
       environment: 'DEBDEX_FUZZ_MINUTES',
       help: 'How long.',
+    },
+    mode: {
+      type: 'string',
+      value: 'MODE',
+      default: 'properties',
+      environment: 'DEBDEX_FUZZ_MODE',
+      help: 'properties: inputs of every parser. costs: the largest requests that a server takes, and how long they hold it.',
     },
     keep: {
       type: 'string',
@@ -30,10 +38,23 @@ const command = {
 
 const runsAtOnce = 500;
 
-await runCommand(command, async ({ minutes, keep }) => {
+const keepInput = (folder: string, name: string, input: object): void => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(input, null, 1)}\n`);
+};
+
+/** How a run tells how far it is. */
+const watchClock = (progress: Progress, minutes: number) => {
+  const until = performance.now() + minutes * 60_000;
+  const update = () =>
+    progress.update(Math.round(minutes * 60 - (until - performance.now()) / 1000), minutes * 60, 'seconds');
+  return { until, update };
+};
+
+const fuzzProperties = async (minutes: number, keep: string): Promise<void> => {
   const progress = new Progress();
   const names = Object.keys(properties) as (keyof typeof properties)[];
-  const until = performance.now() + minutes * 60_000;
+  const { until, update } = watchClock(progress, minutes);
   const failed = new Set<string>();
   let runs = 0;
   await progress.step('fuzz', async () => {
@@ -48,20 +69,46 @@ await runCommand(command, async ({ minutes, keep }) => {
       runs += result.numRuns;
       if (result.failed) {
         failed.add(name);
-        mkdirSync(keep, { recursive: true });
         const { counterexample, counterexamplePath, errorInstance } = result;
-        const kept = {
+        keepInput(keep, `${name}-${seed}`, {
           name,
           seed,
           path: counterexamplePath,
           input: fc.stringify(counterexample),
           error: String(errorInstance),
-        };
-        writeFileSync(path.join(keep, `${name}-${seed}.json`), `${JSON.stringify(kept, null, 1)}\n`);
+        });
       }
-      progress.update(Math.round(minutes * 60 - (until - performance.now()) / 1000), minutes * 60, 'seconds');
+      update();
     }
   });
   process.stdout.write(`${runs.toLocaleString('en')} inputs, ${names.length} properties, ${failed.size} broken\n`);
   if (failed.size > 0) throw new CommandFailure(`Broken: ${[...failed].join(', ')}. The inputs are in ${keep}.`);
+};
+
+const fuzzCosts = async (minutes: number, keep: string): Promise<void> => {
+  const progress = new Progress();
+  const server = await progress.step('start', startMeasuredServer);
+  const { until, update } = watchClock(progress, minutes);
+  try {
+    const { measured, costs } = await progress.step('fuzz', () =>
+      findCosts(server, costlyRequests(server), until, update),
+    );
+    for (const [index, { name, sent, stretch }] of costs.entries()) {
+      process.stdout.write(`${stretch.toFixed(0)} ms: ${name}\n`);
+      keepInput(keep, `cost-${index}`, { name, stretch, ...sent });
+    }
+    process.stdout.write(
+      `${measured.toLocaleString('en')} requests, ${costs.length} held the process for ${longestStretch} ms or longer\n`,
+    );
+    if (costs.length > 0) throw new CommandFailure(`Costly: ${costs.length}. The requests are in ${keep}.`);
+  } finally {
+    server.stop();
+  }
+};
+
+const modes = { properties: fuzzProperties, costs: fuzzCosts } as const;
+
+await runCommand(command, async ({ minutes, mode, keep }) => {
+  if (!Object.hasOwn(modes, mode)) throw new UsageError(`--mode must be one of ${Object.keys(modes).join(', ')}`);
+  await modes[mode as keyof typeof modes](minutes, keep);
 });

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openGateway } from '../../functions/gateway/open-gateway.ts';
+import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
+import { serveBuild } from '../support/built.ts';
+import { packages } from '../support/catalog.ts';
+import { readTestConfiguration } from '../support/gateway.ts';
+import { generatedRepositories } from '../support/generated.ts';
+import type { CostsAnswer, CostsQuestion } from './measure-costs.ts';
+
+// A server in a process of its own that says how long requests held it. Started by measure-costs.ts.
+
+/** Milliseconds between two looks at the event loop. */
+const resolution = 1;
+
+const words = (index: number, count: number): string =>
+  Array.from({ length: count }, (_, word) => `word${(index * 13 + word * 17) % 400}ing`).join(' ');
+const large = Array.from({ length: 3000 }, (_, index) => ({
+  Package: `com.example.large${index}`,
+  Name: `${words(index, 2)} ${index}`,
+  Author: `Author ${index % 90}`,
+  Description: words(index, 40),
+}));
+
+/** A check that goes through its text again for each of its characters, for the test of what finds such ones. */
+const quadratic = {
+  check: (uri: string): boolean => {
+    let sum = 0;
+    for (let start = 0; start < uri.length; start++) {
+      for (let index = start; index < uri.length; index++) sum += uri.charCodeAt(index);
+    }
+    return sum > 0;
+  },
+};
+
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-costs-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const gateway = openGateway(readTestConfiguration({ STATE_DIR: folder, PUBLIC_ADDRESS: 'http://localhost:8080' }), {
+  write: () => {},
+});
+const server = await serveBuild([...generatedRepositories(), { slug: 'large', packages: packages(...large) }], {
+  trustedProxies: 1,
+  overrides: {
+    gateway: gateway.routes,
+    safety: process.argv.includes('--planted') ? quadratic : readSafetyList(safetyFile),
+  },
+});
+
+// A beat that comes late was held up. (perf_hooks' own histogram loses what happens before its first beat after a reset.)
+let lastBeat = performance.now();
+let longest = 0;
+const beat = () => {
+  const now = performance.now();
+  longest = Math.max(longest, now - lastBeat - resolution);
+  lastBeat = now;
+};
+setInterval(beat, resolution);
+let begun = process.threadCpuUsage();
+
+const answer = (message: CostsAnswer) => process.send?.(message);
+
+process.on('message', (question: CostsQuestion) => {
+  beat();
+  if (question === 'begin') {
+    longest = 0;
+    begun = process.threadCpuUsage();
+    answer({ kind: 'begun' });
+  } else {
+    const { user, system } = process.threadCpuUsage(begun);
+    answer({ kind: 'measured', cpu: (user + system) / 1000, held: longest });
+  }
+});
+process.on('disconnect', () => process.exit());
+answer({
+  kind: 'ready',
+  port: server.port,
+  ids: large.map(({ Package }) => Package),
+});

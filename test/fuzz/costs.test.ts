@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { gatewayOperations } from '../../src/contract/gateway.ts';
+import { operations } from '../../src/contract/paths.ts';
+import { type CostlyRequest, costlyPlaces, fillPlace } from './costly-requests.ts';
+import {
+  costlyRequests,
+  findCosts,
+  longestStretch,
+  type MeasuredServer,
+  startMeasuredServer,
+} from './measure-costs.ts';
+import { tokens } from './tokens.ts';
+
+let server: MeasuredServer | undefined;
+afterEach(() => {
+  server?.stop();
+  server = undefined;
+});
+
+const safety = (uris: string): CostlyRequest => ({
+  name: uris.slice(0, 20),
+  sent: { method: 'GET', target: `/v2/jailbreak/repository/safety?uris=${uris}` },
+});
+
+describe('H7 the search for costly requests', () => {
+  it('finds a parser that is planted, and accuses nothing beside it', async () => {
+    server = await startMeasuredServer({ planted: true });
+    const requests = [safety('a'), safety('a.'.repeat(4000)), safety('b')];
+    const { measured, costs } = await findCosts(server, requests, Number.POSITIVE_INFINITY);
+    expect(measured).toBe(3);
+    expect(costs.map(({ name }) => name)).toEqual([requests[1]?.name]);
+    expect(costs[0]?.stretch).toBeGreaterThan(longestStretch);
+  });
+
+  it('fills every part of every operation with every token, as large as the server takes it', () => {
+    const sizes = { target: 9000, header: 1000, body: 8000 };
+    const subjects = new Map(costlyPlaces(sizes, 8000));
+    for (const { method, address } of [...Object.values(operations), ...Object.values(gatewayOperations)]) {
+      expect(subjects.has(`${method} /v2${address}`), address).toBe(true);
+    }
+    for (const [subject, places] of subjects) {
+      for (const place of places) {
+        for (const token of tokens) {
+          const { target, headers = {}, body = '' } = fillPlace(subject, place, token).sent;
+          const lengths = Object.values(headers).map((text) => text.length);
+          const fits = target.length <= sizes.target && Math.max(0, ...lengths) <= sizes.header;
+          expect(fits && Buffer.byteLength(body) <= sizes.body, `${subject} ${place.name} ${token}`).toBe(true);
+          expect(target).toMatch(/^[\x21-\x7e\x80-\xff]+$/);
+        }
+      }
+    }
+    const some = costlyRequests({ ids: ['a'], sizes });
+    const names = Array.from({ length: 50 }, () => some.next().value?.name);
+    expect(new Set(names).size).toBeGreaterThan(40);
+  });
+
+  it('finds none among what was costly before', async () => {
+    server = await startMeasuredServer();
+    const get = (name: string, target: string, headers: Record<string, string> = {}): CostlyRequest => ({
+      name,
+      sent: { method: 'GET', target, headers },
+    });
+    const { target, header } = server.sizes;
+    const search = '/v2/jailbreak/package/search';
+    const { measured, costs } = await findCosts(
+      server,
+      [
+        safety(`${'a.'.repeat(target / 2 - 100)}com`),
+        safety(`a${'.'.repeat(target - 200)}b`),
+        safety(`https://repo.hackyouriphone.org/${encodeURIComponent('\u0315\u0316'.repeat(target / 13 - 100))}`),
+        get('one parameter', `${search}?q${'&q'.repeat(target / 2 - 100)}`),
+        get('names that are not UTF-8', `${search}?q=ab${'&%ff='.repeat(target / 5 - 100)}`),
+        get('codings', '/v2/', { 'accept-encoding': '*;q=0.5,'.repeat(header / 8 - 100) }),
+        get('types', '/', { accept: ','.repeat(header - 500) }),
+        get('tags', '/v2/', { 'if-none-match': '"a",'.repeat(header / 4 - 100) }),
+      ],
+      Number.POSITIVE_INFINITY,
+    );
+    expect(measured).toBe(8);
+    expect(costs.map(({ name, stretch }) => `${name}: ${stretch} ms`)).toEqual([]);
+  });
+});
