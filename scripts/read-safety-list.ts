@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
 import { safetyEntriesSchema } from '../src/contract/safety.ts';
 import { createSafetyList, type SafetyList } from '../src/safety/safety-list.ts';
@@ -13,4 +13,46 @@ export const readSafetyList = (file: URL): SafetyList => {
   if (entries.success) return createSafetyList(entries.data);
   const mistakes = entries.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
   throw new CommandFailure(`The safety list has mistakes:\n${mistakes.join('\n')}`);
+};
+
+/** How often, in milliseconds, a running server looks whether its safety list has changed. */
+const lookInterval = 10_000;
+
+const stateOf = (file: URL): string => {
+  const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+  return `${ino}-${mtimeNs}-${size}`;
+};
+
+/** A safety list that follows its file. */
+interface WatchedSafetyList extends SafetyList {
+  /** Ends the watching. */
+  close(): void;
+}
+
+/**
+ * The safety list of a YAML file, read anew when the file has changed (decisions, section 7: within a minute). Throws a
+ * CommandFailure where it has mistakes at first; later the last good list stays in force, and what is wrong is
+ * reported once for each state of the file.
+ */
+export const watchSafetyList = (
+  file: URL,
+  report: (error: unknown) => void,
+  interval: number = lookInterval,
+): WatchedSafetyList => {
+  let state = stateOf(file);
+  let list = readSafetyList(file);
+  const look = (): void => {
+    let found = 'away';
+    try {
+      found = stateOf(file);
+      if (found === state) return;
+      list = readSafetyList(file);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (found !== state) report(new Error(`The safety list stays as it was. ${reason}`, { cause: error }));
+    }
+    state = found;
+  };
+  const timer = setInterval(look, interval).unref();
+  return { check: (uri) => list.check(uri), close: () => clearInterval(timer) };
 };

@@ -18,7 +18,7 @@ import { createRateLimiter } from '../functions/rate-limiter.ts';
 import { apiRoot, documentPath } from '../src/contract/paths.ts';
 import { CatalogSearch } from '../src/search/search.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
-import { readSafetyList, safetyFile } from './read-safety-list.ts';
+import { safetyFile, watchSafetyList } from './read-safety-list.ts';
 
 /** The most memory, in bytes, for published files. */
 const documentMemory = 64 * 2 ** 20;
@@ -177,6 +177,7 @@ export const runServer = async (values: ServerValues): Promise<void> => {
   mkdirSync(state, { recursive: true });
   const now = () => new Date();
   const report = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  const safety = watchSafetyList(safetyFile, report);
   const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
   let publicAddress = readPublicAddress(out);
   const gateway = openGateway(readGateway(publicAddress, values));
@@ -190,7 +191,7 @@ export const runServer = async (values: ServerValues): Promise<void> => {
       memory: documentMemory,
     }),
     search,
-    safety: readSafetyList(safetyFile),
+    safety,
     downloads,
     limiter,
     turns: createTurns(),
@@ -248,4 +249,5 @@ export const runServer = async (values: ServerValues): Promise<void> => {
   await server.close();
   await Promise.all([downloads.close(), gateway.close()]);
   search.close();
+  safety.close();
 };

@@ -215,19 +215,24 @@ const packageWords = wordsBelow('/jailbreak/package/');
 export const repositoryWords = wordsBelow('/jailbreak/repository/');
 
 // What every client would resolve as a dot segment, however it is encoded, cannot be asked for by that segment; nor can
-// a word of the API, or what is too long. Their documents have names of their own.
+// a word of the API, what is too long, or what is called like the document of another package: "foo.json" would be
+// answered with the records of "foo". Their documents have names of their own.
 const packageSegment = (id: string): string =>
-  /^\.{1,2}$/.test(id) || packageWords.has(id) || utf8.encode(id).length > longestSegment
+  /^\.{1,2}$|\.json$/.test(id) || packageWords.has(id) || utf8.encode(id).length > longestSegment
     ? `${encodeFileName(id)}.json`
     : encodeURIComponent(id);
 
+const repositorySegment = (slug: string): string =>
+  slug.endsWith('.json') ? `${encodeFileName(slug)}.json` : encodeURIComponent(slug);
+
 /**
  * The absolute addresses that stand in `refs`, for a public address without trailing slash. Path segments are
- * percent-encoded once. Each of them answers: where a package identifier cannot be asked for, it is the address of the document.
+ * percent-encoded once. Each of them answers: where an identifier cannot be asked for, it is the
+ * address of the document.
  */
 export const publicAddress = (base: string) => ({
   api: `${base}/${apiRoot}`,
   package: (id: string) => `${base}/${apiRoot}/jailbreak/package/${packageSegment(id)}`,
-  repository: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}`,
+  repository: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${repositorySegment(slug)}`,
   repositoryPackages: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}/packages`,
 });
