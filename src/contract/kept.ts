@@ -28,7 +28,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       name: 'its name',
       display_name: 'the name to show',
       password_hash: 'a salted hash of the password',
-      issuer: 'where you sign in through another provider, which one',
+      issuer: 'through which provider you sign in, where it is another',
       subject: 'the identifier that it gives us for you',
       created_at: 'when it was added',
       disabled_at: 'when it was disabled',

@@ -39,7 +39,7 @@ export const privacyPolicy: readonly PolicySection[] = [
   {
     heading: 'When you read or search',
     parts: [
-      'Nothing about you is kept. The server writes no log of requests, so addresses, searches and visited pages are not recorded; what it writes down are faults of its own, without who met them. Without signing in, no page sets a cookie.',
+      'Nothing about you is kept. The server writes no log of requests, so addresses, searches and visited pages are not recorded; what it writes down are faults of its own, without who met them. No page but those for signing in sets a cookie.',
       'While you type, your browser searches by itself, in files that it loads from here; which of them it loads lets the server guess at your words. When you send a search form, your words go to the server as part of the address of the page:',
       sent,
       'Answers to searches are held in memory for up to half a minute, to answer the same question again. They are held under the words, not under who asked.',

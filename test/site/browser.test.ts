@@ -76,6 +76,15 @@ const kinds: Readonly<Record<string, string>> = {
   about: '/about/',
   'not found': '/no/such/page',
 };
+// Links, buttons and fields below 24 px (WCAG 2.2, 2.5.8) that are not words of a sentence, and names that have no room
+// for a word. What is hidden from view shows itself, larger, when the keyboard comes to it.
+const smallTargets = `[...document.querySelectorAll('a[href], button, input, select, summary, h1, td a')].flatMap((one) => {
+  const { width, height } = one.getBoundingClientRect();
+  const around = one.closest('p, dd, li, td');
+  const inSentence = getComputedStyle(one).display === 'inline' && around && around.textContent.trim() !== one.textContent.trim();
+  if (!one.checkVisibility() || inSentence || width <= 1 || (width >= 24 && height >= 24)) return [];
+  return [one.outerHTML.slice(0, 120) + ' is ' + width + ' by ' + height];
+})`;
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
@@ -91,11 +100,12 @@ describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
     expect(violations).toEqual([]);
   });
 
-  it('fits a phone without scrolling sideways, and loads nothing from third parties but images', async () => {
+  it('fits a phone without scrolling sideways, has targets large enough, and loads nothing from third parties but images', async () => {
     const page = await open(address, phone);
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
+    expect(await page.evaluate(smallTargets)).toEqual([]);
   });
 });
 interface AxeViolation {
@@ -209,6 +219,15 @@ describe('searching', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  });
+
+  it('shows no filter that does nothing without JavaScript, on a phone too', async () => {
+    for (const size of [phone, {}]) {
+      const page = await open('/repository/', { ...size, javaScriptEnabled: false });
+      expect(await page.locator('#repository-filters').isVisible()).toBe(false);
+      expect(await page.locator('#repositories > li').count()).toBe(4);
+      await context?.close();
+    }
   });
 
   it('says what is missing without JavaScript, and offers the API', async () => {

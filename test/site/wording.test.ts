@@ -88,6 +88,13 @@ describe('the words and figures of every page', () => {
       [...readAloud(html).matchAll(wrongPlural)].map(([text]) => `${name}: ${text}`),
     );
     expect(found).toEqual([]);
+    // Nor does a figure stick to its word.
+    const stuck = [...pages, ...small].flatMap(([name, html]) =>
+      [...withoutCode(html).matchAll(/>\d+<(?:span|b|i|em|strong)\b[^>]*>[a-z]|\d<span class="unit">/g)].map(
+        ([text]) => `${name}: ${text}`,
+      ),
+    );
+    expect(stuck).toEqual([]);
   });
 
   it('means the same by one word everywhere: packages are identifiers, versions are records', () => {
