@@ -59,6 +59,12 @@ export const limitTable = {
     'a field of Release as published',
     'Each record repeats what a repository says of itself.',
   ),
+  releaseWorkMs: of(
+    20_000,
+    'milliseconds',
+    'reading one long Release, or judging its signature',
+    'Ten megabytes of anything take a second or two.',
+  ),
   signatureBytes: of(131_072, 'bytes', 'the signatures of a Release', 'A usual one has a kilobyte.'),
   signatures: of(16, 'pieces', 'signatures of a Release that are looked at', 'Debian signs with three keys.'),
   endpointBytes: of(4096, 'bytes', 'payment_endpoint as received', 'It holds one address.'),

@@ -1,6 +1,7 @@
 import type { Compression } from '../apt/decompress.ts';
 import type { ReleaseEntry, ReleaseFile } from '../apt/release.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import { compressions, indexFolder, nameOf } from './index-names.ts';
 import { releaseFolder } from './release.ts';
 
 /** One file that may hold the Packages index. */
@@ -14,11 +15,6 @@ export interface Candidate {
   readonly listedText: ReleaseEntry | undefined;
 }
 
-// Best first: what is smallest at the origin and cheap enough to open here.
-const compressions: readonly Compression[] = ['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain'];
-
-const nameOf = (compression: Compression): string => (compression === 'plain' ? 'Packages' : `Packages.${compression}`);
-
 /** Whether Release lists a hash for the file, and not only its size. */
 const hasHash = (entry: ReleaseEntry | undefined): entry is ReleaseEntry =>
   entry !== undefined && (entry.sha512 ?? entry.sha256 ?? entry.sha1 ?? entry.md5) !== undefined;
@@ -31,10 +27,6 @@ export const isListedStrongly = (entry: ManifestEntry, release: ReleaseFile, com
   const own = release.files.get(folder + nameOf(compression));
   return isStrong(hasHash(own) ? own : release.files.get(`${folder}Packages`));
 };
-
-/** The folder of the index relative to that of Release: "" or "main/binary-arm64/". */
-const indexFolder = (entry: ManifestEntry): string =>
-  entry.suite === './' ? '' : `${entry.component}/binary-${entry.binary}/`;
 
 /**
  * The files to try for a repository's Packages index, in this order. Where Release lists hashes for any of them, only

@@ -1,11 +1,9 @@
+import { limits } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import { type FoundRelease, releaseFolder } from './release.ts';
 import type { Visit } from './visit.ts';
-
-const endpointBytes = 4096;
-const signatureBytes = 1_000_000;
 
 /** What an origin offers besides release and index. */
 export interface Extras extends Pick<Snapshot, 'hasReleaseGpg' | 'paymentEndpoint'> {
@@ -21,7 +19,7 @@ export interface DetachedSignature {
 
 /** The https URL that `<uri>/payment_endpoint` holds, or null. */
 const fetchPaymentEndpoint = async (visit: Visit): Promise<string | null> => {
-  const answer = await visit.get('/payment_endpoint', { maxBytes: endpointBytes });
+  const answer = await visit.get('/payment_endpoint', { maxBytes: limits.endpointBytes });
   if (answer.kind !== 'received') return null;
   const text = Buffer.from(await collect(answer.file.read()))
     .toString('utf8')
@@ -38,7 +36,7 @@ const looksLikeSignature = (head: Uint8Array): boolean =>
 
 const fetchSignature = async (visit: Visit): Promise<DetachedSignature | null> => {
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;
-  const answer = await visit.get(path, { maxBytes: signatureBytes });
+  const answer = await visit.get(path, { maxBytes: limits.signatureBytes });
   if (answer.kind === 'unusable') throw new CrawlError(answer.error.code, answer.error.message);
   if (answer.kind === 'absent' && answer.status >= 500)
     throw new CrawlError('server-error', `status ${answer.status} for ${path}`);

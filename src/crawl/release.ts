@@ -1,9 +1,10 @@
-import { splitClearSigned } from '../apt/clearsigned.ts';
-import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import type { ReleaseFile } from '../apt/release.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
-import { collect, looksLikeHtml } from './content.ts';
+import { collect } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
+import { listIndexFiles } from './index-names.ts';
+import { readReleaseApart } from './release-work.ts';
 import type { Received, Visit } from './visit.ts';
 
 /** The Release of a repository, from the network or from the snapshot before. */
@@ -24,31 +25,14 @@ export const releaseFolder = (suite: string): string => (suite === './' ? '' : `
 
 const nameOfRelease = (file: SnapshotFile): ReleaseName => (file.path.endsWith('/InRelease') ? 'InRelease' : 'Release');
 
-// The text that a release file carries, or why it carries none.
-const readText = (bytes: Uint8Array, path: string): { text: Uint8Array; signed: boolean } | CrawlError => {
-  if (looksLikeHtml(bytes)) return new CrawlError('release-html', path);
-  if (bytes.length === 0) return new CrawlError('release-empty', path);
-  const split = splitClearSigned(bytes);
-  if (split.kind === 'refused') return new CrawlError('release-unreadable', `${path} ${split.reason}`);
-  return split.kind === 'signed' ? { text: split.content, signed: true } : { text: bytes, signed: false };
-};
-
-const isEmpty = ({ files, architectures, components, ...release }: ReleaseFile): boolean =>
-  files.size + architectures.length + components.length === 0 &&
-  [release.origin, release.label, release.suite, release.codename, release.version, release.date].every(
-    (field) => field === null,
-  ) &&
-  release.description === null;
-
 const check = async (visit: Visit, name: ReleaseName, received: Received): Promise<FoundRelease | CrawlError> => {
   const { path, file, etag, lastModified } = received;
   if (received.encoding !== null) return new CrawlError('release-unreadable', `${path} comes as ${received.encoding}`);
   const bytes = await collect(file.read());
-  const read = readText(bytes, path);
-  if (read instanceof CrawlError) return read;
+  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(visit.entry) }, visit.signal);
+  if (read.kind === 'unusable') return new CrawlError(read.code, path + read.why);
   if (name === 'InRelease' && !read.signed) visit.findings.add('inrelease-unsigned', path);
-  const content = parseRelease(read.text);
-  if (isEmpty(content)) return new CrawlError('release-unreadable', path);
+  const { content } = read;
   // A body without a length shows by the end mark of its signature that nothing is missing.
   const whole = received.framed || read.signed;
   return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes, content, whole };
@@ -111,7 +95,7 @@ export const fetchRelease = async (
 export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promise<FoundRelease> => {
   const file = previous.release;
   const bytes = await visit.store.readFile(previous.slug, file);
-  const read = readText(bytes, file.path);
-  if (read instanceof CrawlError) throw read;
-  return { name: nameOfRelease(file), file, bytes, content: parseRelease(read.text), whole: true };
+  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(visit.entry) }, visit.signal);
+  if (read.kind === 'unusable') throw new CrawlError(read.code, file.path + read.why);
+  return { name: nameOfRelease(file), file, bytes, content: read.content, whole: true };
 };

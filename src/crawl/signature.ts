@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Key, PublicKey, Signature, SignaturePacket } from 'openpgp';
+import { limitNote, limits } from '../contract/limits.ts';
 
 /** A text and the signatures that are said to be over it. */
 export interface SignedText {
@@ -21,12 +22,27 @@ type SignatureFault = 'bad' | 'weak' | 'signature-expired' | 'key-expired' | 'ke
 export interface SignatureReport {
   readonly signers: readonly string[];
   readonly fault: SignatureFault | null;
+  /** The limit that kept signatures from being looked at. */
+  readonly over: string | null;
 }
 
 // A megabyte of code that most visits have no use for.
 const load = () => import('openpgp');
 
-const armouredBlock = /-----BEGIN PGP SIGNATURE-----[\s\S]*?-----END PGP SIGNATURE-----/g;
+const blockBegin = '-----BEGIN PGP SIGNATURE-----';
+const blockEnd = '-----END PGP SIGNATURE-----';
+
+// Ends at the first beginning without an end, which a search for the whole block would look for once for each.
+const findBlocks = (text: string): string[] | null => {
+  const blocks: string[] = [];
+  for (let start = text.indexOf(blockBegin); start !== -1; ) {
+    const end = text.indexOf(blockEnd, start);
+    if (end === -1) break;
+    blocks.push(text.slice(start, end + blockEnd.length));
+    start = text.indexOf(blockBegin, end);
+  }
+  return blocks.length > 0 ? blocks : null;
+};
 
 // openpgp reads one armoured block; Release.gpg and InRelease may hold several.
 const readPackets = async (
@@ -34,7 +50,7 @@ const readPackets = async (
 ): Promise<{ packets: SignaturePacket[]; outdated: boolean }> => {
   const { readSignature, SignaturePacket: Packet } = await load();
   const text = typeof signature === 'string' ? signature : Buffer.from(signature).toString('latin1');
-  const blocks = text.match(armouredBlock);
+  const blocks = findBlocks(text);
   const read: Signature[] = [];
   if (blocks !== null) for (const block of blocks) read.push(await readSignature({ armoredSignature: block }));
   else if (typeof signature !== 'string') read.push(await readSignature({ binarySignature: signature }));
@@ -71,23 +87,28 @@ const withCanonicalLineEnds = (bytes: Uint8Array): Uint8Array =>
     'latin1',
   );
 
+/** The text hashed once for each algorithm and kind of line ends, ready to be copied. */
+type TextHashes = Map<string, Hash>;
+
 /**
  * Whether the two bytes of the hash that a signature carries in the clear (RFC 9580 §5.2.3) are those of this text. No
  * key is needed for it, and it proves nothing about who signed; but a signature left over from an earlier text, the
  * usual fault, fails it. Undefined where it cannot be told.
  */
-const fitsText = (packet: SignaturePacket, signed: SignedText): boolean | undefined => {
+const fitsText = (packet: SignaturePacket, signed: SignedText, hashes: TextHashes): boolean | undefined => {
   const { version, hashAlgorithm, signatureData, signedHashValue, signatureType } = packet;
   const name = hashNames.get(hashAlgorithm ?? 0);
   if (version !== 4 || name === undefined || signatureData === null || signedHashValue === null) return undefined;
-  const bytes = signedBytes(signed);
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0]);
   trailer.writeUInt32BE(signatureData.length, 2);
-  const digest = createHash(name)
-    .update(signatureType === textSignature ? withCanonicalLineEnds(bytes) : bytes)
-    .update(signatureData)
-    .update(trailer)
-    .digest();
+  const isText = signatureType === textSignature;
+  let running = hashes.get(`${name} ${isText}`);
+  if (running === undefined) {
+    const bytes = signedBytes(signed);
+    running = createHash(name).update(isText ? withCanonicalLineEnds(bytes) : bytes);
+    hashes.set(`${name} ${isText}`, running);
+  }
+  const digest = running.copy().update(signatureData).update(trailer).digest();
   return digest[0] === signedHashValue[0] && digest[1] === signedHashValue[1];
 };
 
@@ -96,8 +117,13 @@ const isOver = (packet: SignaturePacket, now: Date): boolean => {
   return end instanceof Date && end.getTime() <= now.getTime();
 };
 
-const inspectUnpinned = (packet: SignaturePacket, signed: SignedText, now: Date): SignatureFault | null => {
-  if (fitsText(packet, signed) === false) return 'bad';
+const inspectUnpinned = (
+  packet: SignaturePacket,
+  signed: SignedText,
+  hashes: TextHashes,
+  now: Date,
+): SignatureFault | null => {
+  if (fitsText(packet, signed, hashes) === false) return 'bad';
   if (isOver(packet, now)) return 'signature-expired';
   return weakHashes.has(packet.hashAlgorithm ?? 0) ? 'weak' : null;
 };
@@ -173,13 +199,18 @@ export const inspectSignature = async (
   now: Date,
 ): Promise<SignatureReport> => {
   const keys = key === undefined ? undefined : await readPublicKeys(key);
+  const bytes = signed.signature.length;
+  if (bytes > limits.signatureBytes) return { signers: [], fault: 'bad', over: limitNote('signatureBytes') };
   const read = await readPackets(signed.signature).catch(() => ({ packets: [], outdated: false }));
-  const { packets, outdated } = read;
+  const { outdated } = read;
+  const packets = read.packets.slice(0, limits.signatures);
+  const over = packets.length < read.packets.length ? limitNote('signatures') : null;
+  const hashes: TextHashes = new Map();
   const faults: (SignatureFault | null)[] = [];
   for (const packet of packets) {
-    faults.push(keys ? await inspectPinned(packet, signed, keys, now) : inspectUnpinned(packet, signed, now));
+    faults.push(keys ? await inspectPinned(packet, signed, keys, now) : inspectUnpinned(packet, signed, hashes, now));
   }
-  return { signers: [...new Set(packets.map(signerOf))].sort(), fault: summarise(faults, outdated) };
+  return { signers: [...new Set(packets.map(signerOf))].sort(), fault: summarise(faults, outdated), over };
 };
 
 /** The keys of an armoured block. Throws where it holds none, or a private one. */

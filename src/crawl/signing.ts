@@ -1,11 +1,11 @@
-import { splitClearSigned } from '../apt/clearsigned.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { SigningState } from '../contract/signing.ts';
 import type { Signing } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
 import type { FoundRelease } from './release.ts';
-import { inspectSignature, type SignatureReport, type SignedText } from './signature.ts';
+import { judgeSignatureApart } from './release-work.ts';
+import type { SignatureReport } from './signature.ts';
 import type { Visit } from './visit.ts';
 
 // What is wrong, where a state says so. Unsigned and unverified releases are states and no faults: today's installers
@@ -46,14 +46,6 @@ const describe = ({ state, signers, remembered }: Signing, path: string): string
 // A key is named by its fingerprint or by the end of it, its identifier.
 const isSameKey = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a);
 
-const findSigned = (release: FoundRelease, detached: DetachedSignature | null): SignedText | undefined => {
-  if (release.name === 'InRelease') {
-    const split = splitClearSigned(release.bytes);
-    return split.kind === 'signed' ? { text: split.content, signature: split.signatures, clear: true } : undefined;
-  }
-  return detached ? { text: release.bytes, signature: detached.bytes, clear: false } : undefined;
-};
-
 const stateOf = (report: SignatureReport, remembered: readonly string[], pinned: boolean): SigningState => {
   const { fault, signers } = report;
   if (fault === 'other-key') return 'key-changed';
@@ -69,21 +61,30 @@ const stateOf = (report: SignatureReport, remembered: readonly string[], pinned:
  * what stands in Release.gpg, or undefined where the origin did not answer.
  */
 const assess = async (
+  visit: Visit,
   release: FoundRelease,
   detached: DetachedSignature | null | undefined,
   remembered: readonly string[],
-  key: string | undefined,
-  now: Date,
 ): Promise<Signing> => {
   const known = [...remembered];
+  const { key } = visit.entry;
   if (release.name === 'Release' && detached === undefined) {
     return { state: 'unanswered', signers: [], remembered: known };
   }
-  const signed = findSigned(release, detached ?? null);
-  if (signed === undefined) {
+  const report = await judgeSignatureApart(
+    {
+      bytes: release.bytes,
+      clear: release.name === 'InRelease',
+      detached: detached?.bytes ?? null,
+      key,
+      now: visit.now(),
+    },
+    visit.signal,
+  );
+  if (report === null) {
     return { state: remembered.length > 0 ? 'lost' : 'unsigned', signers: [], remembered: known };
   }
-  const report = await inspectSignature(signed, key, now);
+  if (report.over !== null) visit.findings.add('signatures-too-many', `${release.file.path}, ${report.over}`);
   const state = stateOf(report, remembered, key !== undefined);
   const signers = [...report.signers];
   // A key that signs beside a remembered one is how owners announce the next.
@@ -102,7 +103,7 @@ export const checkSigning = async (
   remembered: readonly string[],
 ): Promise<Signing> => {
   const { key } = visit.entry;
-  const signing = await assess(release, detached, remembered, key, visit.now());
+  const signing = await assess(visit, release, detached, remembered);
   if (key === undefined || signing.state === 'verified') return signing;
   const { path } = release.file;
   if (signing.state === 'unanswered') throw new CrawlError('signature-unanswered', path);

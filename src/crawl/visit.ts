@@ -65,7 +65,8 @@ export class Visit {
   /** What the origin served last time and nobody took: where it serves that again, the visit ends as it did then. */
   held: HeldBack | null = null;
   readonly #fetcher: Fetcher;
-  readonly #signal: AbortSignal;
+  /** Ends with the visit's budget, or with the crawl. */
+  readonly signal: AbortSignal;
   readonly #base: string;
   readonly #staged = new Set<StagedFile>();
   #repetitions: number;
@@ -76,7 +77,7 @@ export class Visit {
     this.limits = tools.limits;
     this.now = tools.now;
     this.#fetcher = tools.fetcher;
-    this.#signal = signal;
+    this.signal = signal;
     this.#base = new URL(entry.uri).href.replace(/\/*$/, '');
     this.#repetitions = tools.limits.repetitions;
   }
@@ -104,7 +105,7 @@ export class Visit {
           maxBytes: options.maxBytes,
           etag: known?.etag ?? null,
           lastModified: known?.lastModified ?? null,
-          signal: this.#signal,
+          signal: this.signal,
           onRequest: () => {
             this.requests++;
           },
@@ -123,10 +124,10 @@ export class Visit {
       } catch (error) {
         if (!(error instanceof NetworkError)) throw error;
         const repeatable = error.transient && !(error.code === 'timeout' && repetition > 1);
-        if (!repeatable || this.#repetitions === 0 || this.#signal.aborted) return this.#giveUp(error);
+        if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error);
       }
       this.#repetitions--;
-      await sleep(pause, undefined, { signal: this.#signal }).catch((error: unknown) => {
+      await sleep(pause, undefined, { signal: this.signal }).catch((error: unknown) => {
         throw new CrawlError('aborted', `during a pause before ${path}`, { cause: error });
       });
     }

@@ -9,6 +9,7 @@ import { limits } from '../../src/contract/limits.ts';
 import { composeIndex, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
 
 let bench: CrawlBench;
 
@@ -97,6 +98,12 @@ const ofRelease: Record<keyof typeof releaseTexts, () => Promise<unknown>> = {
       );
     }),
   'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
+  'signatures-too-many': async () => {
+    const signer = await createSigner();
+    const files = await signRepository(await generateRepository(), signer, ['Release.gpg']);
+    const [block = ''] = [Buffer.from(files.get('/Release.gpg') ?? '').toString()];
+    bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(block.repeat(limits.signatures + 1))));
+  },
   'signature-unreadable': () => serve({}, { '/Release.gpg': 'no signature' }),
   'payment-endpoint-unreadable': () => serve({ paymentEndpoint: 'http://pay.example/' }),
   'extras-unanswered': async () => {

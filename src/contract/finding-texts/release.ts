@@ -1,3 +1,4 @@
+import { amountOf } from '../limits.ts';
 import { type FindingText, note, weak } from './text.ts';
 
 /** What is wrong with a Release and with the files around it, where the rest can be used all the same. */
@@ -16,6 +17,11 @@ export const releaseTexts = {
     'Release gives a field twice',
     'The last of two equal fields of Release counts: {}.',
     'Remove one of them.',
+  ),
+  'signatures-too-many': weak(
+    'Release carries too many signatures',
+    'Not all signatures of the Release were looked at: {}.',
+    `Sign with the keys that are in use: ${amountOf('signatures')} signatures of ${amountOf('signatureBytes')} in all are looked at.`,
   ),
   'release-field-oversized': note(
     'A field of Release is far too long',

@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import { limitNote, limits } from '../contract/limits.ts';
+import { HostQueue } from '../net/host-queue.ts';
+import { CrawlError } from './crawl-error.ts';
+import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion } from './release-text.ts';
+import type { SignatureReport } from './signature.ts';
+
+type ReadTask = { readonly kind: 'read'; readonly bytes: Uint8Array; readonly wanted: readonly string[] };
+type SignTask = { readonly kind: 'sign' } & SigningQuestion;
+
+/** Work on the bytes of a release that cannot be cut into pieces. */
+export type ReleaseTask = ReadTask | SignTask;
+
+// Less than this takes a few milliseconds, whatever it holds; starting a thread takes fifty.
+const inlineBytes = 131_072;
+const threads = new HostQueue(1);
+const threadMegabytes = 512;
+
+const runInThread = async <T>(task: ReleaseTask, signal: AbortSignal): Promise<T> => {
+  const leave = await threads.acquire('', signal);
+  const clock = AbortSignal.any([signal, AbortSignal.timeout(limits.releaseWorkMs)]);
+  const worker = new Worker(new URL('./release-thread.ts', import.meta.url), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
+  });
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('the thread ended without an answer')));
+      clock.addEventListener('abort', () => reject(clock.reason), { once: true });
+    });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new CrawlError('release-unreadable', `it takes too long to read (${limitNote('releaseWorkMs')})`, { cause });
+  } finally {
+    leave();
+    await worker.terminate();
+  }
+};
+
+/**
+ * Reads a Release, or judges its signature: a long one in a thread of its own, since no more than a moment may pass in
+ * which nobody else is served. Throws `CrawlError` where that takes too long.
+ */
+export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: AbortSignal): Promise<ReadRelease> =>
+  task.bytes.length <= inlineBytes
+    ? readReleaseText(task.bytes, task.wanted)
+    : runInThread({ kind: 'read', ...task }, signal);
+
+/** As `readReleaseApart`, for `judgeSignature`. */
+export const judgeSignatureApart = async (
+  task: SigningQuestion,
+  signal: AbortSignal,
+): Promise<SignatureReport | null> =>
+  task.bytes.length + (task.detached?.length ?? 0) <= inlineBytes
+    ? judgeSignature(task)
+    : runInThread({ kind: 'sign', ...task }, signal);

@@ -1,0 +1,133 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/contract/limits.ts';
+import { inspectSignature } from '../../src/crawl/signature.ts';
+import { generateRepository } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { createSigner, type Signer } from '../support/signer.ts';
+
+let bench: CrawlBench;
+let signer: Signer;
+
+beforeAll(async () => {
+  signer = await createSigner();
+});
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+});
+
+afterEach(() => bench.stop());
+
+/** Runs `work` and returns the most processor time, in milliseconds, that this thread spent on it at a stretch. */
+const measureStretch = async (work: () => Promise<unknown>): Promise<number> => {
+  let most = 0;
+  let before = process.threadCpuUsage();
+  let done = false;
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    most = Math.max(most, (user + system) / 1000);
+    before = process.threadCpuUsage();
+    if (!done) setImmediate(look);
+  };
+  setImmediate(look);
+  await work();
+  done = true;
+  look();
+  return most;
+};
+
+/** The packets of armoured signatures in one block, so many times. */
+const repeatPackets = (armoured: string, times: number): string => {
+  const body = /\r?\n\r?\n([\s\S]*?)\r?\n(?:=|-----END)/.exec(armoured)?.[1] ?? '';
+  const packet = Buffer.from(body, 'base64');
+  const text = Buffer.concat(new Array(times).fill(packet)).toString('base64');
+  return `-----BEGIN PGP SIGNATURE-----\n\n${text.replace(/.{64}/g, '$&\n')}\n-----END PGP SIGNATURE-----\n`;
+};
+
+const serveInRelease = async (signatures: (own: string) => string, padding = ''): Promise<void> => {
+  const files = await generateRepository();
+  const release = Buffer.concat([files.get('/Release') ?? Buffer.of(), Buffer.from(padding)]);
+  const signed = await signer.clearSign(release);
+  const at = signed.indexOf('-----BEGIN PGP SIGNATURE-----');
+  files.set('/InRelease', Buffer.from(signed.slice(0, at) + signatures(signed.slice(at))));
+  files.delete('/Release');
+  bench.origin.serve('repo', files);
+};
+
+// Fifty milliseconds are aimed at; a test that others slow down must allow for more.
+const generous = 250;
+
+describe('what no stranger may take of the thread that serves all', () => {
+  it('C7: an InRelease of 25,000 signatures is looked at in part, apart, and its repository published', async () => {
+    await serveInRelease((own) => repeatPackets(own, 25_000), `X-Padding: ${'x'.repeat(2_000_000)}\n`);
+    const found: unknown[] = [];
+    const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
+    expect(stretch).toBeLessThan(generous);
+    expect(found).toMatchObject([{ outcome: 'fresh', signing: { state: 'bad' } }]);
+    const [{ findings }] = found as [{ findings: { code: string; example: string }[] }];
+    expect(findings.find(({ code }) => code === 'signatures-too-many')?.example).toContain(
+      'limit signatureBytes: 131,072',
+    );
+  });
+
+  it.each([
+    ['of short lines', '\n'.repeat(4_000_000)],
+    ['of lines that are no field', 'x\n'.repeat(2_000_000)],
+    ['of files', ` ${'a'.repeat(64)} 1 some/file\n`.repeat(80_000)],
+    ['of one line', `X: ${'é'.repeat(2_000_000)}\n`],
+  ])('C7: a Release of megabytes %s is read apart', async (_what, padding) => {
+    const files = await generateRepository();
+    files.set('/Release', Buffer.concat([files.get('/Release') ?? Buffer.of(), Buffer.from(padding)]));
+    bench.origin.serve('repo', files);
+    const outcomes: string[] = [];
+    const stretch = await measureStretch(async () => {
+      outcomes.push((await bench.crawlOne()).outcome, (await bench.crawlOne()).outcome);
+    });
+    expect(outcomes).toEqual(['fresh', 'unchanged']);
+    expect(stretch).toBeLessThan(generous);
+  });
+
+  it('C2: the beginnings of signatures without an end are looked for once', async () => {
+    const text = Buffer.from('x');
+    const cost = async (times: number) => {
+      const signature = '-----BEGIN PGP SIGNATURE-----\n'.repeat(times);
+      const before = process.threadCpuUsage();
+      await inspectSignature({ text, signature, clear: false }, undefined, new Date());
+      const { user } = process.threadCpuUsage(before);
+      return user / 1000;
+    };
+    await cost(10);
+    expect(await cost(4000)).toBeLessThan(generous);
+  });
+});
+
+describe('signatures', () => {
+  it('C5: beyond the limit are left out, and those before it are judged, one hash for all', async () => {
+    await serveInRelease((own) => repeatPackets(own, limits.signatures + 1));
+    for (const key of [undefined, signer.publicKey]) {
+      const entry = makeEntry('repo', bench.origin.uri('repo'), key === undefined ? {} : { key });
+      const outcome = await bench.crawlOne({}, entry);
+      expect(outcome.signing?.state).toBe(key === undefined ? 'signed' : 'verified');
+      expect(outcome.findings).toMatchObject([{ code: 'signatures-too-many' }]);
+      expect(outcome.findings[0]?.example).toContain('limit signatures: 16');
+      await bench.store.remove('repo');
+    }
+  });
+
+  it('C5: of a long Release are judged as those of a short one', async () => {
+    for (const key of [undefined, signer.publicKey]) {
+      const entry = makeEntry('repo', bench.origin.uri('repo'), key === undefined ? {} : { key });
+      await serveInRelease((own) => own, `X-Padding: ${'x'.repeat(300_000)}\n`);
+      expect((await bench.crawlOne({}, entry)).signing?.state).toBe(key === undefined ? 'signed' : 'verified');
+      const other = await signer.clearSign('something else\n');
+      await serveInRelease(
+        () => other.slice(other.indexOf('-----BEGIN PGP SIGNATURE-----')),
+        `X-Padding: ${'x'.repeat(300_001)}\n`,
+      );
+      const outcome = await bench.crawlOne({}, entry);
+      if (key === undefined) expect(outcome.signing?.state).toBe('bad');
+      else expect(outcome.code).toBe('signature-bad');
+      await bench.store.remove('repo');
+    }
+  });
+});
