@@ -75,6 +75,11 @@ export const buildOptions = {
     environment: 'DEBDEX_DRY_RUN',
     help: 'Crawl and say what would change; keep and publish nothing.',
   },
+  verify: {
+    type: 'boolean',
+    environment: 'DEBDEX_VERIFY',
+    help: 'Read all that was published and kept, and write again what is not as it was written; without it sizes are compared.',
+  },
   report: {
     type: 'string',
     value: 'FILE',

@@ -88,6 +88,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],
       concurrency: values.concurrency,
       stop: stopping.signal,
+      verify: values.verify,
     });
     process.stdout.write(describeBuild(result, progress));
     // Where everything was visited all the same, the word to stop came when there was nothing left to stop.

@@ -8,6 +8,7 @@ import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
 import { lockState } from '../src/catalog/lock.ts';
 import { type LastBuild, readLastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
 import { readFindings, readRepositoryFindings, readStatistics } from '../src/catalog/reading.ts';
+import { isCatalogSound, isDamage } from '../src/catalog/soundness.ts';
 import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
@@ -58,6 +59,8 @@ export interface BuildInput {
   readonly stop?: AbortSignal;
   /** Whether to keep and publish nothing. */
   readonly dryRun?: boolean;
+  /** Whether to read all that was published and kept, and write again what is not as it was written. */
+  readonly verify?: boolean;
 }
 
 /** What a build did; see `describeBuild` for how it is told. */
@@ -68,6 +71,8 @@ export interface BuildResult {
   readonly lastBuild: LastBuild;
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
+  /** What was found damaged and made good, as sentences. */
+  readonly repairs: readonly string[];
   readonly statistics: LandingRecord['statistics'] | undefined;
   readonly stanzas: number;
   readonly documents: EmissionCount;
@@ -98,7 +103,10 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     if (input.dryRun === true) return await rehearse(input);
     const output = takeOutput(input.out, input.state, input.source);
     try {
-      return await buildInto(input, output.claim);
+      const { claim } = output;
+      return await withSoundCatalog(input, await crawl(input), (crawled, catalog) =>
+        publish(input, crawled, catalog, claim),
+      );
     } finally {
       output.release();
     }
@@ -109,22 +117,57 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
 
 const rehearse = async (input: BuildInput): Promise<BuildResult> => {
   const state = prepareRehearsal(input.state);
+  const rehearsed = { ...input, state };
   try {
-    const catalog = new CatalogBuild(state);
-    const { result } = await bringUpToDate({ ...input, state }, catalog);
-    catalog.discard();
-    return result;
+    return await withSoundCatalog(rehearsed, await crawl(rehearsed), async (crawled, catalog) => {
+      const { result } = await bringUpToDate(rehearsed, crawled, catalog);
+      catalog.discard();
+      return result;
+    });
   } finally {
     removeRehearsal(input.state);
   }
 };
 
-/** Crawls, and brings the catalog up to date; publishes nothing. */
-const bringUpToDate = async (input: BuildInput, catalog: CatalogBuild) => {
-  const { entries, fetcher, state, base, now, progress, only } = input;
-  const store = openSnapshotStore(path.join(state, 'snapshots'));
+const rebuilt =
+  'The catalog was damaged and was built anew from the snapshots; what was published before is compared with it.';
+
+/**
+ * Works with the catalog in force or, where that turns out to be damaged, with one that is built anew: the crawl does
+ * not have to be repeated for it.
+ */
+const withSoundCatalog = async (
+  { state, verify = false }: BuildInput,
+  crawled: readonly CrawlOutcome[],
+  work: (crawled: readonly CrawlOutcome[], catalog: CatalogBuild) => Promise<BuildResult>,
+): Promise<BuildResult> => {
+  const attempt = async (afresh: boolean) => {
+    const catalog = new CatalogBuild(state, afresh);
+    try {
+      return await work(crawled, catalog);
+    } catch (error) {
+      catalog.discard();
+      throw error;
+    }
+  };
+  const sound = isCatalogSound(state, catalogPath(state), verify);
+  try {
+    if (sound) return await attempt(false);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  const result = await attempt(true);
+  return { ...result, repairs: [rebuilt, ...result.repairs] };
+};
+
+const describeRepairs = (count: number): string =>
+  `${count} documents that did not stand there as they were written were written again.`;
+
+const crawl = async (input: BuildInput): Promise<CrawlOutcome[]> => {
+  const { entries, fetcher, state, now, progress, only } = input;
+  const store = openStore(state);
   await forgetBackOff(store, input.retryNow ?? []);
-  const crawled = await progress.step('crawl', () =>
+  return progress.step('crawl', () =>
     crawlAll(only === undefined ? entries : entries.filter(({ slug }) => only.has(slug)), {
       store,
       fetcher,
@@ -134,6 +177,14 @@ const bringUpToDate = async (input: BuildInput, catalog: CatalogBuild) => {
       onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
     }),
   );
+};
+
+const openStore = (state: string) => openSnapshotStore(path.join(state, 'snapshots'));
+
+/** Brings the catalog up to date with what was crawled; publishes nothing. */
+const bringUpToDate = async (input: BuildInput, crawled: readonly CrawlOutcome[], catalog: CatalogBuild) => {
+  const { entries, state, base, now, progress } = input;
+  const store = openStore(state);
   const update = await progress.step('catalog', () =>
     updateCatalog(catalog, entries, store, {
       base,
@@ -161,79 +212,82 @@ const bringUpToDate = async (input: BuildInput, catalog: CatalogBuild) => {
     statistics: readStatistics(database),
     stanzas: readFindings(database).stanzas,
     documents: noDocuments,
+    repairs: [],
     site: undefined,
   };
   return { store, update, result };
 };
 
-const buildInto = async (input: BuildInput, claimOutput: () => void): Promise<BuildResult> => {
+const publish = async (
+  input: BuildInput,
+  crawled: readonly CrawlOutcome[],
+  catalog: CatalogBuild,
+  claimOutput: () => void,
+): Promise<BuildResult> => {
   const { entries, state, out, base, now, progress } = input;
-  const catalog = new CatalogBuild(state);
-  try {
-    const { store, update, result } = await bringUpToDate(input, catalog);
-    const { statistics, lastBuild } = result;
-    if (statistics === undefined) {
-      catalog.discard();
-      return result;
-    }
-    const interrupted = beginPublishing(state);
-    claimOutput();
-    const failures = composeFailures(lastBuild);
-    const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
-    // The descriptions show what is found, so they wait for what finds it.
-    let indexed: Promise<void> | undefined;
-    const index = () => (indexed ??= indexForSearch(catalog, update.ingested));
-    const describe = async () => {
-      await index();
-      const examples = await collectExamples({ database: catalog.database, base, landing, failures });
-      return composeDescriptions(input, examples);
-    };
-    const emission = new Emission(catalog, {
-      out,
-      now: now(),
-      touched: update.touched,
-      ingested: update.ingested,
-      failures,
-      landing,
-      texts: describe,
-      onDocument: (done, total) => progress.update(done, total, 'documents'),
-    });
-    const assets = await progress.step('documents', async () => {
-      // Before the documents, which name them.
-      const count = publishAssets(out, assetsFolder);
-      await Promise.all([emission.write(), index()]);
-      return count;
-    });
-    await progress.step('publish', async () => {
-      emission.forgetVanished();
-      catalog.publish();
-      writeLastBuild(state, lastBuild);
-      await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
-    });
-    if (catalog.changed || emission.count.written + assets > 0 || interrupted) writeStamp(state, now());
-    // Servers answer from the catalog and the pages before until they notice the new ones; those name what goes now.
-    let settled: Promise<void> | undefined;
-    const settle = () => {
-      if (settled === undefined) {
-        writeStamp(state, now());
-        settled = sleep(readersMs);
-      }
-      return settled;
-    };
-    let site: SiteSummary | undefined;
-    try {
-      if (input.site) site = await progress.step('site', () => publishSite(input, lastBuild, settle));
-    } finally {
-      // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
-      if (emission.hasVanished) await progress.step('removal', () => settle().then(() => emission.removeVanished()));
-    }
-    if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
-    endPublishing(state);
-    return { ...result, documents: emission.count, site };
-  } catch (error) {
+  const { store, update, result } = await bringUpToDate(input, crawled, catalog);
+  const { statistics, lastBuild } = result;
+  if (statistics === undefined) {
     catalog.discard();
-    throw error;
+    return result;
   }
+  const interrupted = beginPublishing(state);
+  claimOutput();
+  const failures = composeFailures(lastBuild);
+  const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
+  // The descriptions show what is found, so they wait for what finds it.
+  let indexed: Promise<void> | undefined;
+  const index = () => (indexed ??= indexForSearch(catalog, update.ingested));
+  const describe = async () => {
+    await index();
+    const examples = await collectExamples({ database: catalog.database, base, landing, failures });
+    return composeDescriptions(input, examples);
+  };
+  const emission = new Emission(catalog, {
+    out,
+    now: now(),
+    touched: update.touched,
+    ingested: update.ingested,
+    failures,
+    landing,
+    texts: describe,
+    verify: input.verify === true,
+    onDocument: (done, total) => progress.update(done, total, 'documents'),
+  });
+  const assets = await progress.step('documents', async () => {
+    // Before the documents, which name them.
+    const count = publishAssets(out, assetsFolder);
+    await Promise.all([emission.write(), index()]);
+    return count;
+  });
+  await progress.step('publish', async () => {
+    await emission.flush();
+    emission.forgetVanished();
+    catalog.publish();
+    writeLastBuild(state, lastBuild);
+    await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
+  });
+  if (catalog.changed || emission.count.written + assets > 0 || interrupted) writeStamp(state, now());
+  // Servers answer from the catalog and the pages before until they notice the new ones; those name what goes now.
+  let settled: Promise<void> | undefined;
+  const settle = () => {
+    if (settled === undefined) {
+      writeStamp(state, now());
+      settled = sleep(readersMs);
+    }
+    return settled;
+  };
+  let site: SiteSummary | undefined;
+  try {
+    if (input.site) site = await progress.step('site', () => publishSite(input, lastBuild, settle));
+  } finally {
+    // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
+    if (emission.hasVanished) await progress.step('removal', () => settle().then(() => emission.removeVanished()));
+  }
+  if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
+  endPublishing(state);
+  const repairs = emission.repaired === 0 ? [] : [describeRepairs(emission.repaired)];
+  return { ...result, repairs, documents: emission.count, site };
 };
 
 /** A snapshot that cannot be read any more leaves the repository with what the catalog holds of it. */

@@ -96,6 +96,7 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
   let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
+  for (const repair of result.repairs) text += row('Repaired', repair);
   text += row('Signatures', countSignatures(lastBuild));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {

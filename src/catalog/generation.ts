@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
+import { placeMarked } from './soundness.ts';
 
 /** The file of the catalog in force, below the state folder. Readers open it read-only and reopen it when replaced. */
 export const catalogPath = (state: string): string => path.join(state, 'catalog.sqlite');
@@ -43,12 +44,13 @@ export class NextCatalog {
   readonly #state: string;
   #open = true;
 
-  constructor(state: string) {
+  /** With `afresh` it begins empty, whatever is in force. */
+  constructor(state: string, afresh = false) {
     this.#state = state;
     mkdirSync(state, { recursive: true });
     const file = nextPath(state);
     for (const leftover of [file, `${file}-journal`]) rmSync(leftover, { force: true });
-    const fresh = !hasCatalog(state);
+    const fresh = afresh || !hasCatalog(state);
     if (!fresh) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
     this.database = CatalogFile.open(file);
     // A crash throws this file away, so it needs no journal and no flush before `publish`.
@@ -64,7 +66,7 @@ export class NextCatalog {
     const descriptor = openSync(file, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    renameSync(file, catalogPath(this.#state));
+    placeMarked(this.#state, file, () => renameSync(file, catalogPath(this.#state)));
   }
 
   /** Leaves the catalog in force as it is. */
@@ -88,9 +90,13 @@ export class CatalogBuild {
   #current: CatalogFile | undefined;
   #next: NextCatalog | undefined;
 
-  constructor(state: string) {
+  readonly #afresh: boolean;
+
+  /** With `afresh` the one in force is not read, and the next one begins empty. */
+  constructor(state: string, afresh = false) {
     this.#state = state;
-    if (hasCatalog(state)) this.#current = CatalogFile.openReadOnly(catalogPath(state));
+    this.#afresh = afresh;
+    if (!afresh && hasCatalog(state)) this.#current = CatalogFile.openReadOnly(catalogPath(state));
   }
 
   /** Whether anything was written. */
@@ -111,7 +117,7 @@ export class CatalogBuild {
   /** The database to write to; one transaction is open on it until `publish`. */
   writable(): CatalogFile {
     if (this.#next === undefined) {
-      this.#next = new NextCatalog(this.#state);
+      this.#next = new NextCatalog(this.#state, this.#afresh);
       this.#next.database.exec('BEGIN');
     }
     return this.#next.database;

@@ -4,6 +4,8 @@ export interface LedgerEntry {
   readonly digest: Uint8Array;
   /** When this content was first published, ISO 8601. */
   readonly date: string;
+  /** Of the file, in bytes. */
+  readonly size: number;
 }
 
 /** What was published: the digest and date of every document, kept in the catalog so that both change together. */
@@ -19,14 +21,14 @@ export class Ledger {
   get(path: string): LedgerEntry | undefined {
     this.#select ??= prepareSelect(this.#catalog);
     const row = this.#select.get(path);
-    return row && { digest: row[0], date: row[1] };
+    return row && { digest: row[0], date: row[1], size: row[2] };
   }
 
   set(path: string, entry: LedgerEntry): void {
     // The first write may open the next catalog, and what was prepared on the one in force must not be read any more.
     if (!this.#catalog.changed) this.#select = undefined;
     this.#insert ??= prepareInsert(this.#catalog);
-    this.#insert.run(path, entry.digest, entry.date);
+    this.#insert.run(path, entry.digest, entry.date, entry.size);
   }
 
   delete(path: string): void {
@@ -41,7 +43,7 @@ export class Ledger {
 }
 
 const prepareSelect = (catalog: CatalogBuild) =>
-  catalog.database.prepare<[Uint8Array, string]>('SELECT digest, date FROM document WHERE path = ?');
+  catalog.database.prepare<[Uint8Array, string, number]>('SELECT digest, date, size FROM document WHERE path = ?');
 
 const prepareInsert = (catalog: CatalogBuild) =>
-  catalog.writable().prepareWrite('INSERT OR REPLACE INTO document (path, digest, date) VALUES (?, ?, ?)');
+  catalog.writable().prepareWrite('INSERT OR REPLACE INTO document (path, digest, date, size) VALUES (?, ?, ?, ?)');

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 2;
+export const catalogFormat = 3;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -63,7 +63,8 @@ const tables = `
   CREATE TABLE document (
     path TEXT PRIMARY KEY,         -- below the output folder
     digest BLOB NOT NULL,          -- of its content without its date
-    date TEXT NOT NULL             -- when that content was first published
+    date TEXT NOT NULL,            -- when that content was first published
+    size INTEGER NOT NULL          -- of the file, in bytes
   ) WITHOUT ROWID;
 `;
 

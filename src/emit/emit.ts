@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
@@ -15,7 +15,7 @@ import { decodeFileName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
-import { type Document, dateOf, documentDigest, documentText, successHead } from './document.ts';
+import { type Document, documentDigest, documentText, successHead } from './document.ts';
 import {
   emptyPackagesDocument,
   findingsDocuments,
@@ -25,6 +25,8 @@ import {
   repositoryDocuments,
 } from './documents.ts';
 import { OutputFolder, StagedFile } from './files.ts';
+import { flushFiles } from './flush.ts';
+import { isSound, readEntry } from './soundness.ts';
 import { DocumentWriter } from './writer.ts';
 
 export interface EmissionCount {
@@ -46,6 +48,8 @@ export interface EmissionOptions {
   readonly landing: LandingRecord;
   /** Documents without a date, by path: the descriptions of the API. Asked for when all that they describe is written. */
   readonly texts: () => Promise<ReadonlyMap<string, string>>;
+  /** Whether to read every document and compare it with what the ledger says, and not its size alone. */
+  readonly verify?: boolean;
   readonly onDocument?: (done: number, total: number) => void;
 }
 
@@ -66,12 +70,15 @@ const removalOrder = (file: string): number => {
  */
 export class Emission {
   readonly count: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
+  /** How many of those written have the content that they had, and did not stand there as it was written. */
+  repaired = 0;
   readonly #catalog: CatalogBuild;
   readonly #options: EmissionOptions;
   readonly #output: OutputFolder;
   readonly #ledger: Ledger;
   readonly #writer: DocumentWriter;
   readonly #expected = new Set<string>();
+  readonly #written: string[] = [];
 
   constructor(catalog: CatalogBuild, options: EmissionOptions) {
     this.#catalog = catalog;
@@ -90,7 +97,9 @@ export class Emission {
     try {
       const { database } = this.#catalog;
       const rows = readRepositoryRows(database);
-      const missing = new Set(rows.map(({ slug }) => slug).filter((slug) => !this.#isPresent(listOf(slug))));
+      const missing = new Set(
+        rows.map(({ slug }) => slug).filter((slug) => !existsSync(this.#output.resolve(listOf(slug)))),
+      );
       for (const slug of missing) this.#writeEmptyList(slug);
       const findings = findingsDocuments(database, rows, this.#options.failures);
       await this.#publishAll([...findings, ...repositoryDocuments(rows)]);
@@ -109,6 +118,12 @@ export class Emission {
       await this.#writer.close();
       this.#output.sweep();
     }
+  }
+
+  /** Resolves when all that was written is on the disk; to be called before the catalog, which says so, is. */
+  async flush(): Promise<void> {
+    const files = this.#written.map((file) => this.#output.resolve(file));
+    if (files.length > 0) await flushFiles(this.#output.root, files);
   }
 
   /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
@@ -158,13 +173,12 @@ export class Emission {
 
   async #publishPackages(): Promise<void> {
     const due = new Set<string>();
-    const present = this.#presentFiles(packageFolder);
     let total = 0;
     for (const name of readPackageIdentifiers(this.#catalog.database)) {
       const file = documentPath.package(name);
       this.#expected.add(file);
       total++;
-      if (this.#options.touched.has(name) || !present(file)) due.add(name);
+      if (this.#options.touched.has(name) || !this.#isSound(file)) due.add(name);
     }
     this.count.unchanged += total - due.size;
     let done = 0;
@@ -172,27 +186,19 @@ export class Emission {
     for (const [name, count] of readLongPackages(this.#catalog.database)) {
       if (!due.delete(name)) continue;
       const file = documentPath.package(name);
-      this.#publishStream(file, count, readPackageRecords(this.#catalog.database, name), present(file));
+      this.#publishStream(file, count, readPackageRecords(this.#catalog.database, name));
       this.#options.onDocument?.(++done, size);
     }
     for (const document of packageDocuments(this.#catalog.database, due)) {
-      const pause = this.#publish(document, present);
+      const pause = this.#publish(document);
       if (pause !== undefined) await pause;
       this.#options.onDocument?.(++done, size);
     }
   }
 
-  readonly #isPresent = (file: string): boolean => existsSync(this.#output.resolve(file));
-
-  // One reading of the folder answers for all its files; asking for each costs a system call apiece.
-  #presentFiles(folder: string): (file: string) => boolean {
-    const directory = this.#output.resolve(folder);
-    if (!existsSync(directory)) return () => false;
-    const names = new Set(readdirSync(directory));
-    return (file) => {
-      const name = file.slice(folder.length + 1);
-      return name.includes('/') ? existsSync(this.#output.resolve(file)) : names.has(name);
-    };
+  /** Whether a document stands there as the ledger has it. */
+  #isSound(file: string, entry = this.#ledger.get(file)): boolean {
+    return entry !== undefined && isSound(this.#output.resolve(file), entry, this.#options.verify === true);
   }
 
   async #publishAll(documents: readonly Document[]): Promise<void> {
@@ -204,19 +210,25 @@ export class Emission {
   }
 
   /** Writes a document unless the same content stands there already. Returns what to wait for, if anything. */
-  #publish(document: Document, present = this.#isPresent): Promise<void> | undefined {
+  #publish(document: Document): Promise<void> | undefined {
     const digest = documentDigest(document);
-    const there = present(document.path);
-    const known = this.#ledger.get(document.path) ?? (there ? this.#adopt(document, digest) : undefined);
+    const known = this.#ledger.get(document.path) ?? this.#adopt(document, digest);
     const same = known !== undefined && Buffer.compare(known.digest, digest) === 0;
-    if (same && there) {
+    if (same && this.#isSound(document.path, known)) {
       this.count.unchanged++;
       return undefined;
     }
     const date = same ? known.date : this.#options.now.toISOString();
-    if (!same) this.#ledger.set(document.path, { digest, date });
+    const text = this.#text(document, date);
+    if (!same) this.#ledger.set(document.path, { digest, date, size: Buffer.byteLength(text) });
+    this.#note(document.path);
+    if (same) this.repaired++;
+    return this.#writer.write({ path: document.path, text });
+  }
+
+  #note(file: string): void {
     this.count.written++;
-    return this.#writer.write({ path: document.path, text: this.#text(document, date) });
+    this.#written.push(file);
   }
 
   #text(document: Document, date: string): string {
@@ -224,11 +236,12 @@ export class Emission {
   }
 
   // Where the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
-  #adopt(document: Document, digest: Uint8Array) {
-    const text = readFileSync(this.#output.resolve(document.path), 'utf8');
-    const date = dateOf(text) ?? this.#options.now.toISOString();
-    if (this.#text(document, date) !== text) return undefined;
-    const entry = { digest, date };
+  #adopt(document: Document, digest: Uint8Array): LedgerEntry | undefined {
+    const file = this.#output.resolve(document.path);
+    if (!existsSync(file)) return undefined;
+    const { date = this.#options.now.toISOString(), ...found } = readEntry(file);
+    if (Buffer.compare(found.digest, digest) !== 0) return undefined;
+    const entry = { ...found, date };
     this.#ledger.set(document.path, entry);
     return entry;
   }
@@ -237,30 +250,35 @@ export class Emission {
   #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean, there: boolean): void {
     const file = listOf(slug);
     const known = this.#ledger.get(file);
-    if (!ingested && known !== undefined && there) {
+    const sound = there && known !== undefined && this.#isSound(file, known);
+    if (!ingested && sound) {
       this.count.unchanged++;
       return;
     }
-    this.#publishStream(file, packageCount, readRepositoryRecords(this.#catalog.database, slug), there);
+    this.#publishStream(file, packageCount, readRepositoryRecords(this.#catalog.database, slug));
   }
 
   /** A list document, written as it is composed: a large one never stands in memory whole. */
-  #publishStream(file: string, count: number, records: Iterable<string>, there: boolean): void {
+  #publishStream(file: string, count: number, records: Iterable<string>): void {
     const known = this.#ledger.get(file);
+    const sound = this.#isSound(file, known);
     const staged = new StagedFile(this.#output);
     const now = this.#options.now.toISOString();
     const digest = createHash('sha256');
     writeList(staged, digest, now, count, records);
-    const entry = { digest: digest.digest().subarray(0, 16), date: now };
-    const before = known ?? (there ? digestFile(this.#output.resolve(file)) : undefined);
+    const entry = { digest: digest.digest().subarray(0, 16), date: now, size: staged.size };
+    const there = known === undefined && existsSync(this.#output.resolve(file));
+    const found = there ? readEntry(this.#output.resolve(file)) : undefined;
+    const before = known ?? (found?.date === undefined ? undefined : { ...found, date: found.date });
     const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;
     if (same) staged.overwrite(successHead.length, Buffer.from(before.date));
-    if (same && there) {
+    if (same && (sound || known === undefined)) {
       staged.discard();
       this.count.unchanged++;
     } else {
       staged.place(file);
-      this.count.written++;
+      this.#note(file);
+      if (same) this.repaired++;
     }
     if (!same) this.#ledger.set(file, entry);
     else if (known === undefined) this.#ledger.set(file, before);
@@ -272,26 +290,6 @@ const removeIfEmpty = (folder: string): void => {
 };
 
 const pieceCharacters = 2 ** 20;
-
-/** Digest and date of a list document as it stands on disk, read piece by piece; undefined where it is none. */
-const digestFile = (file: string): LedgerEntry | undefined => {
-  const descriptor = openSync(file, 'r');
-  try {
-    const piece = Buffer.allocUnsafe(pieceCharacters);
-    let length = readSync(descriptor, piece);
-    const beginning = piece.toString('latin1', 0, Math.min(length, 256));
-    const date = dateOf(beginning);
-    if (date === undefined || !beginning.startsWith(successHead)) return undefined;
-    const digest = createHash('sha256').update(successHead);
-    digest.update(piece.subarray(successHead.length + date.length, length));
-    for (length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
-      digest.update(piece.subarray(0, length));
-    }
-    return { digest: digest.digest().subarray(0, 16), date };
-  } finally {
-    closeSync(descriptor);
-  }
-};
 
 /** Writes a list envelope piece by piece, and its content without the date into the digest. */
 const writeList = (staged: StagedFile, digest: Hash, date: string, count: number, records: Iterable<string>): void => {

@@ -76,6 +76,8 @@ export class OutputFolder {
 
 /** A file written piece by piece before it gets its public name. */
 export class StagedFile {
+  /** Bytes so far. */
+  size = 0;
   readonly #output: OutputFolder;
   readonly #file: string;
   readonly #descriptor: number;
@@ -87,6 +89,7 @@ export class StagedFile {
   }
 
   append(bytes: Uint8Array): void {
+    this.size += bytes.length;
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written);
   }
 

@@ -50,6 +50,7 @@ export const reportSchema = z.strictObject({
       }),
     )
     .describe('Packages of repositories that were in the index before, by identifier.'),
+  repairs: z.array(z.string()).describe('What was found damaged and made good, as sentences.'),
   documents: z.strictObject({ written: count, unchanged: count, removed: count }),
   site: z
     .strictObject({ rendered: count, searchable: count, written: count, unchanged: count, removed: count })
@@ -67,6 +68,7 @@ interface Built {
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
   readonly statistics: LandingRecord['statistics'] | undefined;
+  readonly repairs: readonly string[];
   readonly documents: EmissionCount;
   readonly site: SiteSummary | undefined;
 }
@@ -81,7 +83,7 @@ interface Ending {
 
 /** The report of a build. */
 export const composeReport = (built: Built, { seconds, ...ending }: Ending): BuildReport => {
-  const { outcomes, lastBuild, site, statistics = null, repositoryChanges, packageChanges, documents } = built;
+  const { outcomes, lastBuild, site, statistics = null, repositoryChanges, packageChanges, repairs, documents } = built;
   const counts = site && {
     ...{ rendered: site.rendered, searchable: site.searchable },
     ...{ written: site.written, unchanged: site.unchanged, removed: site.removed },
@@ -97,6 +99,7 @@ export const composeReport = (built: Built, { seconds, ...ending }: Ending): Bui
     repositories: lastBuild.repositories,
     repositoryChanges,
     packageChanges,
+    repairs,
     documents,
     site: counts ?? null,
     seconds: Object.fromEntries(seconds),

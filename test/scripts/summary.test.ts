@@ -26,6 +26,7 @@ const crawl = async (
     outcomes,
     lastBuild,
     packageChanges,
+    repairs: [],
     repositoryChanges: compareBuilds(previous, lastBuild),
     statistics: undefined,
     stanzas: 0,

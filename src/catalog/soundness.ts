@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { CatalogFile } from './node-sqlite.ts';
+
+const markSchema = z.strictObject({
+  size: z.number(),
+  /** Of its last change, in nanoseconds; a catalog is never written once it is in force. */
+  changed: z.string(),
+  sha256: z.string(),
+});
+
+// The one in force and, while they change places, the next one.
+const marksSchema = z.array(markSchema).min(1).max(2);
+type Mark = z.infer<typeof markSchema>;
+
+const markPath = (state: string): string => path.join(state, 'catalog.mark.json');
+
+const digestOf = (file: string): string => {
+  const descriptor = openSync(file, 'r');
+  try {
+    const digest = createHash('sha256');
+    const piece = Buffer.allocUnsafe(2 ** 20);
+    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
+      digest.update(piece.subarray(0, length));
+    }
+    return digest.digest('hex');
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const outside = (file: string): Omit<Mark, 'sha256'> => {
+  const { size, mtimeNs } = statSync(file, { bigint: true });
+  return { size: Number(size), changed: String(mtimeNs) };
+};
+
+const readMarks = (state: string): Mark[] => {
+  try {
+    return marksSchema.parse(JSON.parse(readFileSync(markPath(state), 'utf8')));
+  } catch {
+    return [];
+  }
+};
+
+const writeMarks = (state: string, marks: readonly Mark[]): void => {
+  writeFileSync(`${markPath(state)}.next`, `${JSON.stringify(marks)}\n`);
+  renameSync(`${markPath(state)}.next`, markPath(state));
+};
+
+/**
+ * Puts a finished catalog in the place of the one in force with `place`, and remembers how it looked, so that a change
+ * to it can be noticed. A crash in between leaves either of them known.
+ */
+export const placeMarked = (state: string, next: string, place: () => void): void => {
+  const mark = { ...outside(next), sha256: digestOf(next) };
+  const [before] = readMarks(state);
+  writeMarks(state, before === undefined ? [mark] : [mark, before]);
+  place();
+  writeMarks(state, [mark]);
+};
+
+// https://sqlite.org/fileformat.html#magic_header_string
+const header = 'SQLite format 3\0';
+
+const hasHeader = (file: string): boolean => {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(header.length);
+    readSync(descriptor, bytes);
+    return bytes.toString('latin1') === header;
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const passesQuickCheck = (file: string): boolean => {
+  let database: CatalogFile | undefined;
+  try {
+    database = CatalogFile.openReadOnly(file);
+    return database.prepare<[string]>('PRAGMA quick_check(1)').get()?.[0] === 'ok';
+  } catch {
+    return false;
+  } finally {
+    database?.close();
+  }
+};
+
+/**
+ * Whether a catalog file is the one that was put in force. Its size and time tell, and cost next to nothing; where
+ * they differ, as after a restored backup, or with `verify`, all of its bytes do. One that an earlier version put in
+ * force is examined by SQLite.
+ */
+export const isCatalogSound = (state: string, file: string, verify: boolean): boolean => {
+  if (!existsSync(file)) return true;
+  if (!hasHeader(file)) return false;
+  const marks = readMarks(state);
+  if (marks.length === 0) return passesQuickCheck(file);
+  const now = outside(file);
+  if (!verify && marks.some(({ size, changed }) => size === now.size && changed === now.changed)) return true;
+  const sha256 = digestOf(file);
+  if (!marks.some((mark) => mark.sha256 === sha256)) return false;
+  writeMarks(state, [{ ...now, sha256 }]);
+  return true;
+};
+
+// https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB; the low byte is the primary code.
+const damageCodes = new Set([11, 26]);
+
+/** Whether an error says that a database is damaged. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR' &&
+  damageCodes.has(Number((error as { errcode?: unknown }).errcode) & 0xff);

@@ -1,0 +1,139 @@
+import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+let origin: OriginServer;
+
+beforeAll(async () => {
+  origin = await OriginServer.start();
+  origin.serve('one', await generateRepository({ packages: makePackages(60) }));
+});
+
+afterAll(() => origin.stop());
+
+const startBench = async (): Promise<BuildBench> => {
+  const bench = new BuildBench();
+  bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+  expect((await bench.build()).status).toBe(0);
+  return bench;
+};
+
+/** Writes over bytes of a file in the place where they are. */
+const overwrite = (file: string, at: number, bytes: Uint8Array): void => {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, at);
+  closeSync(descriptor);
+};
+
+/** Lets the catalog look from outside like the one that was put in force. */
+const disguise = (state: string): void => {
+  const file = path.join(state, 'catalog.mark.json');
+  const [mark] = JSON.parse(readFileSync(file, 'utf8'));
+  const { mtimeNs } = statSync(catalogPath(state), { bigint: true });
+  writeFileSync(file, JSON.stringify([{ ...mark, changed: String(mtimeNs) }]));
+};
+
+/** Changes one byte of the text of a record, which SQLite cannot notice. */
+const changeByte = (state: string): void => {
+  const file = catalogPath(state);
+  const at = readFileSync(file).indexOf('"com.example.p33"');
+  expect(at).toBeGreaterThan(4096);
+  overwrite(file, at + 1, Buffer.from('C'));
+};
+
+const rebuilt = expect.stringMatching(/The catalog was damaged and was built anew from the snapshots/);
+
+describe('a catalog that is damaged', () => {
+  it('C12: in one byte of one page is built anew from the snapshots, in a sentence, and nothing else changes', async () => {
+    const bench = await startBench();
+    const before = bench.read();
+    changeByte(bench.state);
+    expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
+    expect(bench.findDamage()).toEqual([]);
+    expect(bench.read()).toEqual(before);
+    expect((await bench.build()).text).not.toContain('Repaired');
+  });
+
+  it('C12: and looks as it did is noticed when it is read, or with --verify', {
+    timeout: 90_000,
+  }, async () => {
+    const bench = await startBench();
+    const before = bench.read();
+    const { size } = statSync(catalogPath(bench.state));
+    overwrite(catalogPath(bench.state), 4096, Buffer.alloc(size - 4096, 0x5a));
+    disguise(bench.state);
+    expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
+    expect(bench.findDamage()).toEqual([]);
+    expect(bench.read()).toEqual(before);
+    changeByte(bench.state);
+    disguise(bench.state);
+    expect(await bench.build('DEBDEX_VERIFY=1 ')).toMatchObject({ status: 0, text: rebuilt });
+    expect(bench.read()).toEqual(before);
+  });
+
+  it('C12: where nothing is known of how it was put in force is noticed too, and a whole one is kept', {
+    timeout: 90_000,
+  }, async () => {
+    const bench = await startBench();
+    const mark = path.join(bench.state, 'catalog.mark.json');
+    rmSync(mark);
+    expect((await bench.build()).text).not.toContain('Repaired');
+    rmSync(mark, { force: true });
+    truncateSync(catalogPath(bench.state), 8192);
+    expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
+    // A restored backup has another time, and the same bytes.
+    const backup = readFileSync(catalogPath(bench.state));
+    writeFileSync(catalogPath(bench.state), backup);
+    expect((await bench.build()).text).not.toContain('Repaired');
+  });
+});
+
+describe('documents that are damaged', () => {
+  it('C12: are written again as they were: a size that differs at once, a byte with --verify', {
+    timeout: 90_000,
+  }, async () => {
+    const bench = await startBench();
+    const before = bench.read();
+    const fileOf = (document: string) => path.join(bench.out, document);
+    const damaged = [
+      documentPath.package('com.example.p7'),
+      documentPath.repositoryPackages('one'),
+      documentPath.repository('one'),
+      documentPath.landing,
+      documentPath.openapiJson,
+    ];
+    for (const document of damaged) truncateSync(fileOf(document), 20);
+    truncateSync(fileOf(documentPath.package('com.example.p8')), 0);
+    rmSync(fileOf(documentPath.package('com.example.p9')));
+    expect((await bench.build()).text).toMatch(/Repaired +7 documents/);
+    expect(bench.read()).toEqual(before);
+    for (const document of damaged) overwrite(fileOf(document), 60, Buffer.from('?'));
+    const cheap = await bench.build();
+    expect(cheap.text).not.toContain('Repaired');
+    expect((await bench.build('DEBDEX_VERIFY=1 ')).text).toMatch(/Repaired +5 documents/);
+    expect(bench.read()).toEqual(before);
+    expect((await bench.build('DEBDEX_VERIFY=1 ')).text).not.toContain('Repaired');
+  });
+
+  it('C12: that were written are flushed before the catalog says so', async () => {
+    const bench = await startBench();
+    // strace is on few machines: a command of that name on the path tells that it was called, and with what.
+    const folder = temporaryFolder();
+    const log = path.join(folder, 'log');
+    writeFileSync(path.join(folder, 'sync'), `#!/bin/sh\necho "$@" >> ${log}\nls ${bench.state} >> ${log}\n`, {
+      mode: 0o755,
+    });
+    origin.serve('two', await generateRepository({ packages: makePackages(80, 'q') }));
+    bench.list([{ slug: 'two', uri: origin.uri('two') }]);
+    expect((await bench.build(`PATH=${folder}:$PATH `)).status).toBe(0);
+    const told = readFileSync(log, 'utf8');
+    expect(told).toContain(`-f ${bench.out}\n`);
+    expect(told).toContain('catalog.next.sqlite');
+  });
+});
