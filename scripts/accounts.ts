@@ -1,9 +1,12 @@
+import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import { normaliseAccountName } from '../functions/gateway/account-name.ts';
-import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
+import { isOneScript, normaliseAccountName } from '../functions/gateway/account-name.ts';
+import { openAuditFile } from '../functions/gateway/audit-file.ts';
+import { auditFileIn, ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../functions/gateway/node-cryptography.ts';
 import { createNodePasswords } from '../functions/gateway/open-gateway.ts';
 import { openCredentialStore } from '../functions/gateway/open-store.ts';
+import { formatEvent, type SecurityEvent } from '../functions/gateway/security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../functions/gateway/store.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
@@ -13,63 +16,117 @@ const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR]
   list            every account, whether it is disabled, and its devices
   add NAME        add an account; the password is asked for, or read from the
                   first line of standard input
-  password NAME   set a new password, asked for in the same way; devices stay
-                  signed in
+  password NAME   set a new password, asked for in the same way; browsers are
+                  signed out of the devices page, devices stay signed in
   disable NAME    refuse sign-ins and every credential of the account
   enable NAME     undo that
   sign-out NAME   end every sign-in of the account, on all devices
+  sign-out --all  end every sign-in of every account
   remove NAME     delete the account and everything of it
 
 The store is state/gateway.sqlite, or the same file in DIR (or DEBDEX_STATE), or
-the PostgreSQL database that GATEWAY_DATABASE_URL names.
+the PostgreSQL database that GATEWAY_DATABASE_URL names. What a command changes is
+written to the audit log, gateway-audit.jsonl in the state folder.
 `;
 
 class UsageError extends Error {}
 
 const missing = (name: string) => `There is no account named ${name}.`;
 
+interface Outcome {
+  readonly text: string;
+  readonly failed?: boolean;
+  /** What the audit log is told. */
+  readonly event?: SecurityEvent;
+}
+
+const counted = (devices: number) => `${devices} ${devices === 1 ? 'device' : 'devices'}`;
+
+const addAccount = async (store: CredentialStore, typed: string): Promise<Outcome> => {
+  const name = normaliseAccountName(typed);
+  if (name === undefined) throw new UsageError('a NAME is 1 to 64 letters, digits, or characters of . _ - + @');
+  if (!isOneScript(name)) {
+    throw new UsageError(`the letters of ${name} are of different scripts, so it could pass for another name`);
+  }
+  const passwordHash = await createNodePasswords(1).hash(await readNewPassword());
+  const id = createNodeCryptography().randomId();
+  const added = await store.addAccount({ id, name, displayName: typed.trim(), passwordHash });
+  if (!added) return { text: `The name ${name} is taken.`, failed: true };
+  return { text: `Added ${name}.`, event: { event: 'account-added', account: id, name } };
+};
+
+const signOutEverybody = async (store: CredentialStore): Promise<Outcome> => {
+  const devices = await store.signOutEverybody();
+  return { text: `Signed everybody out, on ${counted(devices)}.`, event: { event: 'everybody-signed-out', devices } };
+};
+
 /** Runs one command; resolves to what to print. Throws UsageError, PasswordRefused or StoreUnavailable. */
 const run = async (
   store: CredentialStore,
-  command: string,
-  name: string | undefined,
-): Promise<{ text: string; failed?: boolean }> => {
-  const passwords = createNodePasswords(1);
+  { command, name, all }: { command: string; name: string | undefined; all: boolean },
+): Promise<Outcome> => {
+  if (all && command !== 'sign-out') throw new UsageError('--all goes with sign-out');
+  if (all && name !== undefined) throw new UsageError('sign-out takes a NAME or --all, not both');
+  if (all) return signOutEverybody(store);
   if (command === 'list') return { text: formatAccounts(await store.listAccounts()) };
-  if (name === undefined) throw new UsageError(`${command} needs a NAME`);
-  const done = (found: boolean, text: string) => (found ? { text } : { text: missing(name), failed: true });
+  if (!['add', 'password', 'disable', 'enable', 'remove', 'sign-out'].includes(command)) {
+    throw new UsageError(`there is no command ${command}`);
+  }
+  if (name === undefined) {
+    throw new UsageError(`${command} needs a NAME${command === 'sign-out' ? ', or --all' : ''}`);
+  }
+  if (command === 'add') return addAccount(store, name);
+  const account = await store.findAccount(name);
+  if (!account) return { text: missing(name), failed: true };
+  const done = (found: boolean, text: string, event: SecurityEvent['event'], devices?: number): Outcome =>
+    found
+      ? { text, event: { event, account: account.id, name, ...(devices !== undefined && { devices }) } }
+      : { text: missing(name), failed: true };
   switch (command) {
-    case 'add': {
-      const normal = normaliseAccountName(name);
-      if (normal === undefined) throw new UsageError('a NAME is 1 to 64 letters, digits, or characters of . _ - + @');
-      const passwordHash = await passwords.hash(await readNewPassword());
-      const account = { id: createNodeCryptography().randomId(), name: normal, displayName: name, passwordHash };
-      const added = await store.addAccount(account);
-      return added ? { text: `Added ${normal}.` } : { text: `The name ${normal} is taken.`, failed: true };
-    }
     case 'password': {
-      if (!(await store.findAccount(name))) return { text: missing(name), failed: true };
-      const passwordHash = await passwords.hash(await readNewPassword());
-      return done(await store.setPassword(name, passwordHash), `Set a new password for ${name}.`);
+      const passwordHash = await createNodePasswords(1).hash(await readNewPassword());
+      const found = await store.setPassword(name, passwordHash);
+      return done(found, `Set a new password for ${name}.`, 'account-password-set');
     }
     case 'disable':
-      return done(await store.setDisabled(name, true), `Disabled ${name}.`);
+      return done(await store.setDisabled(name, true), `Disabled ${name}.`, 'account-disabled');
     case 'enable':
-      return done(await store.setDisabled(name, false), `Enabled ${name}.`);
+      return done(await store.setDisabled(name, false), `Enabled ${name}.`, 'account-enabled');
     case 'remove':
-      return done(await store.removeAccount(name), `Removed ${name}.`);
-    case 'sign-out': {
+      return done(await store.removeAccount(name), `Removed ${name}.`, 'account-removed');
+    default: {
       const devices = await store.signOutAccount(name);
-      return done(devices !== undefined, `Signed ${name} out on ${devices} ${devices === 1 ? 'device' : 'devices'}.`);
+      const text = `Signed ${name} out on ${counted(devices ?? 0)}.`;
+      return done(devices !== undefined, text, 'account-signed-out', devices);
     }
-    default:
-      throw new UsageError(`there is no command ${command}`);
+  }
+};
+
+/** Writes to the audit log who did it; what was done is done where that fails, and said so. */
+const audit = async (event: SecurityEvent, state: string) => {
+  const file = auditFileIn(state);
+  const operator = process.env.SUDO_USER ?? readUserName();
+  const line = formatEvent('audit', { ...event, ...(operator !== undefined && { operator }) }, Date.now());
+  await openAuditFile(file)
+    .write(line)
+    .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));
+};
+
+// In a container there may be no name for the user.
+const readUserName = () => {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
   }
 };
 
 const readArguments = () => {
   try {
-    const { values, positionals } = parseArgs({ options: { state: { type: 'string' } }, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      options: { state: { type: 'string' }, all: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
     const [command, name, ...more] = positionals;
     if (command === undefined) throw new UsageError('a COMMAND is missing');
     if (more.length > 0) throw new UsageError('too many arguments; a password is never one of them');
@@ -78,6 +135,7 @@ const readArguments = () => {
     return {
       command,
       name: command === 'add' ? name : normal,
+      all: values.all,
       state: values.state ?? process.env.DEBDEX_STATE ?? 'state',
     };
   } catch (error) {
@@ -87,9 +145,10 @@ const readArguments = () => {
 
 let store: CredentialStore | undefined;
 try {
-  const { command, name, state } = readArguments();
+  const { state, ...rest } = readArguments();
   store = openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography());
-  const { text, failed } = await run(store, command, name);
+  const { text, failed, event } = await run(store, rest);
+  if (event) await audit(event, state);
   (failed ? process.stderr : process.stdout).write(`${text}\n`);
   process.exitCode = failed ? 1 : 0;
 } catch (error) {

@@ -6,3 +6,25 @@ export const normaliseAccountName = (text: string): string | undefined => {
   const name = text.normalize('NFKC').trim().toLowerCase();
   return /^[\p{Letter}\p{Mark}\p{Number}._+@-]{1,64}$/u.test(name) ? name : undefined;
 };
+
+// Scripts in everyday use (Unicode Standard Annex 31, table 5). Japanese, Chinese and Korean each write in several.
+const scripts = [
+  ...['Arabic', 'Armenian', 'Bengali', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek', 'Gujarati'],
+  ...['Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil'],
+  ...['Telugu', 'Thaana', 'Thai', 'Tibetan'],
+].map((script) => [script]);
+const together = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+const writings = [...scripts, ...together].map((names) => {
+  const letters = [...names, 'Common', 'Inherited'].map((script) => `\\p{Script_Extensions=${script}}`).join('');
+  return new RegExp(`^[${letters}]*$`, 'u');
+});
+
+/**
+ * Whether a name keeps to one script, or to what one language writes together, so that none of its letters was put in for
+ * its likeness to another script's (Unicode Technical Standard 39, section 5.2, "Highly Restrictive").
+ */
+export const isOneScript = (name: string): boolean => writings.some((writing) => writing.test(name));

@@ -63,17 +63,30 @@ export const createBrowserCookies = ({ settings, cryptography }: GatewayDeps) =>
       if (foreign || !matches) throw new Refusal(403, 'This form did not come from this browser. Please try again.');
     },
     rememberDetour: (c: Context, value: OpenIdDetour) => detour.write(c, encode(JSON.stringify(value))),
-    /** What was remembered, once. Undefined where there is nothing readable. */
-    takeDetour: (c: Context): OpenIdDetour | undefined => {
+    /**
+     * What was remembered, once, for the state that the provider sent back. Undefined where there is nothing readable, or
+     * where it belongs to another sign-in, which may still come back in another window and is left.
+     */
+    takeDetour: (c: Context, states: readonly string[]): OpenIdDetour | undefined => {
       const text = detour.read(c);
-      if (text !== '') detour.clear(c);
-      try {
-        return detourSchema.parse(JSON.parse(atob(text)));
-      } catch {
-        return undefined;
-      }
+      const found = parseDetour(text);
+      const [state] = states;
+      const matches =
+        found !== undefined &&
+        states.length === 1 &&
+        cryptography.equal(cryptography.sha256(found.state), cryptography.sha256(state ?? ''));
+      if (matches || (text !== '' && !found)) detour.clear(c);
+      return matches ? found : undefined;
     },
   };
+};
+
+const parseDetour = (text: string): OpenIdDetour | undefined => {
+  try {
+    return detourSchema.parse(JSON.parse(atob(text)));
+  } catch {
+    return undefined;
+  }
 };
 
 const encode = (text: string) => btoa(text);

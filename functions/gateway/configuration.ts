@@ -16,6 +16,8 @@ import type { StoreLocation } from './store/connection.ts';
 export interface GatewayConfiguration {
   readonly settings: GatewaySettings;
   readonly store: StoreLocation;
+  /** Path of the audit log. */
+  readonly auditFile: string;
   readonly openId?: OpenIdSettings | undefined;
   /** Password checks at a time. */
   readonly passwordChecks: number;
@@ -89,10 +91,29 @@ const environmentSchema = z.object({
     .refine((secrets) => secrets?.every((secret) => /^[\x21-\x2b\x2d-\x7e]{32,512}$/.test(secret)) ?? true, {
       error: 'must be secrets of 32 to 512 printable ASCII characters without a comma, separated by blanks',
     }),
+  GATEWAY_DEVICE_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 printable ASCII characters without blanks')
+    .optional(),
   GATEWAY_PASSWORD_CHECKS: whole(1, 64, 1),
   GATEWAY_OIDC_ISSUER: address('https:', 'http:').optional(),
   GATEWAY_OIDC_CLIENT_ID: z.string().min(1, 'must not be empty').optional(),
   GATEWAY_OIDC_CLIENT_SECRET: z.string().min(1, 'must not be empty').optional(),
+  GATEWAY_OIDC_ALLOW: z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined) return undefined;
+      const [, claim, list = ''] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(text) ?? [];
+      const values = list.split(',').map((value) => value.trim());
+      if (claim !== undefined && values.every((value) => value !== '')) return { claim, values };
+      context.addIssue({ code: 'custom', message: 'must be a claim and its values, as in groups=members,staff' });
+      return z.NEVER;
+    }),
+  GATEWAY_OIDC_SCOPE: z
+    .string()
+    .regex(/^(.* )?openid( .*)?$/, 'must be scopes separated by blanks, openid among them')
+    .optional(),
   GATEWAY_OIDC_NAME: z.string().min(1, 'must not be empty').max(40, 'must be at most 40 characters').optional(),
 });
 
@@ -131,6 +152,9 @@ export const readStoreLocation = (
   if (!parsed.success) throw new ConfigurationInvalid(parsed.error.issues.map(describeIssue));
   return toStoreLocation(parsed.data, state);
 };
+
+/** Where the audit log of the gateway, and of the commands for it, is: one file below the state folder. */
+export const auditFileIn = (state: string): string => `${state}/gateway-audit.jsonl`;
 
 // An empty variable is how a compose file says that it is not set.
 const dropEmpty = (environment: Readonly<Record<string, string | undefined>>) =>
@@ -186,6 +210,9 @@ const checkTogether = (environment: Environment, httpAllowed: boolean, { publicA
   if (missing.length > 0 && missing.length < 3) {
     mistakes.push(...missing.map(([name]) => `${name} is missing: the OpenID settings go together`));
   }
+  if (environment.GATEWAY_OIDC_ALLOW && missing.length === 3) {
+    mistakes.push('GATEWAY_OIDC_ALLOW keeps nobody out: no provider is configured');
+  }
   return mistakes;
 };
 
@@ -215,9 +242,11 @@ const toConfiguration = (
       credentialLife: environment.GATEWAY_CREDENTIAL_TTL * 1000,
       refreshLife: environment.GATEWAY_REFRESH_TTL * 1000,
       signInRate: environment.GATEWAY_SIGN_IN_RATE,
+      deviceKey: environment.GATEWAY_DEVICE_KEY,
       introspectionSecrets: environment.GATEWAY_INTROSPECTION_SECRETS ?? [],
     },
     store: toStoreLocation(environment, state),
+    auditFile: auditFileIn(state),
     openId:
       GATEWAY_OIDC_ISSUER && GATEWAY_OIDC_CLIENT_ID && GATEWAY_OIDC_CLIENT_SECRET
         ? {
@@ -226,6 +255,8 @@ const toConfiguration = (
             clientSecret: GATEWAY_OIDC_CLIENT_SECRET,
             label: GATEWAY_OIDC_NAME ?? new URL(GATEWAY_OIDC_ISSUER).host,
             insecure: GATEWAY_OIDC_ISSUER.startsWith('http:'),
+            scope: environment.GATEWAY_OIDC_SCOPE ?? 'openid profile email',
+            allow: environment.GATEWAY_OIDC_ALLOW,
           }
         : undefined,
     passwordChecks: environment.GATEWAY_PASSWORD_CHECKS,

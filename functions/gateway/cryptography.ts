@@ -6,6 +6,8 @@ export interface Cryptography {
   randomId(): string;
   /** SHA-256 of the UTF-8 text, 32 bytes. */
   sha256(text: string): Uint8Array;
+  /** HMAC-SHA-256 of the UTF-8 text under the key (RFC 2104), 32 bytes. */
+  hmac(key: Uint8Array | string, text: string): Uint8Array;
   /** Whether two digests are equal, in a time that does not depend on where they differ. */
   equal(one: Uint8Array, other: Uint8Array): boolean;
 }

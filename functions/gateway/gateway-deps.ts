@@ -15,6 +15,8 @@ export interface GatewaySettings {
   readonly refreshLife: number;
   /** Sign-ins that one client may ask for in a minute; 0 for any number. */
   readonly signInRate: number;
+  /** The key under which device identifiers are hashed; without one the store keeps a key of its own. */
+  readonly deviceKey?: string | undefined;
   /** Secrets of the download servers that may introspect; none: the operation does not exist. */
   readonly introspectionSecrets: readonly string[];
 }

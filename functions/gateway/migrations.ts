@@ -105,6 +105,16 @@ const migrations: readonly Migration[] = [
       .execute();
     await database.insertInto('gateway_request_totals').values({ id: 1, requests: 0, bytes: 0 }).execute();
   },
+  // Sign-ins from before have no hash of their device identifier: introspection cannot confirm theirs.
+  async (database, bytes) => {
+    await database.schema.alterTable('gateway_sign_in_requests').addColumn('udid_hash', bytes).execute();
+    await database.schema.alterTable('gateway_families').addColumn('udid_hash', bytes).execute();
+    await database.schema
+      .createTable('gateway_keys')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('key', bytes, (column) => column.notNull())
+      .execute();
+  },
 ];
 
 /** The version of the tables that this program makes and knows. */

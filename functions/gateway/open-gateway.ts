@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
+import { openAuditFile } from './audit-file.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createGateway } from './gateway.ts';
 import type { GatewaySettings } from './gateway-deps.ts';
@@ -8,7 +9,7 @@ import { nodeScrypt } from './node-scrypt.ts';
 import { openCredentialStore } from './open-store.ts';
 import { createOpenIdClient } from './openid.ts';
 import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from './passwords.ts';
-import { createSecurityLog } from './security-log.ts';
+import { createSecurityLog, type SecurityLog } from './security-log.ts';
 import type { CredentialStore } from './store.ts';
 
 /** A gateway with everything of Node's that it needs. */
@@ -57,12 +58,28 @@ export const openGateway = (
   const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
   const cryptography = createNodeCryptography();
   const store = openCredentialStore(configuration.store, cryptography, { clock: options.clock });
+  const audit = openAuditFile(configuration.auditFile);
+  const unwritten = new Set<Promise<void>>();
+  const log: SecurityLog = createSecurityLog(
+    {
+      write,
+      // What was done is done: a full disk must not keep people from signing in, but somebody should know.
+      audit: (line) => {
+        const written = audit
+          .write(line)
+          .catch(() => log({ event: 'failure', reason: 'the audit log cannot be written' }))
+          .finally(() => unwritten.delete(written));
+        unwritten.add(written);
+      },
+    },
+    clock,
+  );
   const deps = {
     store,
     cryptography,
     passwords: createNodePasswords(configuration.passwordChecks, options.passwordCost),
     clock,
-    log: createSecurityLog(write, clock),
+    log,
     clientAddress,
     openId: configuration.openId && createOpenIdClient(configuration.openId),
   };
@@ -86,6 +103,7 @@ export const openGateway = (
     close: async () => {
       closed = true;
       clearTimeout(timer);
+      await Promise.all(unwritten);
       await store.close();
     },
   };

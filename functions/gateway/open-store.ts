@@ -7,6 +7,7 @@ import * as accounts from './store-accounts.ts';
 import * as browsers from './store-browsers.ts';
 import * as credentials from './store-credentials.ts';
 import { createRefresh, createRevoke } from './store-credentials.ts';
+import { findOrAddKey } from './store-keys.ts';
 import { probe, sweep } from './store-upkeep.ts';
 
 /** Operations of one process that may wait at a time; more find the store unavailable at once. */
@@ -68,6 +69,7 @@ export const openCredentialStore = (
     setDisabled: run(client, accounts.setDisabled),
     removeAccount: run(client, accounts.removeAccount),
     signOutAccount: run(client, accounts.signOutAccount),
+    signOutEverybody: run(client, accounts.signOutEverybody),
     addSignInRequest: run(client, addSignInRequest),
     findSignInRequest: run(client, credentials.findSignInRequest),
     completeSignIn: run(client, credentials.completeSignIn),
@@ -82,6 +84,7 @@ export const openCredentialStore = (
     removeBrowser: run(client, browsers.removeBrowser),
     countAttempts: run(client, browsers.countAttempts),
     returnAttempts: run(client, browsers.returnAttempts),
+    findOrAddKey: run(client, findOrAddKey),
     sweep: run(client, sweep),
     health: () =>
       run(client, probe)().then(

@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import { toReadable } from './readable-text.ts';
 
 /** The OpenID Connect provider that accounts may come from. */
 export interface OpenIdSettings {
@@ -9,6 +10,10 @@ export interface OpenIdSettings {
   readonly label: string;
   /** Allows an issuer on http, for development. */
   readonly insecure: boolean;
+  /** What is asked of the provider, separated by blanks; `openid` among it. */
+  readonly scope: string;
+  /** Who may sign in: those whose claim has one of the values; everybody where it is absent. */
+  readonly allow?: { readonly claim: string; readonly values: readonly string[] } | undefined;
 }
 
 /** What has to be remembered, in the browser that started, until the provider sends it back. */
@@ -35,11 +40,29 @@ export class OpenIdDenied extends Error {
   readonly code = 'openid_denied';
 }
 
+/** The provider knows the person, and the operator does not let them in; `name` is who they are there. */
+export class OpenIdNotAllowed extends Error {
+  readonly code = 'openid_not_allowed';
+  readonly identity: OpenIdIdentity;
+  constructor(identity: OpenIdIdentity) {
+    super('the claim that allows accounts is missing or has another value');
+    this.identity = identity;
+  }
+}
+
+/** What the browser came back with has been used before, or has expired. */
+export class OpenIdStale extends Error {
+  readonly code = 'openid_stale';
+}
+
 export interface OpenIdClient {
   readonly label: string;
   /** The provider's address to send the browser to. Throws OpenIdFailed. */
   start(redirectUri: string): Promise<{ url: URL; attempt: OpenIdAttempt }>;
-  /** Exchanges the code in the address that the browser came back with. Throws OpenIdFailed or OpenIdDenied. */
+  /**
+   * Exchanges the code in the address that the browser came back with. Throws OpenIdFailed, OpenIdDenied, OpenIdStale or
+   * OpenIdNotAllowed.
+   */
   finish(returned: URL, attempt: OpenIdAttempt): Promise<OpenIdIdentity>;
 }
 
@@ -72,7 +95,7 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
       };
       const url = client.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
-        scope: 'openid profile email',
+        scope: settings.scope,
         code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: 'S256',
         state: attempt.state,
@@ -94,8 +117,16 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
         const profile = configuration.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
-        return { issuer: claims.iss, subject: claims.sub, displayName: chooseName({ ...claims, ...profile }) };
+        const all = { ...claims, ...profile };
+        const identity = { issuer: claims.iss, subject: claims.sub, displayName: chooseName(all) };
+        if (settings.allow && !hasValue(all, settings.allow)) throw new OpenIdNotAllowed(identity);
+        return identity;
       } catch (error) {
+        if (error instanceof OpenIdNotAllowed) throw error;
+        // RFC 6749, section 5.2: the code was used, has expired, or was given to somebody else.
+        if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
+          throw new OpenIdStale('the code is not good any more', { cause: error });
+        }
         if (error instanceof client.AuthorizationResponseError) {
           throw new OpenIdDenied('the provider refused', { cause: error });
         }
@@ -105,8 +136,18 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
   };
 };
 
+const hasValue = (
+  claims: { readonly [claim: string]: unknown },
+  { claim, values }: { readonly claim: string; readonly values: readonly string[] },
+) => {
+  // Whoever may type any address at the provider must not be let in by it.
+  if (claim === 'email' && claims.email_verified !== true) return false;
+  const held = Object.hasOwn(claims, claim) ? [claims[claim]].flat() : [];
+  return held.some((value) => ['string', 'number', 'boolean'].includes(typeof value) && values.includes(String(value)));
+};
+
 const chooseName = (claims: { readonly sub: string; readonly [claim: string]: unknown }) => {
   const names = [claims.preferred_username, claims.name, claims.email, claims.sub];
-  const name = names.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? claims.sub;
-  return name.replace(/\p{Control}/gu, '').slice(0, 100);
+  const readable = names.map((name) => (typeof name === 'string' ? toReadable(name, 100) : ''));
+  return readable.find((name) => name !== '') ?? 'unnamed';
 };

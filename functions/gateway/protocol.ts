@@ -21,6 +21,8 @@ export interface ProtocolDeps {
   readonly store: CredentialStore;
   readonly cryptography: Cryptography;
   readonly callbacks: CallbackRules;
+  /** The key under which device identifiers are hashed; without one the store keeps a key of its own. */
+  readonly deviceKey?: string | undefined;
   /** Milliseconds that an auth token lives. */
   readonly credentialLife: number;
   /** Milliseconds that a refresh token lives. */
@@ -63,6 +65,15 @@ export const createProtocol = (deps: ProtocolDeps) => {
 
   // What a client has not waited for is not done.
   const wantedBy = (client: AbortSignal | undefined) => (client ? store.whileWanted(client) : store);
+  let storedKey: Promise<Uint8Array> | undefined;
+  const hashUdid = async (udid: string) => {
+    if (deps.deviceKey !== undefined) return cryptography.hmac(deps.deviceKey, udid);
+    storedKey ??= store.findOrAddKey('udid', cryptography.sha256(cryptography.randomToken())).catch((error) => {
+      storedKey = undefined;
+      throw error;
+    });
+    return cryptography.hmac(await storedKey, udid);
+  };
 
   return {
     /**
@@ -76,7 +87,14 @@ export const createProtocol = (deps: ProtocolDeps) => {
       const callback = parseCallback(request.callback, deps.callbacks);
       const handle = cryptography.randomToken();
       const { address, application } = callback;
-      const stored = { callback: address, application, model: request.model, maskedUdid: maskUdid(request.udid) };
+      const { model, udid } = request;
+      const stored = {
+        callback: address,
+        application,
+        model,
+        maskedUdid: maskUdid(udid),
+        udidHash: await hashUdid(udid),
+      };
       const added = await wantedBy(client).addSignInRequest(cryptography.sha256(handle), stored, requestLife);
       return added ? { handle, callback } : undefined;
     },
@@ -112,10 +130,21 @@ export const createProtocol = (deps: ProtocolDeps) => {
     ): Promise<{ decision: RevokeDecision; familyId?: string; accountId?: string }> =>
       wantedBy(client).revoke(hashCredentials(cryptography, presented)),
 
-    /** Who holds a live auth token, or undefined. */
-    check: async (authToken: string): Promise<TokenHolder | undefined> => {
+    /**
+     * Who holds a live auth token, or undefined. A payment secret and a device identifier, where given, must belong to
+     * the same set (decisions, section 7, "Introspection").
+     */
+    check: async (
+      authToken: string,
+      { payment_secret: secret, udid }: { payment_secret?: string | undefined; udid?: string | undefined } = {},
+    ): Promise<TokenHolder | undefined> => {
       const holder = await store.findToken(cryptography.sha256(authToken));
       if (!holder || !isLive(holder.state, holder.readAt)) return undefined;
+      if (secret !== undefined && !cryptography.equal(holder.secretHash, cryptography.sha256(secret))) return undefined;
+      if (udid !== undefined) {
+        const { udidHash } = holder;
+        if (udidHash === null || !cryptography.equal(udidHash, await hashUdid(udid))) return undefined;
+      }
       // The answer does not wait for it, and a full disk must not keep signed-in people out.
       if (holder.readAt - holder.lastUsedAt >= lastUseGrain)
         store.touchFamily(holder.familyId, holder.readAt).catch(() => {});

@@ -44,6 +44,9 @@ const assertContentType = (request: Request, expected: string) => {
   if (type.trim() !== expected || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
     throw new Refusal(415, `The body must be ${expected} in UTF-8`);
   }
+  // Read as it stands it would be taken for broken JSON, and unpacked it could be any size.
+  const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
+  if (coding !== 'identity') throw new Refusal(415, 'The body must not be compressed (Content-Encoding)');
 };
 
 const readText = async (request: Request): Promise<string> => {

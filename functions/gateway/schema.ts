@@ -22,6 +22,8 @@ interface FamilyTable {
   application: string;
   model: string;
   masked_udid: string;
+  /** HMAC of the device identifier; null for a sign-in from before it was kept. */
+  udid_hash: Uint8Array | null;
   created_at: number;
   /** The day of sign-in plus a year: no refresh reaches beyond it. */
   ends_at: number;
@@ -49,6 +51,7 @@ interface SignInRequestTable {
   application: string;
   model: string;
   masked_udid: string;
+  udid_hash: Uint8Array | null;
   expires_at: number;
   consumed_at: number | null;
   /** About what the row takes on disk. */
@@ -77,6 +80,12 @@ interface AttemptTable {
   ends_at: number;
 }
 
+/** Keys that all replicas share, by what they are for. */
+interface KeyTable {
+  name: string;
+  key: Uint8Array;
+}
+
 interface ProbeTable {
   id: number;
   probed_at: number;
@@ -94,6 +103,7 @@ export interface GatewayTables {
   gateway_request_totals: RequestTotalsTable;
   gateway_browsers: BrowserTable;
   gateway_attempts: AttemptTable;
+  gateway_keys: KeyTable;
   gateway_probe: ProbeTable;
   gateway_schema: SchemaTable;
 }

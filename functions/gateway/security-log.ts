@@ -1,29 +1,86 @@
+/** What strangers and clients do: of interest to whoever watches the server. */
+const watched = [
+  'sign-in-failed',
+  'sign-in-throttled',
+  'introspection-refused',
+  'store-unavailable',
+  'failure',
+] as const;
+
+/** What changes who may do what, or was meant to: what an audit asks for. */
+const audited = [
+  'account-added',
+  'account-password-set',
+  'account-disabled',
+  'account-enabled',
+  'account-signed-out',
+  'account-removed',
+  'everybody-signed-out',
+  'sign-in',
+  'sign-in-refused',
+  'refresh-refused',
+  'reuse-detected',
+  'revoked',
+  'revoke-refused',
+] as const;
+
 /** Something that happened to an account or its credentials. No token, device identifier, password or typed name. */
-interface SecurityEvent {
-  readonly event:
-    | 'sign-in'
-    | 'sign-in-failed'
-    | 'sign-in-throttled'
-    | 'refresh'
-    | 'refresh-refused'
-    | 'reuse-detected'
-    | 'revoked'
-    | 'revoke-refused'
-    | 'introspection-refused'
-    | 'store-unavailable'
-    | 'failure';
+export interface SecurityEvent {
+  readonly event: (typeof watched)[number] | (typeof audited)[number];
   /** Identifier of the account, where one is concerned. */
   readonly account?: string;
+  /** The account's name, where an operator named it or a provider gave it. */
+  readonly name?: string;
   /** Identifier of the sign-in whose credentials are concerned. */
   readonly family?: string;
   readonly address?: string;
   readonly reason?: string;
+  /** Who ran the command, by the name that the operating system has for them. */
+  readonly operator?: string;
+  /** Sign-ins that ended. */
+  readonly devices?: number;
 }
 
 export type SecurityLog = (event: SecurityEvent) => void;
 
-/** Writes each event as one line of JSON with its time. */
-export const createSecurityLog =
-  (write: (line: string) => void, clock: () => number): SecurityLog =>
-  (event) =>
-    write(`${JSON.stringify({ time: new Date(clock()).toISOString(), channel: 'security', ...event })}\n`);
+/** How long, in milliseconds, what is repeated for one sign-in is not written again. */
+const repeatWindow = 10 * 60_000;
+const mostRemembered = 10_000;
+
+// What a client may repeat at will, for a sign-in of its own.
+const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused']);
+
+/**
+ * Writes each event as one line of JSON with its time: all to `write`, those of the audit to `audit` too. The same thing
+ * about the same sign-in, or from the same address, is written once in ten minutes, so that nobody can push out of the log what came before.
+ */
+export const createSecurityLog = (
+  { write, audit }: { write: (line: string) => void; audit: (line: string) => void },
+  clock: () => number,
+): SecurityLog => {
+  const seen = new Map<string, number>();
+  const isRepeated = ({ event, family, address, reason }: SecurityEvent, now: number) => {
+    const whose = family ?? address;
+    if (!repeatable.has(event) || whose === undefined) return false;
+    const key = `${event} ${whose} ${reason}`;
+    const before = seen.get(key);
+    if (before !== undefined && now - before < repeatWindow && now >= before) return true;
+    seen.delete(key);
+    seen.set(key, now);
+    const [oldest] = seen.keys();
+    if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest);
+    return false;
+  };
+  return (event) => {
+    const now = clock();
+    if (isRepeated(event, now)) return;
+    write(formatEvent('security', event, now));
+    if (auditedEvents.has(event.event)) audit(formatEvent('audit', event, now));
+  };
+};
+
+const auditedEvents: ReadonlySet<string> = new Set(audited);
+
+/** One line of a log; `now` in milliseconds. */
+export const formatEvent = (channel: 'security' | 'audit', event: SecurityEvent, now: number): string =>
+  `${JSON.stringify({ time: new Date(now).toISOString(), channel, ...event })}\n`;

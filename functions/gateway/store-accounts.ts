@@ -1,6 +1,6 @@
-import type { Kysely, RawBuilder } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { GatewayTables } from './schema.ts';
-import type { Databases, Operation } from './store/databases.ts';
+import type { Operation } from './store/databases.ts';
 import type { Account, AccountSummary } from './store.ts';
 
 const columns = [
@@ -38,25 +38,31 @@ export const findOrAddFederated: Operation<'findOrAddFederated'> = async ({ read
       .where('subject', '=', subject)
       .executeTakeFirst();
   const known = await find(read);
-  if (known) return known;
+  if (known?.displayName === displayName) return { ...known, added: false };
   return transact(async (transaction) => {
+    const values = { ...unset, id, display_name: displayName, password_hash: null, issuer, subject, created_at: now() };
+    let added = false;
+    // Another provider, or another subject, may have led to that name.
+    for (const free of [name, `${name}#${id}`]) {
+      if (known || added || (await find(transaction))) break;
+      const row = await transaction
+        .insertInto('gateway_accounts')
+        .values({ ...values, name: free })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      added = row !== undefined;
+    }
     await transaction
-      .insertInto('gateway_accounts')
-      .values({
-        ...unset,
-        id,
-        name,
-        display_name: displayName,
-        password_hash: null,
-        issuer,
-        subject,
-        created_at: now(),
-      })
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+      .updateTable('gateway_accounts')
+      .set({ display_name: displayName })
+      .where('issuer', '=', issuer)
+      .where('subject', '=', subject)
+      .where('display_name', '!=', displayName)
       .execute();
-    const added = await find(transaction);
-    if (!added) throw new Error('an account that was just added is missing');
-    return added;
+    const account = await find(transaction);
+    if (!account) throw new Error('an account that was just added is missing');
+    return { ...account, added };
   });
 };
 
@@ -80,21 +86,24 @@ export const listAccounts: Operation<'listAccounts'> = async ({ read, now }): Pr
   return rows.map((row) => ({ ...row, devices: Number(row.devices) }));
 };
 
-export const setPassword: Operation<'setPassword'> = (databases, name, passwordHash) =>
-  updateAccount(databases, name, { password_hash: passwordHash });
+export const setPassword: Operation<'setPassword'> = ({ transact }, name, passwordHash) =>
+  transact(async (transaction) => {
+    const account = await transaction
+      .updateTable('gateway_accounts')
+      .set({ password_hash: passwordHash })
+      .where('name', '=', name)
+      .returning('id')
+      .executeTakeFirst();
+    if (!account) return false;
+    await transaction.deleteFrom('gateway_browsers').where('account_id', '=', account.id).execute();
+    return true;
+  });
 
-export const setDisabled: Operation<'setDisabled'> = (databases, name, disabled) =>
-  updateAccount(databases, name, { disabled_at: disabled ? databases.now() : null });
-
-const updateAccount = (
-  { transact }: Databases,
-  name: string,
-  change: { password_hash: string } | { disabled_at: RawBuilder<number> | null },
-) =>
+export const setDisabled: Operation<'setDisabled'> = ({ transact, now }, name, disabled) =>
   transact(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('gateway_accounts')
-      .set(change)
+      .set({ disabled_at: disabled ? now() : null })
       .where('name', '=', name)
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
@@ -126,3 +135,32 @@ export const signOutAccount: Operation<'signOutAccount'> = ({ transact, now }, n
       .executeTakeFirstOrThrow();
     return Number(numUpdatedRows);
   });
+
+/** Rows changed in one transaction, so that nobody's refresh waits for long. */
+const portion = 500;
+
+export const signOutEverybody: Operation<'signOutEverybody'> = async ({ transact, now }) => {
+  for (let deleted = portion; deleted === portion; ) {
+    deleted = await transact(async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('gateway_browsers')
+        .where('token_hash', 'in', (some) => some.selectFrom('gateway_browsers').select('token_hash').limit(portion))
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    });
+  }
+  let total = 0;
+  for (let revoked = portion; revoked === portion; total += revoked) {
+    revoked = await transact(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('gateway_families')
+        .set({ revoked_at: now() })
+        .where('id', 'in', (some) =>
+          some.selectFrom('gateway_families').select('id').where('revoked_at', 'is', null).limit(portion),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numUpdatedRows);
+    });
+  }
+  return total;
+};

@@ -5,7 +5,13 @@ import type { GatewayTables } from './schema.ts';
 import type { Databases, Operation } from './store/databases.ts';
 import type { NewSet, SignInRequest } from './store.ts';
 
-const requestColumns = ['callback', 'application', 'model', 'masked_udid as maskedUdid'] as const;
+const requestColumns = [
+  'callback',
+  'application',
+  'model',
+  'masked_udid as maskedUdid',
+  'udid_hash as udidHash',
+] as const;
 
 export const findSignInRequest: Operation<'findSignInRequest'> = async ({ read, now }, handleHash) => {
   const row = await read
@@ -48,6 +54,7 @@ export const completeSignIn: Operation<'completeSignIn'> = ({ transact, now }, c
         application: request.application,
         model: request.model,
         masked_udid: request.maskedUdid,
+        udid_hash: request.udidHash,
         created_at: signedInAt,
         ends_at: endsAt,
         last_used_at: signedInAt,
@@ -100,6 +107,7 @@ const latest = ({ spentAt, createdAt }: { spentAt: number | null; createdAt: num
 export const findToken: Operation<'findToken'> = async (databases, authHash) => {
   const row = await setsWithOwners(databases)
     .select(['account.name', 'account.display_name', 'family.model', 'family.created_at', 'family.last_used_at'])
+    .select(['set.secret_hash', 'family.udid_hash'])
     .where('set.auth_hash', '=', authHash)
     .executeTakeFirst();
   if (!row) return undefined;
@@ -114,6 +122,8 @@ export const findToken: Operation<'findToken'> = async (databases, authHash) => 
     model: row.model,
     signedInAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    secretHash: row.secret_hash,
+    udidHash: row.udid_hash,
   };
 };
 

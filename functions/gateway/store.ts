@@ -36,6 +36,8 @@ export interface SignInRequest {
   readonly application: string;
   readonly model: string;
   readonly maskedUdid: string;
+  /** Keyed hash of the device identifier. */
+  readonly udidHash: Uint8Array | null;
 }
 
 /** A device that an account is signed in on: the living end of one family. */
@@ -60,6 +62,10 @@ export interface TokenHolder {
   readonly model: string;
   readonly signedInAt: number;
   readonly lastUsedAt: number;
+  /** Of the payment secret of the same set. */
+  readonly secretHash: Uint8Array;
+  /** Keyed hash of the device identifier; null for a sign-in from before it was kept. */
+  readonly udidHash: Uint8Array | null;
 }
 
 /** A set about to be stored; the lives of its auth and refresh token count from now and end with the family's. */
@@ -86,22 +92,30 @@ export interface CredentialStore {
   /** False where the name is taken. */
   addAccount(account: { id: string; name: string; displayName: string; passwordHash: string }): Promise<boolean>;
   findAccount(name: string): Promise<Account | undefined>;
-  /** The account of an OpenID subject, added at its first sign-in. */
+  /**
+   * The account of an OpenID subject, added at its first sign-in; its display name becomes the given one. Where its name is
+   * taken it gets one of its own.
+   */
   findOrAddFederated(account: {
     id: string;
     name: string;
     displayName: string;
     issuer: string;
     subject: string;
-  }): Promise<Account>;
+  }): Promise<Account & { readonly added: boolean }>;
   hasAccounts(): Promise<boolean>;
   listAccounts(): Promise<AccountSummary[]>;
-  /** These three answer whether there is an account of that name. */
+  /**
+   * These three answer whether there is an account of that name. A new password forgets every browser of the account:
+   * whoever was signed in to its devices page no longer is.
+   */
   setPassword(name: string, passwordHash: string): Promise<boolean>;
   setDisabled(name: string, disabled: boolean): Promise<boolean>;
   removeAccount(name: string): Promise<boolean>;
   /** Revokes every family and forgets every browser of the account; resolves to the number of families, or undefined. */
   signOutAccount(name: string): Promise<number | undefined>;
+  /** The same for every account; resolves to the number of families. Not one transaction, so that nobody waits long. */
+  signOutEverybody(): Promise<number>;
 
   /** False where too many wait already; then nothing is written. */
   addSignInRequest(handleHash: Uint8Array, request: SignInRequest, life: number): Promise<boolean>;
@@ -149,6 +163,9 @@ export interface CredentialStore {
   countAttempts(attempts: readonly Attempt[]): Promise<number | undefined>;
   /** Takes back one attempt under each key. */
   returnAttempts(keyHashes: readonly Uint8Array[]): Promise<void>;
+
+  /** The key of that name; the given one is stored where there was none. */
+  findOrAddKey(name: string, fresh: Uint8Array): Promise<Uint8Array>;
 
   /** Deletes what can no longer matter and gives its space back; a portion at a time. */
   sweep(): Promise<{ readonly deleted: number; readonly more: boolean }>;

@@ -5,6 +5,7 @@ import { answerJson, answerRefusal, Refusal, refuseCredentials, toRefusal } from
 import { CallbackRefused } from '../gateway/callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway/gateway-deps.ts';
 import type { Protocol } from '../gateway/protocol.ts';
+import { toReadable } from '../gateway/readable-text.ts';
 import { readJsonBody } from '../gateway/request-body.ts';
 import { createSignInRate } from '../gateway/sign-in-rate.ts';
 import { countFailedIntrospection } from '../gateway/throttle.ts';
@@ -42,7 +43,10 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     if (wait > 0) {
       throw new Refusal(429, `Too many sign-ins were asked for: try again in ${wait} s`, { 'Retry-After': `${wait}` });
     }
-    const request = await readJsonBody(c.req.raw, signInSchema);
+    const sent = await readJsonBody(c.req.raw, signInSchema);
+    // A person reads it on the sign-in page before deciding, and in the list of devices.
+    const request = { ...sent, model: toReadable(sent.model) };
+    if (request.model === '') throw new Refusal(400, "Field 'model' must have a visible character");
     try {
       const added = await protocol.authenticate(request, c.req.raw.signal);
       if (!added) throw new Refusal(503, 'Too many sign-ins are under way; try again shortly', { 'Retry-After': '60' });
@@ -56,8 +60,10 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'rotate') return answerJson(c, result.credentials);
     if (result.decision === 'not-expired') throw new Refusal(409, 'The credentials are not expired yet');
-    if (result.decision === 'reused') {
-      log({ event: 'reuse-detected', ...owner(result), address: clientAddress(c) });
+    // Of a stranger's inventions nothing is known, and nothing is written.
+    if (result.familyId !== undefined) {
+      const event = result.decision === 'reused' ? 'reuse-detected' : 'refresh-refused';
+      log({ event, ...owner(result), address: clientAddress(c) });
     }
     throw refuseCredentials('The credentials are not refreshable; sign in again', 'invalid_token');
   });
@@ -94,7 +100,8 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     // Every secret is compared, so that the time does not tell which one came close.
     const known = introspectionSecrets.map((secret) => cryptography.equal(secret, presented)).includes(true);
     if (!known) throw await refuseIntrospection(c);
-    const holder = await protocol.check((await readJsonBody(c.req.raw, introspectionSchema)).token);
+    const { token, ...belonging } = await readJsonBody(c.req.raw, introspectionSchema);
+    const holder = await protocol.check(token, belonging);
     if (!holder) return answerJson(c, { active: false });
     return answerJson(c, {
       active: true,

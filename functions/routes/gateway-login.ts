@@ -11,10 +11,11 @@ import {
   loginPage,
   providerFailurePage,
 } from '../gateway/login-page.ts';
-import { OpenIdDenied, OpenIdFailed } from '../gateway/openid.ts';
+import { OpenIdDenied, OpenIdFailed, OpenIdNotAllowed, OpenIdStale } from '../gateway/openid.ts';
 import { createPageRenderer, redirect } from '../gateway/page.ts';
 import { PasswordsBusy } from '../gateway/password-places.ts';
 import type { Protocol } from '../gateway/protocol.ts';
+import { toReadable } from '../gateway/readable-text.ts';
 import { readFormBody } from '../gateway/request-body.ts';
 import { StoreUnavailable } from '../gateway/store.ts';
 import { countSignInAttempt } from '../gateway/throttle.ts';
@@ -42,7 +43,16 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       log({ event: 'sign-in-failed', address: clientAddress(c), reason: error.code });
       return render(c, providerFailurePage(openId.label, error instanceof OpenIdDenied));
     }
-    const { status, message, headers } = toRefusal(error);
+    if (openId && error instanceof OpenIdNotAllowed) {
+      log({
+        event: 'sign-in-refused',
+        name: nameAtProvider(error.identity),
+        address: clientAddress(c),
+        reason: 'claim',
+      });
+      return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
+    }
+    const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
     if (error instanceof StoreUnavailable) log({ event: 'store-unavailable' });
     if (status === 500) log({ event: 'failure', reason: error.name });
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
@@ -149,17 +159,17 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     });
 
     routes.get('/login/callback', async (c) => {
-      const detour = cookies.takeDetour(c);
-      if (!detour) throw new Refusal(403, 'This sign-in was not started in this browser, or has been finished before.');
       const returned = new URL(addresses.openIdReturn);
       returned.search = new URL(c.req.url).search;
+      const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
+      if (!detour) throw staleSignIn();
       const identity = await openId.finish(returned, detour);
-      const account = await store.findOrAddFederated({
-        ...identity,
-        id: cryptography.randomId(),
-        // No name of the embedded store has a colon in it.
-        name: `${new URL(identity.issuer).host}:${identity.subject}`,
-      });
+      const name = nameAtProvider(identity);
+      const account = await store.findOrAddFederated({ ...identity, id: cryptography.randomId(), name });
+      if (account.added) {
+        const { id, name: given } = account;
+        log({ event: 'account-added', account: id, name: given, address: clientAddress(c), reason: 'first sign-in' });
+      }
       if (account.disabledAt !== null) {
         log({ event: 'sign-in-failed', account: account.id, address: clientAddress(c), reason: 'disabled' });
         throw new Refusal(403, 'This account is disabled.');
@@ -172,6 +182,18 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
     render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: 'GET, HEAD, POST' })),
   );
   return routes;
+};
+
+const staleSignIn = () =>
+  new Refusal(
+    403,
+    'This sign-in was not started in this browser, or has been finished before. Go back and start it again from there.',
+  );
+
+// No name of the embedded store has a colon in it. One host may serve several issuers, by their paths.
+const nameAtProvider = ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) => {
+  const { host, pathname } = new URL(issuer);
+  return toReadable(`${host}${pathname.replace(/\/+$/, '')}:${subject}`, 400);
 };
 
 const describeWait = (milliseconds: number): Problem => {

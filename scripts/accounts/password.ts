@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** A password that may not be used; the message says why. */
 export class PasswordRefused extends Error {}
@@ -10,7 +11,7 @@ const maximum = 1024;
 
 /**
  * Reads a new password: asked for twice at a terminal, without showing it, else the first line of standard input.
- * Throws PasswordRefused where it is too short or too long, or the second is not the first.
+ * Throws PasswordRefused where it is too short, too long or one of the commonest, or the second is not the first.
  */
 export const readNewPassword = async (): Promise<string> => {
   const [password, again] = process.stdin.isTTY
@@ -20,6 +21,9 @@ export const readNewPassword = async (): Promise<string> => {
   const length = [...password].length;
   if (length < minimum) throw new PasswordRefused(`A password has at least ${minimum} characters.`);
   if (length > maximum) throw new PasswordRefused(`A password has at most ${maximum} characters.`);
+  if (await isCommonPassword(password)) {
+    throw new PasswordRefused('This password is one of those that are tried first. Please choose another.');
+  }
   return password;
 };
 

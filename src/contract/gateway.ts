@@ -17,7 +17,7 @@ const token = z.string('must be a string').min(1, 'must not be empty').max(512, 
 export const signInSchema = z.strictObject({
   callback: text(2048).describe('Address of the application to which the sign-in page leads in the end.'),
   udid: text(256).describe('Identifier of the device.'),
-  model: text(256).describe('Model of the device.'),
+  model: text(256).describe('Model of the device; shown to people without control and formatting characters.'),
 });
 
 /** The three credentials of one set, as they are sent and as they are answered. */
@@ -28,7 +28,11 @@ export const credentialsSchema = z.strictObject({
 });
 
 /** The body of an introspection. */
-export const introspectionSchema = z.strictObject({ token: token.describe('The auth token to ask about.') });
+export const introspectionSchema = z.strictObject({
+  token: token.describe('The auth token to ask about.'),
+  payment_secret: token.optional().describe('Where given, the one of the same set, or the token is not active.'),
+  udid: text(256).optional().describe('Where given, the identifier of the device, or the token is not active.'),
+});
 
 const message = z.literal('200 Successful');
 const date = z.iso.datetime({ precision: 3 }).describe('Now.');
@@ -103,7 +107,7 @@ export const gatewayOperations = {
     summary: 'Whether an auth token is live, for download servers with a secret of their own',
     body: introspectionSchema,
     schema: introspectedSchema,
-    errors: [401, 404, 413, 415],
+    errors: [401, 404, 413, 415, 429],
     bearer: 'introspectionSecret',
   },
 } as const satisfies Record<string, Operation>;

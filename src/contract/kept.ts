@@ -43,6 +43,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       application: 'the application',
       model: 'the model of the device',
       masked_udid: 'the last four characters at most of its identifier',
+      udid_hash: 'a keyed hash of that identifier, by which it can be confirmed and not had back',
       created_at: 'when it signed in',
       ends_at: 'when that ends of itself',
       last_used_at: 'when it was last used',
@@ -79,6 +80,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       application: null,
       model: 'the model of the device',
       masked_udid: 'the last four characters at most of its identifier',
+      udid_hash: 'a keyed hash of that identifier, by which it can be confirmed and not had back',
       expires_at: 'when it ends',
       consumed_at: 'when it was completed',
       bytes: null,
@@ -112,6 +114,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
     columns: { id: null, requests: null, bytes: null },
     until: 'always',
   },
+  gateway_keys: { row: 'the key of these hashes', columns: { name: null, key: null }, until: 'always' },
   gateway_probe: { row: 'the health of the store', columns: { id: null, probed_at: null }, until: 'always' },
   gateway_schema: { row: 'the version of the store', columns: { version: null }, until: 'always' },
 };
@@ -149,18 +152,22 @@ export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
 /** Files of the state folder that hold something about people; others hold what repositories publish. */
 export const keptFiles: Readonly<Record<string, string>> = {
   'gateway.sqlite': 'the store of the gateway',
+  'gateway-audit.jsonl': 'the audit log of the gateway',
   'downloads.sqlite': 'the download counters',
 };
 
-/** Fields of the lines of the security log; how long it is kept is for the operator to say. */
+/** Fields of the lines of the security log and the audit log; how long it is kept is for the operator to say. */
 export const keptInLog = {
   time: 'the time',
   channel: null,
   event: 'what happened',
   account: 'the identifier of the account',
+  name: 'its name',
   family: 'the identifier of the signed-in device',
   address: 'the network address',
   reason: 'the reason',
+  operator: 'who of the operators did it',
+  devices: 'how many devices were signed out',
 } as const satisfies Readonly<Record<string, string | null>>;
 
 /** Cookies, without the prefix `__Host-` that they have on https; their life in seconds, undefined for a session's. */

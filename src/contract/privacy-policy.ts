@@ -62,7 +62,7 @@ export const privacyPolicy: readonly PolicySection[] = [
       'Only those who use the payment gateway of this service have an account. For them it keeps, in a database:',
       tableSentences(keptInGateway),
       'Copies of the database that the operator makes to be able to restore it hold the same, for as long as the operator keeps them.',
-      `What happens to accounts and credentials is written to a security log, so that abuse can be found: ${told(keptInLog).join(', ')}, each where there is one. It holds no passwords, credentials or identifiers of devices. How long it is kept is for the operator of this server to say; ask at the address below.`,
+      `What happens to accounts and credentials is written to a security log, so that abuse can be found, and what changes who may do what to an audit log: ${told(keptInLog).join(', ')}, each where there is one. They hold no passwords, credentials or identifiers of devices. How long it is kept is for the operator of this server to say; ask at the address below.`,
       'The sign-in pages set cookies that signing in cannot do without, for this host alone:',
       cookies,
       'Where a repository sells packages, you sign in with it, and its own policy applies to what it learns.',

@@ -317,6 +317,14 @@ describe('download ingest', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'x']) {
       expect((await ingest(body, { 'content-type': type })).status, type).toBe(415);
     }
+    for (const [coding, status] of [
+      ['gzip', 415],
+      ['br', 415],
+      ['identity', 200],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+      expect((await ingest(body, headers)).status, coding).toBe(status);
+    }
   });
 
   it('GET tells what was counted, 404 for what was never known, and 503 where the store is away', async () => {

@@ -1,14 +1,21 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, PackageManager, readCallback } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 
 const program = fileURLToPath(new URL('../../scripts/accounts.ts', import.meta.url));
 
-describeStores('the accounts command', (newStore) => {
+// Each command is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+describeStores('the accounts command', (newStore, kind) => {
   let gateway: TestGateway;
   let environment: Readonly<Record<string, string>>;
   beforeAll(async () => {
@@ -30,10 +37,19 @@ describeStores('the accounts command', (newStore) => {
     const code = await new Promise((resolve) => child.once('close', resolve));
     return { code, out, error };
   };
-  const signIn = async (name: string, password: string) => {
+  const signIn = async (name: string, typed: string) => {
     const browser = new BrowserSession();
     const page = await browser.open(await authenticate(gateway.base));
-    return browser.submit(page, { name, password });
+    return browser.submit(page, { name, password: typed });
+  };
+
+  /** A browser that is signed in to the devices page. */
+  const openDevices = async (name: string) => {
+    const browser = new BrowserSession();
+    const page = await browser.open(`${gateway.base}/v2/login`);
+    expect((await browser.submit(page, { name, password })).status).toBe(303);
+    expect((await browser.open(`${gateway.base}/v2/devices`)).status).toBe(200);
+    return browser;
   };
 
   test('adds, lists, disables, enables, changes the password, signs out and removes', async () => {
@@ -103,6 +119,88 @@ describeStores('the accounts command', (newStore) => {
       error: 'A password has at least 8 characters.\n',
     });
     expect(await accounts(['add', 'bob'])).toMatchObject({ code: 1 });
+    expect(await accounts(['add', 'bob'], 'PassWord1\n')).toMatchObject({
+      code: 1,
+      error: 'This password is one of those that are tried first. Please choose another.\n',
+    });
+    // The first letter is Cyrillic.
+    const lookAlike = await accounts(['add', '\u0430lice'], 'some password\n');
+    expect(lookAlike).toMatchObject({ code: 2, error: expect.stringContaining('of different scripts') });
     expect((await accounts(['list'])).out).not.toContain('bob');
+  });
+
+  test.runIf(kind === 'SQLite')('T9 the audit log has every change, by whom, and no password', async () => {
+    await accounts(['add', 'Dora'], 'a password for dora\n');
+    const client = new PackageManager(gateway.base);
+    client.callback((await signIn('dora', 'a password for dora')).location);
+    await accounts(['password', 'dora'], 'another one for dora\n');
+    for (const command of ['disable', 'enable', 'sign-out', 'remove']) await accounts([command, 'dora']);
+    // What changed nothing is no event.
+    await accounts(['remove', 'dora']);
+    const text = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === 'dora');
+    expect(events.map(({ event }) => event)).toEqual([
+      'account-added',
+      'account-password-set',
+      'account-disabled',
+      'account-enabled',
+      'account-signed-out',
+      'account-removed',
+    ]);
+    for (const event of events) {
+      expect(event).toMatchObject({ channel: 'audit', account: events[0].account, operator: expect.any(String) });
+    }
+    expect(events[4]).toMatchObject({ devices: 1 });
+    expect(text).not.toMatch(/for dora/);
+  });
+
+  test('T15 sign-out --all ends every sign-in and every browser session, whosever', async () => {
+    const people = ['erin', 'frank'];
+    const clients: PackageManager[] = [];
+    const browsers: BrowserSession[] = [];
+    for (const name of people) {
+      await addAccount(gateway.store, name);
+      const client = new PackageManager(gateway.base);
+      client.callback((await signIn(name, password)).location);
+      clients.push(client);
+      browsers.push(await openDevices(name));
+    }
+    expect((await accounts(['sign-out', 'erin', '--all'])).code).toBe(2);
+    expect((await accounts(['sign-out', '--all'])).out).toBe('Signed everybody out, on 2 devices.\n');
+    for (const client of clients) expect(await client.request()).toBe(401);
+    for (const browser of browsers) expect((await browser.open(`${gateway.base}/v2/devices`)).status).toBe(303);
+    const text = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8');
+    const events = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).toContainEqual(expect.objectContaining({ event: 'everybody-signed-out', devices: 2 }));
+  });
+
+  test('T15 more sign-ins and browsers than one portion are all ended', async () => {
+    const accountId = await addAccount(gateway.store, 'ivan');
+    const protocol = openProtocol(gateway.store);
+    for (let index = 0; index < 501; index++) {
+      const tokenHash = createNodeCryptography().sha256(`browser ${index}`);
+      await Promise.all([
+        issue(protocol, accountId),
+        gateway.store.addBrowser({ tokenHash, accountId, sessionLife: 60_000, life: 60_000 }),
+      ]);
+    }
+    expect(await gateway.store.signOutEverybody()).toBe(501);
+    expect(await gateway.store.listDevices(accountId)).toEqual([]);
+    for (const index of [0, 499, 500]) {
+      const tokenHash = createNodeCryptography().sha256(`browser ${index}`);
+      expect(await gateway.store.findBrowser(tokenHash)).toBeUndefined();
+    }
+  });
+
+  test('T15 a new password ends the browser sessions of the account, and of no other', async () => {
+    for (const name of ['grace', 'heidi']) await addAccount(gateway.store, name);
+    const [own, other] = [await openDevices('grace'), await openDevices('heidi')];
+    expect(await accounts(['password', 'grace'], 'second password\n')).toMatchObject({ code: 0 });
+    expect((await own.open(`${gateway.base}/v2/devices`)).status).toBe(303);
+    expect((await other.open(`${gateway.base}/v2/devices`)).status).toBe(200);
   });
 });

@@ -27,9 +27,11 @@ test('an empty environment is a working configuration for development', () => {
       },
       credentialLife: 3_600_000,
       refreshLife: 180 * 24 * 3_600_000,
+      deviceKey: undefined,
       introspectionSecrets: [],
     },
     store: { kind: 'sqlite', file: 'state/gateway.sqlite' },
+    auditFile: 'state/gateway-audit.jsonl',
     openId: undefined,
     passwordChecks: 1,
     warnings: [],
@@ -46,11 +48,14 @@ test('every setting is read', () => {
     GATEWAY_REFRESH_TTL: '86400',
     GATEWAY_CALLBACKS: 'sileo: app://back/done, https://app.example https://app.example:8443/back',
     GATEWAY_INTROSPECTION_SECRETS: 'a'.repeat(32),
+    GATEWAY_DEVICE_KEY: 'd'.repeat(32),
     GATEWAY_PASSWORD_CHECKS: '3',
     GATEWAY_OIDC_ISSUER: 'https://id.example',
     GATEWAY_OIDC_CLIENT_ID: 'client',
     GATEWAY_OIDC_CLIENT_SECRET: 'secret',
     GATEWAY_OIDC_NAME: 'Example ID',
+    GATEWAY_OIDC_SCOPE: 'openid groups',
+    GATEWAY_OIDC_ALLOW: 'groups=people, staff of ours',
   });
   expect(configuration).toMatchObject({
     settings: {
@@ -66,6 +71,7 @@ test('every setting is read', () => {
       },
       credentialLife: 600_000,
       refreshLife: 86_400_000,
+      deviceKey: 'd'.repeat(32),
       introspectionSecrets: ['a'.repeat(32)],
     },
     store: { kind: 'postgres', url: 'postgres://user:secret@db/gateway', pool: 25 },
@@ -75,6 +81,8 @@ test('every setting is read', () => {
       clientSecret: 'secret',
       label: 'Example ID',
       insecure: false,
+      scope: 'openid groups',
+      allow: { claim: 'groups', values: ['people', 'staff of ours'] },
     },
     passwordChecks: 3,
   });
@@ -189,6 +197,23 @@ test('the OpenID settings go together', () => {
   expect(mistakes({ GATEWAY_OIDC_ISSUER: 'https://id.example' })).toEqual([
     expect.stringContaining('GATEWAY_OIDC_CLIENT_ID is missing'),
     expect.stringContaining('GATEWAY_OIDC_CLIENT_SECRET is missing'),
+  ]);
+});
+
+test('who is allowed by claim is said in full, or not at all', () => {
+  const openId = {
+    GATEWAY_OIDC_ISSUER: 'https://id.example',
+    GATEWAY_OIDC_CLIENT_ID: 'x',
+    GATEWAY_OIDC_CLIENT_SECRET: 'x',
+  };
+  for (const allow of ['groups', 'groups=', '=people', 'groups=people,', 'groups people']) {
+    expect(mistakes({ ...openId, GATEWAY_OIDC_ALLOW: allow }), allow).toEqual([
+      expect.stringContaining('GATEWAY_OIDC_ALLOW must be a claim and its values'),
+    ]);
+  }
+  expect(mistakes({ GATEWAY_OIDC_ALLOW: 'groups=people' })).toEqual([expect.stringContaining('keeps nobody out')]);
+  expect(mistakes({ ...openId, GATEWAY_OIDC_SCOPE: 'profile' })).toEqual([
+    expect.stringContaining('openid among them'),
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
@@ -30,8 +30,8 @@ afterEach(() => {
 });
 
 /** A browser for two sites: the gateway behind its name, and the provider. */
-const newBrowser = () => {
-  const own = new BrowserSession(gateway.base);
+const newBrowser = (base = gateway.base) => {
+  const own = new BrowserSession(base);
   const foreign = new BrowserSession();
   return {
     own,
@@ -126,13 +126,113 @@ test('the way back works once, in the browser that started, with the state that 
   expect(stranger.status).toBe(403);
   const forged = new URL(back);
   forged.searchParams.set('state', 'f'.repeat(43));
-  expect((await own.open(forged.href)).status).toBe(503);
-  // The forged try used up what the browser remembered.
+  const twice = `${back}&state=${forged.searchParams.get('state')}`;
+  const none = new URL(back);
+  none.searchParams.delete('state');
+  for (const mismatched of [forged.href, twice, none.href]) {
+    const answer = await own.open(mismatched);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('was not started in this browser, or has been finished before');
+  }
+  // What came back for another sign-in leaves this one as it is.
+  const cookies = [...own.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  expect((await own.open(back)).location).toMatch(/^sileo:/);
   expect((await own.open(back)).status).toBe(403);
 
-  const again = await follow(startLink(page), /\/v2\/login\/callback\?/);
-  expect((await own.open(again.location ?? '')).location).toMatch(/^sileo:/);
-  expect((await own.open(again.location ?? '')).status).toBe(403);
+  // Somebody who kept the cookie, too, meets a provider that does not take the code twice.
+  const replayed = await new BrowserSession(gateway.base).open(back, { cookie: cookies });
+  expect(replayed.status).toBe(403);
+  expect(replayed.text).toContain('has been finished before');
+});
+
+test('the display name follows the provider, and is one line of readable text', async () => {
+  const signIn = async (preferredName: string) => {
+    provider.subject = 'renamed';
+    provider.preferredName = preferredName;
+    const { own, follow } = newBrowser();
+    return (await follow(startLink(await own.open(`${site}/v2/login`)))).text;
+  };
+  expect(await signIn('First Name')).toContain('First Name');
+  const second = await signIn('Second\u202e\u2066\u0000\n Name\u2069');
+  expect(second).toContain('<strong>Second Name</strong>');
+  expect(second).not.toContain('First Name');
+  expect(await signIn('\u202e')).toContain('<strong>renamed@id.example</strong>');
+  provider.preferredName = undefined;
+});
+
+describe('accounts allowed by claim', () => {
+  const signInto = async (allow: string, subject: string) => {
+    const allowing = await startGateway(
+      {
+        PUBLIC_ADDRESS: site,
+        GATEWAY_OIDC_ISSUER: provider.issuer,
+        GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+        GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+        GATEWAY_OIDC_NAME: 'Example ID',
+        GATEWAY_OIDC_SCOPE: 'openid profile email groups',
+        GATEWAY_OIDC_ALLOW: allow,
+      },
+      { now: Date.now() },
+    );
+    try {
+      provider.subject = subject;
+      const { own, follow } = newBrowser(allowing.base);
+      const page = await follow(startLink(await own.open(`${site}/v2/login`)));
+      const accounts = await allowing.store.listAccounts();
+      return { page, accounts, events: allowing.log.map((line) => JSON.parse(line)) };
+    } finally {
+      await allowing.close();
+    }
+  };
+
+  test.each([
+    ['groups=staff,people', 'anybody'],
+    ['groups = staff, one', 'one'],
+    ['sub=one', 'one'],
+    ['email=one@id.example', 'one'],
+    ['email_verified=true', 'one'],
+  ])('%s lets %s in', async (allow, subject) => {
+    const { page, accounts } = await signInto(allow, subject);
+    expect(page.address).toBe(`${site}/v2/devices`);
+    expect(accounts).toHaveLength(1);
+  });
+
+  test.each([
+    ['groups=staff', 'one'],
+    ['groups=peopl', 'one'],
+    ['groups=people one', 'one'],
+    ['missing=one', 'one'],
+    ['constructor=one', 'one'],
+    ['email=unverified@id.example', 'unverified'],
+    ['email_verified=true', 'unverified'],
+  ])('%s keeps %s out, with a page that says so and no account', async (allow, subject) => {
+    const { page, accounts, events } = await signInto(allow, subject);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('Your account at Example ID may not sign in here.');
+    expect(accounts).toEqual([]);
+    const name = `${new URL(provider.issuer).host}:${subject}`;
+    expect(events).toContainEqual(expect.objectContaining({ event: 'sign-in-refused', name, reason: 'claim' }));
+  });
+});
+
+test('the issuer’s path is part of an account’s name, so one host may serve several', async () => {
+  const realm = await startOpenIdProvider(`${site}/v2/login/callback`, '/realms/one');
+  const other = await startGateway(
+    {
+      PUBLIC_ADDRESS: site,
+      GATEWAY_OIDC_ISSUER: realm.issuer,
+      GATEWAY_OIDC_CLIENT_ID: openIdClient.id,
+      GATEWAY_OIDC_CLIENT_SECRET: openIdClient.secret,
+    },
+    { now: Date.now() },
+  );
+  const { own, follow } = newBrowser(other.base);
+  expect((await follow(startLink(await own.open(`${site}/v2/login`)))).status).toBe(200);
+  expect(await other.store.listAccounts()).toEqual([
+    expect.objectContaining({ name: `${new URL(realm.issuer).host}/realms/one:subject-1` }),
+  ]);
+  await other.close();
+  await realm.close();
 });
 
 test('another site cannot start it in somebody’s browser', async () => {

@@ -57,6 +57,25 @@ test.each(paths)('T11 /%s takes JSON alone', async (path) => {
   }
 });
 
+test.each([...paths, 'introspect'])('T11 /%s takes no compressed body', async (path) => {
+  for (const coding of ['gzip', 'br', 'x-gzip', 'identity, gzip']) {
+    const headers = { 'Content-Encoding': coding, authorization: `Bearer ${secret}` };
+    const answer = await post(`${gateway.base}/v2/${path}`, JSON.stringify({ token: 'x' }), headers);
+    await expectRefusal(answer, 415, coding);
+  }
+  const headers = { 'Content-Encoding': 'identity', authorization: `Bearer ${secret}` };
+  expect((await post(`${gateway.base}/v2/${path}`, {}, headers)).status).toBe(400);
+});
+
+test('T4 bidirectional characters leave the model before a person reads it', async () => {
+  const ask = (model: string) => post(`${gateway.base}/v2/authenticate`, { ...bodies.authenticate, model });
+  const { auth_url } = await readJson(await ask('iPhone\u202e \u2066gnp.exe'));
+  const page = await (await fetch(String(auth_url))).text();
+  expect(page).toContain('<dd>iPhone gnp.exe</dd>');
+  expect(page).not.toMatch(/\p{Bidi_Control}/u);
+  await expectRefusal(await ask('\u202e\u2066'), 400, 'nothing visible');
+});
+
 test.each(paths)('T11 /%s refuses what is not exactly its fields', async (path) => {
   const good: Record<string, string> = bodies[path];
   const [first = '', ...rest] = Object.keys(good);

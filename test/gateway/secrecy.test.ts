@@ -102,6 +102,7 @@ test('T9 no token, password or udid in the SQLite file, its log, the security lo
   expect(gateway.log.length).toBeGreaterThan(5);
   const files = read(filesBelow(gateway.folder));
   expect(files.map(({ name }) => name.replace(/.*\//, '')).sort()).toEqual([
+    'gateway-audit.jsonl',
     'gateway.sqlite',
     'gateway.sqlite-shm',
     'gateway.sqlite-wal',

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
@@ -8,16 +8,21 @@ export interface OpenIdProvider {
   readonly issuer: string;
   /** Who signs in next; undefined: they say no. */
   subject: string | undefined;
+  /** The preferred name of whoever signs in, instead of one made of the subject. */
+  preferredName: string | undefined;
   close(): Promise<void>;
 }
 
 export const openIdClient = { id: 'gateway', secret: 'a secret of the OpenID client' };
 
-/** Starts one that knows one client, which is sent back to `redirectUri`. */
-export const startOpenIdProvider = async (redirectUri: string): Promise<OpenIdProvider> => {
+/**
+ * Starts one that knows one client, which is sent back to `redirectUri`; its issuer ends in `path`. Everybody is of the
+ * group `people` and of one named like the subject, and has an address, which is verified unless the subject says not.
+ */
+export const startOpenIdProvider = async (redirectUri: string, path = ''): Promise<OpenIdProvider> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider: Provider = new Provider(issuer, {
     clients: [
@@ -31,27 +36,41 @@ export const startOpenIdProvider = async (redirectUri: string): Promise<OpenIdPr
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
     cookies: { keys: ['a key for cookies'] },
     features: { devInteractions: { enabled: false } },
-    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-    claims: { openid: ['sub'], profile: ['preferred_username'] },
+    interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
+    claims: {
+      openid: ['sub'],
+      profile: ['preferred_username'],
+      email: ['email', 'email_verified'],
+      groups: ['groups'],
+    },
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
     pkce: { required: () => true },
     findAccount: (_context, sub) => ({
       accountId: sub,
-      claims: () => ({ sub, preferred_username: `${sub} <b>by name</b>` }),
+      claims: () => ({
+        sub,
+        preferred_username: chosen.preferredName ?? `${sub} <b>by name</b>`,
+        email: `${sub}@id.example`,
+        email_verified: sub !== 'unverified',
+        groups: ['people', sub],
+      }),
     }),
     loadExistingGrant: async (context) => {
       const grant = new provider.Grant({
         clientId: context.oidc.client?.clientId ?? '',
         accountId: context.oidc.session?.accountId ?? '',
       });
-      grant.addOIDCScope('openid profile email');
+      grant.addOIDCScope('openid profile email groups');
       await grant.save();
       return grant;
     },
   });
   const handle = provider.callback();
-  const chosen = { subject: 'subject-1' as string | undefined };
-  server.on('request', async (request, response) => {
+  const chosen = { subject: 'subject-1' as string | undefined, preferredName: undefined as string | undefined };
+  server.on('request', async (request: IncomingMessage & { originalUrl?: string }, response) => {
+    // How the library is told of the path that it is mounted at.
+    request.originalUrl = request.url ?? '';
+    request.url = request.originalUrl.slice(path.length);
     if (!request.url?.startsWith('/interaction/')) return handle(request, response);
     const { subject } = chosen;
     const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } };

@@ -12,8 +12,8 @@ export interface RequestBounds {
 }
 export const usualBounds: RequestBounds = { requests: 50_000, bytes: 32 * 2 ** 20 };
 
-/** What a row takes beside its texts: the hash, twice with its index, times and the row's own head. */
-const rowBytes = 200;
+/** What a row takes beside its texts: the hashes, one of them twice with its index, times and the row's own head. */
+const rowBytes = 240;
 
 /** Rows deleted at a time. */
 export const portion = 200;
@@ -25,7 +25,7 @@ const sizeOf = (...texts: string[]) =>
 export const createAddSignInRequest =
   (bounds: RequestBounds): Operation<'addSignInRequest'> =>
   ({ transact, now }, handleHash, request, life) => {
-    const { callback, application, model, maskedUdid } = request;
+    const { callback, application, model, maskedUdid, udidHash } = request;
     const bytes = sizeOf(callback, application, model, maskedUdid);
     return transact(async (transaction) => {
       if (!(await reserve(transaction, bytes, bounds))) {
@@ -40,6 +40,7 @@ export const createAddSignInRequest =
           application,
           model,
           masked_udid: maskedUdid,
+          udid_hash: udidHash,
           expires_at: sql`${now()} + ${life}`,
           bytes,
         })

@@ -1,0 +1,140 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openAuditFile } from '../../functions/gateway/audit-file.ts';
+import { createSecurityLog, type SecurityEvent } from '../../functions/gateway/security-log.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { addAccount, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { signIn } from '../support/package-manager.ts';
+
+const hour = 3_600_000;
+
+const readAudit = (gateway: TestGateway) =>
+  readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('T9 the audit log has who signed in, was refused, came back and was signed out, and nothing secret', async () => {
+  const gateway = await startGateway();
+  const account = await addAccount(gateway.store, 'alice');
+  const first = await signIn(gateway.base, 'alice');
+  gateway.advance(hour);
+  const send = async (path: string, body: unknown) => (await post(`${gateway.base}/v2/${path}`, body)).status;
+  expect(await send('refresh', { ...first, payment_secret: 'wrong' })).toBe(401);
+  // What nobody was ever given says nothing about anybody.
+  expect(await send('refresh', { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' })).toBe(401);
+  expect(await send('refresh', first)).toBe(200);
+  gateway.advance(hour);
+  expect(await send('refresh', first)).toBe(401);
+  const other = await signIn(gateway.base, 'alice');
+  expect(await send('revoke', { ...other, auth_token: first.auth_token })).toBe(401);
+  expect(await send('revoke', other)).toBe(200);
+  await gateway.store.setDisabled('alice', true);
+  expect(await send('introspect', {})).toBe(404);
+  const { folder } = gateway;
+  await expect.poll(() => readAudit(gateway).length).toBe(6);
+  const events = readAudit(gateway);
+  expect(events.map(({ event }) => event)).toEqual([
+    'sign-in',
+    'refresh-refused',
+    'reuse-detected',
+    'sign-in',
+    'revoke-refused',
+    'revoked',
+  ]);
+  const [one, ...more] = events;
+  expect(one).toEqual({
+    time: new Date(gateway.now() - 2 * hour).toISOString(),
+    channel: 'audit',
+    event: 'sign-in',
+    account,
+    address: '127.0.0.1',
+    family: expect.any(String),
+  });
+  for (const event of more.slice(0, 2)) expect(event).toMatchObject({ account, family: one.family });
+  expect(statSync(join(folder, 'gateway-audit.jsonl')).mode & 0o077).toBe(0);
+  await gateway.close();
+});
+
+test('T12 one sign-in cannot fill the log by repeating itself', async () => {
+  const gateway = await startGateway();
+  await addAccount(gateway.store, 'alice');
+  const [one, other] = [await signIn(gateway.base, 'alice'), await signIn(gateway.base, 'alice')];
+  gateway.advance(hour);
+  const before = gateway.log.length;
+  for (let time = 0; time < 50; time++) {
+    await post(`${gateway.base}/v2/refresh`, { ...one, payment_secret: 'wrong' });
+    await post(`${gateway.base}/v2/revoke`, { ...one, auth_token: other.auth_token });
+  }
+  for (let time = 0; time < 50; time++) await post(`${gateway.base}/v2/revoke`, other);
+  expect(gateway.log.length - before).toBeLessThanOrEqual(52);
+  expect(gateway.log.slice(before).filter((line) => line.includes('"refresh-refused"'))).toHaveLength(1);
+  expect(gateway.log.slice(before).filter((line) => line.includes('"revoked"'))).toHaveLength(1);
+  await gateway.close();
+});
+
+test('the log tells a repetition from something else, and forgets it after ten minutes', () => {
+  let now = 0;
+  const lines: string[] = [];
+  const audited: string[] = [];
+  const log = createSecurityLog({ write: (line) => lines.push(line), audit: (line) => audited.push(line) }, () => now);
+  const told = (event: SecurityEvent) => {
+    const before = lines.length;
+    log(event);
+    return lines.length > before;
+  };
+  expect(told({ event: 'refresh-refused', family: 'a' })).toBe(true);
+  expect(told({ event: 'refresh-refused', family: 'a' })).toBe(false);
+  expect(told({ event: 'refresh-refused', family: 'b' })).toBe(true);
+  expect(told({ event: 'revoked', family: 'a' })).toBe(true);
+  expect(told({ event: 'revoked', family: 'a', reason: 'devices page' })).toBe(true);
+  for (let time = 0; time < 2; time++) {
+    expect(told({ event: 'sign-in', family: 'a' })).toBe(true);
+    expect(told({ event: 'revoke-refused' })).toBe(true);
+    expect(told({ event: 'sign-in-failed' })).toBe(true);
+  }
+  now = 10 * 60_000 - 1;
+  expect(told({ event: 'refresh-refused', family: 'a' })).toBe(false);
+  now++;
+  expect(told({ event: 'refresh-refused', family: 'a' })).toBe(true);
+  // A clock that was set back silences nothing.
+  now = 1;
+  expect(told({ event: 'refresh-refused', family: 'a' })).toBe(true);
+  expect(audited).toHaveLength(lines.length - 2);
+});
+
+test('a sign-in does not fail where the audit log cannot be written, and the security log says so', async () => {
+  const gateway = await startGateway();
+  await addAccount(gateway.store, 'alice');
+  mkdirSync(join(gateway.folder, 'gateway-audit.jsonl'));
+  await signIn(gateway.base, 'alice');
+  await expect.poll(() => gateway.log.join('')).toContain('the audit log cannot be written');
+  await gateway.close();
+});
+
+test('T12 the audit log turns over and keeps a few old files; no line is lost to several writers', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'new', 'audit.jsonl');
+  const writers = [1, 2, 3].map(() => openAuditFile(file, { bytes: 1_000_000, kept: 2 }));
+  const line = (number: number) => `${JSON.stringify({ number })}\n`;
+  await Promise.all(Array.from({ length: 300 }, (_, number) => writers[number % 3]?.write(line(number))));
+  const numbers = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text).number);
+  expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 300 }, (_, number) => number));
+
+  const small = openAuditFile(join(folder, 'small.jsonl'), { bytes: 100, kept: 2 });
+  for (let number = 0; number < 100; number++) await small.write(line(number));
+  const files = readdirSync(folder)
+    .filter((name) => name.startsWith('small'))
+    .sort();
+  expect(files).toEqual(['small.jsonl', 'small.jsonl.1', 'small.jsonl.2']);
+  for (const name of files) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(100);
+  expect(readFileSync(join(folder, 'small.jsonl'), 'utf8')).toContain('"number":99}');
+  const kept = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));
+  expect(kept.map((text) => JSON.parse(text).number).sort((one, other) => one - other)).toEqual(
+    Array.from({ length: kept.length }, (_, index) => 100 - kept.length + index),
+  );
+});
