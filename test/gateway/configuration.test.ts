@@ -27,6 +27,7 @@ test('an empty environment is a working configuration for development', () => {
       },
       credentialLife: 3_600_000,
       refreshLife: 180 * 24 * 3_600_000,
+      signInRate: 0,
       deviceKey: undefined,
       introspectionSecrets: [],
     },
