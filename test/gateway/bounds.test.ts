@@ -63,7 +63,13 @@ describeStores('bounds', (newStore, kind) => {
       clock: gateway.now,
       requestBounds,
     });
-  const request = { callback: 'sileo://authentication_success', application: 'sileo', model: 'm', maskedUdid: '••••' };
+  const request = {
+    callback: 'sileo://authentication_success',
+    application: 'sileo',
+    model: 'm',
+    maskedUdid: '••••',
+    udidHash: new Uint8Array(32),
+  };
   const ask = (store: CredentialStore, callback = request.callback) =>
     store.addSignInRequest(crypto.getRandomValues(new Uint8Array(32)), { ...request, callback }, 10 * minute);
   const askMany = async (store: CredentialStore, count: number, callback?: string) => {
