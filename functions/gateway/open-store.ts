@@ -28,12 +28,19 @@ export const openCredentialStore = (
   }: { readonly clock?: (() => number) | undefined; readonly requestBounds?: RequestBounds } = {},
 ): CredentialStore => {
   let opened: Promise<Connection> | undefined;
+  let current: Connection | undefined;
   let waiting = 0;
   const connection = () => {
-    opened ??= connect(location, clock).catch((error) => {
-      opened = undefined;
-      throw error;
-    });
+    opened ??= connect(location, clock).then(
+      (connected) => {
+        current = connected;
+        return connected;
+      },
+      (error) => {
+        opened = undefined;
+        throw error;
+      },
+    );
     return opened;
   };
   const run =
@@ -45,9 +52,12 @@ export const openCredentialStore = (
       if (waiting >= mostWaiting) throw new StoreUnavailable(new Error('too many operations wait'));
       waiting++;
       const wait = beginWait(client);
-      const attempt = async () => operation((await connection()).during(wait), ...parameters);
+      const attempt = async () => {
+        const { during, bound } = current ?? (await boundBy(wait, connection()));
+        return bound(wait, operation(during(wait), ...parameters));
+      };
       try {
-        return await boundBy(wait, untilUnlocked(wait, attempt));
+        return await untilUnlocked(wait, attempt);
       } catch (error) {
         throw new StoreUnavailable(error);
       } finally {
@@ -95,6 +105,7 @@ export const openCredentialStore = (
       const last = await opened?.catch(() => undefined);
       opened = Promise.reject(new Error('the credential store is closed'));
       opened.catch(() => {});
+      current = undefined;
       await last?.close();
     },
   });

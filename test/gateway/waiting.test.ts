@@ -103,6 +103,26 @@ describeStores('waiting', (newStore) => {
     expect(await refresh(set)).toBe(200);
   });
 
+  test('T14 of two who present one token the second is answered where the first has left', {
+    timeout: 60_000,
+  }, async () => {
+    const [set] = await issueMany(1);
+    if (!set) throw new Error('no set');
+    const release = await lock(gateway, url);
+    const client = new AbortController();
+    const seen = gateway.nextRequest();
+    const abandoned = refresh(set, client.signal).catch(() => 'left');
+    const { closed } = await seen;
+    const seenToo = gateway.nextRequest();
+    const second = refresh(set);
+    await seenToo;
+    client.abort();
+    expect(await abandoned).toBe('left');
+    await closed;
+    await release();
+    expect(await second).toBe(200);
+  });
+
   test('T14 a refresh that was answered 503 is not done later: its retry a minute afterwards is', {
     timeout: 60_000,
   }, async () => {

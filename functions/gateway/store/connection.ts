@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 import { migrate } from '../migrations.ts';
 import { openPostgres } from '../postgres.ts';
 import { createSteadyClock, databaseTime, timeOf } from './clock.ts';
-import { beginWait, type Databases, transactPostgres, transactSqlite, untilUnlocked, type Wait } from './databases.ts';
+import {
+  beginWait,
+  boundBy,
+  type Databases,
+  transactPostgres,
+  transactSqlite,
+  untilUnlocked,
+  type Wait,
+} from './databases.ts';
 import { openSqlite, type SqliteConnections } from './sqlite.ts';
 
 /** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */
@@ -14,6 +22,8 @@ export type StoreLocation =
 export interface Connection {
   /** The store for one operation. */
   during(wait: Wait): Databases;
+  /** Resolves as the work with those does, no later than the wait ends. */
+  bound<Result>(wait: Wait, work: Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -58,6 +68,7 @@ const connectPostgres = async (
       // Its own autovacuum makes room for new rows.
       giveSpaceBack: async () => false,
     }),
+    bound: boundBy,
     close,
   };
 };
@@ -77,6 +88,8 @@ const connectSqlite = async (file: string, given: (() => number) | undefined): P
         // With the connection in hand, so that it is not done in the middle of somebody's transaction.
         giveSpaceBack: () => write.connection().execute(async () => connections.giveBack(), { signal: wait.signal }),
       }),
+      // Reading takes no time, and writing looks to its wait by itself.
+      bound: (_, work) => work,
       close: async () => connections.close(),
     };
   } catch (error) {

@@ -27,26 +27,41 @@ export type Operation<Name extends keyof CredentialStore> = CredentialStore[Name
 /** The longest that an operation waits, in milliseconds, for locks, connections and answers together. */
 const patience = 5_000;
 
-/** One operation's wait: aborted where its client has left or its time is over. */
+/** One operation's wait: over where its client has left or its time has passed. */
 export interface Wait {
+  /** Aborted when the wait is over. Made when first asked for: what need not wait pays nothing for it. */
   readonly signal: AbortSignal;
+  /** Throws where the wait is over. */
+  assertWanted(): void;
   /** Set when all that is left is to hear whether a commit succeeded: it can no longer be left undone. */
   committing: boolean;
   end(): void;
 }
 
 export const beginWait = (client?: AbortSignal): Wait => {
-  const controller = new AbortController();
-  const leave = () => controller.abort(new Error('the client has left'));
-  const timer = setTimeout(() => controller.abort(new Error(`not done within ${patience} ms`)), patience);
-  if (client?.aborted) leave();
-  client?.addEventListener('abort', leave);
+  const deadline = performance.now() + patience;
+  let controller: AbortController | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const left = () => new Error('the client has left');
+  const late = () => new Error(`not done within ${patience} ms`);
+  const leave = () => controller?.abort(left());
   return {
-    signal: controller.signal,
+    get signal() {
+      if (controller) return controller.signal;
+      controller = new AbortController();
+      timer = setTimeout(() => controller?.abort(late()), Math.max(0, deadline - performance.now()));
+      if (client?.aborted) leave();
+      else client?.addEventListener('abort', leave);
+      return controller.signal;
+    },
+    assertWanted: () => {
+      if (client?.aborted) throw left();
+      if (performance.now() > deadline) throw late();
+    },
     committing: false,
     end: () => {
       clearTimeout(timer);
-      client?.removeEventListener('abort', leave);
+      if (controller) client?.removeEventListener('abort', leave);
     },
   };
 };
@@ -54,21 +69,22 @@ export const beginWait = (client?: AbortSignal): Wait => {
 /** Resolves as the work does, but not later than its wait ends; what it does afterwards it may not commit. */
 export const boundBy = <Result>(wait: Wait, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
-    wait.signal.addEventListener('abort', () => wait.committing || reject(wait.signal.reason), { once: true });
+    const { signal } = wait;
+    signal.addEventListener('abort', () => wait.committing || reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
 
 const pause = (signal: AbortSignal) => sleep(1 + Math.random() * 4, undefined, { signal });
 
 /** Does the work again for as long as it meets a lock. */
-export const untilUnlocked = async <Result>({ signal }: Wait, work: () => Promise<Result>): Promise<Result> => {
+export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Result>): Promise<Result> => {
   for (;;) {
-    signal.throwIfAborted();
+    wait.assertWanted();
     try {
       return await work();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      await pause(signal);
+      await pause(wait.signal);
     }
   }
 };
@@ -88,7 +104,7 @@ export const transactSqlite = <Result>(
         // Each transaction keeps the process until it is on disk. In between everybody else gets a turn, and it is
         // noticed who has left. From here to the commit nothing is waited for.
         await setImmediate();
-        wait.signal.throwIfAborted();
+        wait.assertWanted();
         return connection.transaction().execute(work);
       }),
     { signal: wait.signal },
@@ -102,10 +118,10 @@ export const transactPostgres = <Result>(
 ): Promise<Result> =>
   database.connection().execute(
     (connection) => {
-      wait.signal.throwIfAborted();
+      wait.assertWanted();
       return connection.transaction().execute(async (transaction) => {
         const result = await work(transaction);
-        wait.signal.throwIfAborted();
+        wait.assertWanted();
         wait.committing = true;
         return result;
       });
