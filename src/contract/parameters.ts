@@ -25,7 +25,8 @@ const required = (name: string) =>
 const integer = (name: string, fallback: number, minimum: number, maximum: number, bounds: string) =>
   once(name).transform((value, context) => {
     if (value === undefined) return fallback;
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    // However many digits: beyond what can be counted there is nothing, and no page is too far behind to be asked for.
+    const number = /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
     context.addIssue({ code: 'custom', message: `Query parameter '${name}' must be an integer ${bounds}` });
     return z.NEVER;

@@ -97,6 +97,77 @@ describe('addresses that were not encoded', () => {
   });
 });
 
+describe('H1 addresses in UTF-8 that were not encoded', () => {
+  const get = async (target: string) => {
+    const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`).toString('latin1');
+    const answer = Buffer.from(await exchange(server.port, bytes), 'latin1').toString();
+    return { status: Number(answer.slice(9, 12)), body: JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) };
+  };
+
+  it('are read as UTF-8, in queries and in paths', async () => {
+    const safety = await get('/v2/jailbreak/repository/safety?uris=https://ちくわ.test/é,https://汉化.test/');
+    expect(safety.body.data.map(({ uri }: { uri: string }) => uri)).toEqual([
+      'https://ちくわ.test/é',
+      'https://汉化.test/',
+    ]);
+    expect((await get('/v2/jailbreak/package/search?q=ちくわ')).status).toBe(200);
+    expect((await get('/v2/jailbreak/package/汉化补丁')).status).toBe(404);
+  });
+
+  it('are refused where they are not, in a sentence that says what to encode', async () => {
+    const latin = await exchange(
+      server.port,
+      'GET /v2/jailbreak/package/search?q=\xe9t\xe9 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    expect(latin).toMatch(/^HTTP\/1\.1 400 /);
+    expect(bodyOf(latin).error).toBe("Query parameter 'q' must be percent-encoded UTF-8");
+    for (const target of ['/v2/jailbreak/package/search?q=a b', '/v2/jailbreak/package/search?q=\t']) {
+      const { status, body } = await get(target);
+      expect([status, body.error]).toEqual([
+        400,
+        'The address holds a character that must be percent-encoded, such as a blank (%20)',
+      ]);
+    }
+  });
+});
+
+describe('H1 the limits of a request', () => {
+  const line = (bytes: number) => `GET /${'a'.repeat(bytes - 'GET / HTTP/1.1\r'.length)} HTTP/1.1\r\n`;
+  const headers = (bytes: number) => {
+    const fixed = 'Host: a\r\nConnection: close\r\nX: \r\n\r\n';
+    return `Host: a\r\nConnection: close\r\nX: ${'a'.repeat(bytes - fixed.length)}\r\n\r\n`;
+  };
+  it.each([
+    ['a line of 72 KB and headers of 32 KB', line(73_728) + headers(32_768), 400, undefined],
+    ['a line of one byte more', line(73_729) + headers(100), 414, 'requestLine'],
+    ['headers of one byte more', line(100) + headers(32_769), 431, 'headers'],
+    ['200 headers', `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: a\r\n'.repeat(198)}\r\n`, 200, undefined],
+    [
+      'one header more',
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: a\r\n'.repeat(199)}\r\n`,
+      431,
+      'headerCount',
+    ],
+  ] as const)('%s', async (_what, request, status, limit) => {
+    const before = { ...server.refusals };
+    const answer = await exchange(server.port, request);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const met = Object.entries(server.refusals).filter(([name, count]) => count > before[name as keyof typeof before]);
+    expect(met.map(([name]) => name)).toEqual(limit === undefined ? [] : [limit]);
+  });
+
+  it('are told to a client that goes on sending, instead of a reset connection', async () => {
+    const socket = await openSocket(server.port);
+    const answer = readToEnd(socket);
+    for (let sent = 0; sent < 40 && !socket.destroyed; sent++) {
+      socket.write(`GET /${'a'.repeat(65_536)}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    socket.end();
+    expect(await answer).toMatch(/^HTTP\/1\.1 414 /);
+  });
+});
+
 describe('H1 slow readers', () => {
   it('cost bounded memory, and the others do not wait', async () => {
     const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));

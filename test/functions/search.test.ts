@@ -66,6 +66,23 @@ describe('paging', () => {
     }
   });
 
+  it('C7 has no page too far behind to be asked for, and refuses in true words what is no page', async () => {
+    for (const kind of ['package', 'repository']) {
+      const target = `/v2/jailbreak/${kind}/search?q=example&page=`;
+      for (const page of ['9007199254740991', '9'.repeat(400), '1000000000000000']) {
+        expect((await ask(target + page)).count, page).toBe(0);
+      }
+      expect((await ask(`${target}00000000000000000001`)).count).toBeGreaterThan(0);
+      for (const page of ['0', '-1', '1.5', '1e3', '', '0'.repeat(400)]) {
+        const { status, body } = await wire.get(target + page);
+        expect([status, (body as { error: string }).error], page).toEqual([
+          400,
+          "Query parameter 'page' must be an integer of at least 1",
+        ]);
+      }
+    }
+  });
+
   it('has pages of 100 where no limit is given, and goes on past page 4', async () => {
     const first = await search('com');
     expect(first.count).toBe(100);

@@ -1,0 +1,301 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { chooseLimits } from '../../functions/node/limits.ts';
+import { createPlaces } from '../../functions/node/places.ts';
+import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
+import { packageRecord } from '../support/published.ts';
+import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
+import { openConnections } from '../support/wire.ts';
+
+const known = '/v2/jailbreak/package/com.example.one';
+const sockets: Socket[] = [];
+let server: TestServer | undefined;
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.close();
+  server = undefined;
+});
+const start = async (options: Parameters<typeof startTestServer>[0] = {}) => {
+  server = await startTestServer(options);
+  return server;
+};
+
+/** A connection from an address of loopback, which counts as a client of its own. */
+const openFrom = async (port: number, localAddress: string): Promise<Socket> => {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return socket;
+};
+const isClosed = (socket: Socket) => socket.destroyed || socket.readableEnded;
+const ask = (socket: Socket, path = known) => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+const isLinux = process.platform === 'linux';
+
+/** An index whose multi answers are of about 5 MB. */
+const heavySearch = () => {
+  const record = JSON.stringify({ ...packageRecord('com.example.one'), description: 'x'.repeat(5_000_000) });
+  let asked = 0;
+  return {
+    asked: () => asked,
+    search: {
+      ...fakeSearch(['com.example.one']),
+      latest: async () => {
+        asked++;
+        return { count: 1, pieces: [record] };
+      },
+    },
+  };
+};
+const multi = '/v2/jailbreak/package/multi?ids=com.example.one';
+
+describe.runIf(isLinux)('H8 the connections of one client', () => {
+  it('are not more than so many: for one more the one that is idle longest gives way', async () => {
+    const { port, refusals } = await start({ limits: { clientConnections: 5 } });
+    const first = await openFrom(port, '127.0.0.2');
+    ask(first);
+    await once(first, 'data');
+    const others = await Promise.all(Array.from({ length: 4 }, () => openFrom(port, '127.0.0.2')));
+    // The first has been idle for less time than they since its answer.
+    ask(first);
+    await once(first, 'data');
+    const sixth = await openFrom(port, '127.0.0.2');
+    ask(sixth);
+    expect(String((await once(sixth, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
+    for (const socket of others) socket.resume();
+    await expect.poll(() => others.filter(isClosed).length).toBe(1);
+    expect(isClosed(first)).toBe(false);
+    expect(refusals.clientConnections).toBe(1);
+    // Others have places of their own.
+    const other = await openFrom(port, '127.0.0.3');
+    ask(other);
+    await once(other, 'data');
+    expect(refusals.clientConnections).toBe(1);
+  });
+
+  it('with a request under way do not give way; the new one does', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const search = fakeSearch(['com.example.one']);
+    let asked = 0;
+    const searchPackages: typeof search.searchPackages = async (...question) => {
+      asked++;
+      await held;
+      return search.searchPackages(...question);
+    };
+    const { port } = await start({
+      limits: { clientConnections: 3 },
+      overrides: { search: { ...search, searchPackages } },
+    });
+    const busy = await Promise.all(Array.from({ length: 3 }, () => openFrom(port, '127.0.0.2')));
+    for (const socket of busy) ask(socket, '/v2/jailbreak/package/search?q=one');
+    await expect.poll(() => asked).toBe(3);
+    const late = await openFrom(port, '127.0.0.2');
+    late.resume();
+    await expect.poll(() => isClosed(late)).toBe(true);
+    release();
+    for (const socket of busy) expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  it('do not take the places of others: whoever has the most makes room', async () => {
+    const { port, refusals } = await start({ limits: { connections: 20 } });
+    const many = await Promise.all(Array.from({ length: 19 }, () => openFrom(port, '127.0.0.2')));
+    for (const socket of many) socket.resume();
+    for (let number = 0; number < 5; number++) {
+      const other = await openFrom(port, `127.0.0.${3 + number}`);
+      ask(other);
+      expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
+    }
+    expect(refusals.connections).toBe(4);
+    expect(refusals.clientConnections).toBe(0);
+    expect(many.filter(isClosed).length).toBe(4);
+  });
+
+  it('are as many as they like where proxies of our own ask for it', async () => {
+    const { port, refusals } = await start({ limits: { clientConnections: 5 }, trustedProxies: 1 });
+    const proxied = await Promise.all(Array.from({ length: 30 }, () => openFrom(port, '127.0.0.2')));
+    for (const socket of proxied) {
+      ask(socket);
+      await once(socket, 'data');
+    }
+    expect(refusals.clientConnections).toBe(0);
+  });
+
+  it('are those of a network: /64, and /48 for four times as many', () => {
+    const counted: [string, string | undefined][] = [];
+    const limits = chooseLimits({ clientConnections: 2, siteConnections: 4 });
+    const places = createPlaces(limits, { areProxied: false, count: (...each) => counted.push(each) });
+    const closed: string[] = [];
+    const fake = (name: string) => {
+      const socket = { once: () => socket, destroy: () => closed.push(name) } as unknown as Socket;
+      return socket;
+    };
+    const take = (network: string, name: string) => places.take(fake(name), network);
+    for (const [network, name] of [
+      ['2001:db8:1:1', 'a'],
+      ['2001:db8:1:1', 'b'],
+      ['2001:db8:1:2', 'c'],
+      ['2001:db8:1:3', 'd'],
+      ['2001:db8:2:1', 'e'],
+    ] as const) {
+      expect(take(network, name)).toBeDefined();
+    }
+    expect(closed).toEqual([]);
+    take('2001:db8:1:2', 'f');
+    expect(closed).toEqual(['a']);
+    take('2001:db8:2:1', 'g');
+    take('2001:db8:2:1', 'h');
+    expect(closed).toEqual(['a', 'e']);
+    expect(counted).toEqual([
+      ['siteConnections', '2001:db8:1::/48'],
+      ['clientConnections', '2001:db8:2:1'],
+    ]);
+  });
+});
+
+describe.runIf(isLinux)('H8 answers that nobody reads', () => {
+  it('hold no more of one client than its bound, and are not made on and on', async () => {
+    const { search, asked } = heavySearch();
+    const { port, refusals } = await start({
+      overrides: { search },
+      limits: { clientUnreadBytes: 12e6, readerPatience: 60_000 },
+    });
+    const readers = await Promise.all(Array.from({ length: 50 }, () => openFrom(port, '127.0.0.2')));
+    for (const socket of readers) {
+      socket.pause();
+      for (let number = 0; number < 4; number++) ask(socket, multi);
+    }
+    await expect.poll(() => refusals.clientUnreadBytes, { timeout: 10_000 }).toBeGreaterThan(40);
+    expect(asked()).toBeLessThan(40);
+    // Another client gets its answer whole.
+    const person = openConnections(port);
+    const { status, body } = await person.send({ method: 'GET', target: multi });
+    person.close();
+    expect([status, body.length > 5_000_000]).toEqual([200, true]);
+  });
+
+  it('end with their connection when the reader has not moved for so long, and a slow one stays', async () => {
+    const { search } = heavySearch();
+    const { port, refusals } = await start({ overrides: { search }, limits: { readerTimeout: 600 } });
+    const stuck = await openFrom(port, '127.0.0.2');
+    stuck.pause();
+    // More than one, so that no buffer of the system takes all of it.
+    for (let number = 0; number < 4; number++) ask(stuck, multi);
+    const slow = await openFrom(port, '127.0.0.3');
+    let received = 0;
+    slow.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 5);
+    });
+    ask(slow, multi);
+    await expect.poll(() => refusals.readerTimeout, { timeout: 10_000 }).toBe(1);
+    stuck.resume();
+    await expect.poll(() => isClosed(stuck), { timeout: 10_000 }).toBe(true);
+    expect(isClosed(slow)).toBe(false);
+    await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(5_000_000);
+  });
+});
+
+describe.runIf(isLinux)('H8 clients beside abusers', () => {
+  it('are answered while others hold 600 connections, never wait and never read', async () => {
+    const { search } = heavySearch();
+    const { port, faults } = await start({
+      overrides: { search },
+      limits: { clientUnreadBytes: 12e6, unreadBytes: 24e6 },
+    });
+    const before = process.memoryUsage().rss;
+    for (let opened = 0; opened < 600; opened += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => openFrom(port, '127.0.0.2')));
+    }
+    const pipelined = 'GET /no/such HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000);
+    for (const read of [true, false, true, false, true, false, true, false]) {
+      const socket = await openFrom(port, '127.0.0.3');
+      if (read) socket.resume();
+      else socket.pause();
+      const write = () => {
+        while (!socket.destroyed && socket.write(pipelined));
+      };
+      socket.on('drain', write);
+      write();
+    }
+    for (let number = 0; number < 50; number++) {
+      const socket = await openFrom(port, '127.0.0.5');
+      socket.pause();
+      ask(socket, multi);
+    }
+    const person = openConnections(port, 1);
+    const statuses: number[] = [];
+    const begun = performance.now();
+    for (let number = 0; number < 40; number++) {
+      const target = number % 2 ? known : '/v2/jailbreak/package/search?q=one';
+      statuses.push((await person.send({ method: 'GET', target })).status);
+    }
+    // Abusers and abused share a process and its thread here. What an answer may wait is a matter of the soak; this says
+    // that it does not wait for all that was sent ahead of it, which takes minutes.
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    person.close();
+    expect(statuses).toEqual(statuses.map(() => 200));
+    expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
+    expect(faults).toEqual([]);
+  }, 60_000);
+
+  it('are told to wait where too many of their requests are under way behind a proxy, and others are not', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const search = fakeSearch(['com.example.one']);
+    const searchPackages: typeof search.searchPackages = async (...question) => {
+      await held;
+      return search.searchPackages(...question);
+    };
+    const { port, refusals } = await start({
+      limits: { clientRequests: 3 },
+      trustedProxies: 1,
+      overrides: { search: { ...search, searchPackages } },
+    });
+    const proxy = openConnections(port, 50);
+    const send = (client: string) =>
+      proxy.send({
+        method: 'GET',
+        target: '/v2/jailbreak/package/search?q=one',
+        headers: { 'x-forwarded-for': client },
+      });
+    const many = Array.from({ length: 8 }, () => send('198.51.100.1'));
+    const other = send('198.51.100.2');
+    await expect.poll(() => refusals.clientRequests).toBe(5);
+    release();
+    const answers = await Promise.all(many);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    expect(answers.find(({ status }) => status === 429)?.headers['retry-after']).toBe('1');
+    expect((await other).status).toBe(200);
+    proxy.close();
+  });
+});
+
+describe('H8 the limits that are met', () => {
+  it('are told at once, then once in a while with what came in between, and counted all the time', () => {
+    const told: RefusalEvent[] = [];
+    const refusals = createRefusals(chooseLimits(), { now: () => new Date(0), tell: (event) => told.push(event) });
+    for (let number = 0; number < 1000; number++) refusals.count('clientConnections', `192.0.2.${number % 200}`);
+    refusals.count('connections');
+    expect(told).toHaveLength(2);
+    expect(told[0]).toEqual({
+      time: '1970-01-01T00:00:00.000Z',
+      event: 'limit-met',
+      limit: 'clientConnections',
+      bound: 256,
+      count: 1,
+      total: 1,
+      client: '192.0.2.0',
+    });
+    expect(refusals.counts).toMatchObject({ clientConnections: 1000, connections: 1, headers: 0 });
+    refusals.end();
+    expect(told).toHaveLength(3);
+    expect(told[2]).toMatchObject({ limit: 'clientConnections', count: 999, total: 1000, client: '192.0.2.199' });
+  });
+});
