@@ -67,6 +67,13 @@ const visit = async (client: Client, builds: Builds, tally: Tally, signal: Abort
   }
 };
 
+// The store of credentials is opened by the first request that needs it.
+const openGateway = async (address: string): Promise<void> => {
+  const body = JSON.stringify({ callback: 'sileo://authentication_success', udid: 'soak', model: 'soak' });
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  await (await fetch(`${address}/v2/authenticate`, { method: 'POST', headers, body })).text();
+};
+
 const waitForQuiet = async (server: SoakedServer, before: number | undefined): Promise<number | undefined> => {
   let open = server.measure().descriptors;
   // Connections that were cut take the server a moment to notice.
@@ -87,6 +94,7 @@ const load = async (
   // What is opened once and stays is open before the load already.
   for (const kind of apiKinds) await run(kind, client, builds, tally);
   client.close();
+  await openGateway(server.address);
   await sleep(300);
   const before = server.measure().descriptors;
   const ending = new AbortController();

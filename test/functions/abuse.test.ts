@@ -127,7 +127,7 @@ describe.runIf(isLinux)('H8 the connections of one client', () => {
   it('are those of a network: /64, and /48 for four times as many', () => {
     const counted: [string, string | undefined][] = [];
     const limits = chooseLimits({ clientConnections: 2, siteConnections: 4 });
-    const places = createPlaces(limits, { areProxied: false, count: (...each) => counted.push(each) });
+    const places = createPlaces(limits, { areProxied: false, count: (limit, client) => counted.push([limit, client]) });
     const closed: string[] = [];
     const fake = (name: string) => {
       const socket = { once: () => socket, destroy: () => closed.push(name) } as unknown as Socket;

@@ -162,7 +162,7 @@ describe('H5 generated requests', () => {
       await ask(operation);
       await ask(operation, { headers: { 'if-none-match': '*' } });
       await ask(operation, { method: 'DELETE' });
-      await ask(operation, { target: `${target}?${'x'.repeat(70_000)}` });
+      await ask(operation, { target: `${target}?${'x'.repeat(74_000)}` });
       await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n`);
       const filler = `X-Filler: ${'a'.repeat(8000)}\r\n`.repeat(20);
       await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\n${filler}\r\n`);

@@ -30,8 +30,9 @@ const start = (argv: string[], environment: NodeJS.ProcessEnv = {}) => {
 const startOn = async (argv: string[], environment?: NodeJS.ProcessEnv) => {
   const started = start(argv, environment);
   while (!started.output.text.includes('Listening on')) {
-    const code = await Promise.race([started.ended, once(started.child.stdout as NodeJS.ReadableStream, 'data')]);
-    if (typeof code === 'number') throw new Error(started.output.text);
+    const told = once(started.child.stdout as NodeJS.ReadableStream, 'data').then(() => 'told');
+    // Killed it has no exit code, and asking again would go on for ever.
+    if ((await Promise.race([started.ended, told])) !== 'told') throw new Error(started.output.text);
   }
   const address = /http:\/\/\S+/.exec(started.output.text)?.[0] ?? '';
   return { ...started, address };

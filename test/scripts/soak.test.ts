@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { abuses } from '../../scripts/soak/abuses.ts';
 import { describeSoak } from '../../scripts/soak/report.ts';
 import { runSoak } from '../../scripts/soak/soak.ts';
+import { Tally } from '../../scripts/soak/tally.ts';
 import type { Point } from '../../scripts/soak/trend.ts';
 import { afterWarmUp, computeTrend, isGrowing } from '../../scripts/soak/trend.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -25,9 +27,37 @@ describe('npm run soak', () => {
       const [early, late] = [points.files.slice(0, 20), points.files.slice(-20)];
       expect(least(late)).toBeLessThanOrEqual(greatest(early) + 4);
     }
-    expect(greatest(points.resident)).toBeLessThan(800e6);
+    expect(soak.peak).toBeLessThan(512e6);
+    // Each abuse did what it is for, and the server's limits stopped it.
+    expect(Object.keys(soak.abuses).sort()).toEqual(abuses.map(({ name }) => name).sort());
+    for (const [name, counts] of Object.entries(soak.abuses)) expect(counts.connections, name).toBeGreaterThan(0);
+    expect(soak.limitsMet.get('clientConnections')).toBeGreaterThan(0);
+    expect(soak.limitsMet.get('clientUnreadBytes')).toBeGreaterThan(0);
     expect(greatest(points.heap)).toBeLessThan(150e6);
     expect(describeSoak(soak).text).toMatch(/together .* 0\n/);
+  });
+
+  it('H8: finds fault with a server that lets honest clients wait, or that has too much memory', () => {
+    const judge = (milliseconds: number, peak: number) => {
+      const tally = new Tally();
+      for (let answer = 0; answer < 100; answer++) tally.time(answer < 98 ? 1 : milliseconds);
+      return describeSoak({
+        tally,
+        builds: { seconds: [1], files: [1] },
+        points: { resident: [], heap: [], buffers: [], descriptors: [], files: [] },
+        abuses: { 'idle connections': { connections: 4096, 'closed by the server': 3840 } },
+        limitsMet: new Map([['clientConnections', 3840]]),
+        peak,
+        seconds: 60,
+        descriptors: { before: undefined, after: undefined },
+        leftovers: [],
+      });
+    };
+    expect(judge(240, 500e6).faults).toEqual([]);
+    expect(judge(300, 500e6).faults).toEqual([expect.stringMatching(/^Honest clients waited 300 ms at p99/)]);
+    expect(judge(240, 513e6).faults).toEqual([expect.stringMatching(/^The server had 513 MB of resident memory/)]);
+    expect(judge(240, 500e6).text).toMatch(/clientConnections +3,840\n/);
+    expect(judge(240, 500e6).text).toMatch(/idle connections +connections 4,096, closed by the server 3,840\n/);
   });
 
   it('H6: tells what grows from what only varies', () => {
