@@ -13,8 +13,9 @@ export type ReleaseTask = ReadTask | SignTask;
 
 // Less than this takes a few milliseconds, whatever it holds; starting a thread takes fifty.
 const inlineBytes = 131_072;
-const threads = new HostQueue(1);
-const threadMegabytes = 512;
+// A stranger's long Release must not keep another one waiting for long.
+const threads = new HostQueue(4);
+const threadMegabytes = 256;
 
 const runInThread = async <T>(task: ReleaseTask, signal: AbortSignal): Promise<T> => {
   const leave = await threads.acquire('', signal);
@@ -48,11 +49,21 @@ export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: Abo
     ? readReleaseText(task.bytes, task.wanted)
     : runInThread({ kind: 'read', ...task }, signal);
 
+// So many signatures are not worth a thread to be told so. The first line of this kind ends the signed text: in that, a
+// line that begins with a dash is escaped.
+const isFlooded = ({ bytes, clear }: SigningQuestion): boolean => {
+  if (!clear) return false;
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf('\n-----BEGIN PGP SIGNATURE-----');
+  return at !== -1 && bytes.length - at > limits.signatureBytes;
+};
+
 /** As `readReleaseApart`, for `judgeSignature`. */
 export const judgeSignatureApart = async (
   task: SigningQuestion,
   signal: AbortSignal,
 ): Promise<SignatureReport | null> =>
-  task.bytes.length + (task.detached?.length ?? 0) <= inlineBytes
-    ? judgeSignature(task)
-    : runInThread({ kind: 'sign', ...task }, signal);
+  isFlooded(task)
+    ? { signers: [], fault: 'bad', over: limitNote('signatureBytes') }
+    : task.bytes.length + (task.detached?.length ?? 0) <= inlineBytes
+      ? judgeSignature(task)
+      : runInThread({ kind: 'sign', ...task }, signal);

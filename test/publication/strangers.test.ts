@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import { updateCatalog } from '../../src/catalog/update.ts';
+import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import { Emission } from '../../src/emit/emit.ts';
+import { createFetcher } from '../../src/net/fetcher.ts';
+import { createResolver } from '../../src/net/resolver.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
+import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { NameServer } from '../support/name-server.ts';
+
+// DEBDEX_TEST_REPOSITORIES=400 is the size of the real thing.
+const total = Number(process.env.DEBDEX_TEST_REPOSITORIES ?? 50);
+const ofEach = 5;
+const budgetMs = 20_000;
+
+let bench: CrawlBench;
+let names: NameServer;
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+  names = await NameServer.start((name) => (name.startsWith('slow') ? 'silence' : ['127.0.0.1']));
+});
+
+afterEach(async () => {
+  await names.stop();
+  await bench.stop();
+});
+
+const brief = (name: string, version: string, rest = '') =>
+  `Package: ${name}\nVersion: ${version}\nArchitecture: all\nFilename: a\nSize: 1\n${rest}\n`;
+const many = (count: number, compose: (number: number) => string): RepositoryPlan => ({
+  packages: Array.from({ length: count }, (_, number) => compose(number)).join(''),
+  compressions: ['xz'],
+});
+
+/** The ways to misbehave: what is served below the slug, and what is broken of it. */
+const ways: Record<string, (slug: string) => Promise<unknown>> = {
+  slow: async () => {},
+  versions: async (slug) => bench.origin.serve(slug, await generateRepository(many(4000, (n) => brief(slug, `${n}`)))),
+  sections: async (slug) =>
+    bench.origin.serve(
+      slug,
+      await generateRepository(many(600, (n) => brief(`${slug}${n}`, '1', `Section: ${'s'.repeat(800)}${n}\n`))),
+    ),
+  signatures: async (slug) => {
+    const files = await generateRepository();
+    const release = Buffer.from(files.get('/Release') ?? '').toString();
+    const signature = `-----BEGIN PGP SIGNATURE-----\n\n${'wsA=\n'.repeat(100_000)}-----END PGP SIGNATURE-----\n`;
+    const signed = `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n${release}${signature}`;
+    bench.origin.serve(slug, files.set('/InRelease', Buffer.from(signed)));
+  },
+  busy: async (slug) =>
+    bench.origin.break(`/${slug}/InRelease`, { kind: 'status', status: 429, headers: { 'retry-after': '600' } }),
+  silent: async (slug) => bench.origin.break(`/${slug}/InRelease`, { kind: 'silent' }),
+};
+
+const entryOf = (slug: string) => makeEntry(slug, `http://${slug}.example:${bench.origin.port}/${slug}`);
+
+/** Builds into folders of its own, twice; returns outcomes, requests by path and files of the first, and of the second the requests. */
+const build = async (entries: readonly ManifestEntry[]) => {
+  const folder = temporaryFolder();
+  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const crawl = async () => {
+    const resolve = createResolver({ servers: [names.address] });
+    const limits = { lookupMs: 1000, headersMs: 3000 };
+    const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'], resolve, limits });
+    bench.origin.reset();
+    const since = performance.now();
+    const outcomes = await bench.crawl(entries, { store, fetcher, limits: { repositoryMs: budgetMs, repetitions: 0 } });
+    await fetcher.close();
+    const paths = bench.origin.requests.map((request) => request.path).filter((one) => one.startsWith('/good'));
+    return { outcomes, requests: paths.sort(), seconds: (performance.now() - since) / 1000 };
+  };
+  const first = await crawl();
+  const catalog = new CatalogBuild(folder);
+  const update = await updateCatalog(catalog, [...entries], store, { base: 'https://index.test', now: bench.now });
+  const emission = new Emission(catalog, {
+    out: path.join(folder, 'dist'),
+    now: bench.now,
+    ...update,
+    failures: new Map(),
+    landing: {
+      info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
+      reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
+      statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
+    },
+    texts: async () => new Map(),
+  });
+  await emission.write();
+  catalog.discard();
+  const root = path.join(folder, 'dist');
+  const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = found.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+  const good = files.filter((file) => /good\d/.test(file)).sort();
+  const bytes = new Map(good.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+  return { ...first, bytes, again: (await crawl()).requests };
+};
+
+it('C6, C7, C13: five strangers in each way at once change no byte and no request of the others, and delay them by a budget', {
+  timeout: 600_000,
+}, async () => {
+  const bad = Object.keys(ways).flatMap((way) => Array.from({ length: ofEach }, (_, number) => `${way}${number}`));
+  const good = Array.from({ length: total - bad.length }, (_, number) => `good${number}`);
+  for (const [number, slug] of good.entries()) {
+    const plan = { packages: makePackages(1 + (number % 9), `${slug}.`), compressions: ['gz'] as const };
+    bench.origin.serve(slug, await generateRepository(plan));
+  }
+  for (const slug of bad) await ways[slug.replace(/\d+$/, '')]?.(slug);
+
+  const alone = await build(good.map(entryOf));
+  const together = await build([...bad, ...good].map(entryOf));
+
+  for (const { slug, outcome, seconds } of together.outcomes) {
+    if (slug.startsWith('good')) expect({ slug, outcome }).toEqual({ slug, outcome: 'fresh' });
+    else expect(seconds, slug).toBeLessThan((2 * budgetMs) / 1000);
+  }
+  const codeOf = (slug: string) => together.outcomes.find((one) => one.slug === slug)?.code;
+  expect(['slow0', 'versions0', 'sections0', 'signatures0', 'busy0', 'silent0'].map(codeOf)).toEqual([
+    ...['dns', null, null, null, 'origin-busy', 'timeout'],
+  ]);
+  expect(together.bytes).toEqual(alone.bytes);
+  expect(alone.bytes.size).toBeGreaterThan(3 * good.length);
+  expect(together.requests).toEqual(alone.requests);
+  expect(together.again).toEqual(good.map((slug) => `/${slug}/Release`).sort());
+  // Strangers are waited for side by side, as many at once as there are places.
+  const rounds = Math.ceil(bad.length / 32);
+  expect(together.seconds).toBeLessThan(3 * alone.seconds + (2 * rounds * budgetMs) / 1000);
+});
