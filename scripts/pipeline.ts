@@ -303,7 +303,7 @@ const withDamage = (
   });
 
 const publishSite = (
-  { state, out, base, service, progress }: BuildInput,
+  { state, out, base, service, progress, verify = false }: BuildInput,
   lastBuild: LastBuild,
   beforeRemoval: () => Promise<void>,
 ): Promise<SiteSummary> =>
@@ -313,6 +313,7 @@ const publishSite = (
     outDir: path.resolve(out),
     cacheDir: path.resolve(state, 'site'),
     baseUrl: base,
+    verify,
     policyUpdated: service.privacy_updated,
     onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
     beforeRemoval,

@@ -20,7 +20,7 @@ const report = (message: BuildReport): void => {
 };
 
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
-  const { baseUrl, policyUpdated } = options;
+  const { verify = false, baseUrl, policyUpdated } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
@@ -31,11 +31,11 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
       report({ kind: 'progress', step, done, total });
     const render = async () => {
       const loaded = await loadBundle(bundle);
-      return { client: loaded.client, rendered: await renderPages(loaded, staged, baseUrl, progress('pages')) };
+      return { client: loaded.client, rendered: await renderPages(loaded, staged, baseUrl, progress('pages'), verify) };
     };
     // Pagefind works in a process of its own, beside the rendering.
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
-      timed(() => buildSearchIndex(catalog, index, progress('search'))),
+      timed(() => buildSearchIndex(catalog, index, progress('search'), verify)),
       timed(render),
     ]);
     return { rendered, searchable, client, seconds: { read, search, pages } };

@@ -16,6 +16,8 @@ export interface SiteOptions {
   readonly baseUrl: string;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
+  /** Whether to read all that is kept and published, and make again what is not as it was written. */
+  readonly verify?: boolean;
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
   /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
   readonly beforeRemoval?: () => Promise<void>;
@@ -79,7 +81,7 @@ export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOpt
     { folder: pages, prefix: '' },
     { folder: index, prefix: 'pagefind' },
   ];
-  const options = { named: path.join(cache, 'named'), beforeRemoval };
+  const options = { named: path.join(cache, 'named'), beforeRemoval, verify: order.verify === true };
   const published = await publishFolders(path.resolve(order.outDir), staged, options);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };

@@ -59,8 +59,11 @@ class Publisher {
   readonly #out: string;
   readonly #folders = new Set<string>();
 
-  constructor(out: string) {
+  readonly #verify: boolean;
+
+  constructor(out: string, verify: boolean) {
     this.#out = out;
+    this.#verify = verify;
   }
 
   publish(from: string, to: string): void {
@@ -72,7 +75,7 @@ class Publisher {
     const present = lstatSync(target, { throwIfNoEntry: false });
     if (present?.isFile() && present.size === staged.size) {
       const sameTime = Math.floor(present.mtimeMs) === time.getTime();
-      if (sameTime || readFileSync(from).equals(readFileSync(target))) {
+      if ((sameTime && !this.#verify) || readFileSync(from).equals(readFileSync(target))) {
         if (!sameTime) markSame(from, present);
         this.unchanged++;
         return;
@@ -169,6 +172,8 @@ interface PlacedFile {
 export interface PublishOptions {
   /** The file that keeps, from one publishing to the next, which files others may name. */
   readonly named: string;
+  /** Whether to compare the bytes of files that have the same size and time. */
+  readonly verify?: boolean;
   /** Called when everything new stands and before anything is removed, unless nothing is to be. */
   readonly beforeRemoval?: (() => Promise<void>) | undefined;
 }
@@ -183,7 +188,7 @@ export interface PublishOptions {
 export const publishFolders = async (
   out: string,
   staged: readonly Staged[],
-  { named: namedFile, beforeRemoval = async () => {} }: PublishOptions,
+  { named: namedFile, verify = false, beforeRemoval = async () => {} }: PublishOptions,
 ): Promise<Published> => {
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out)) if (isTemporary(name)) rmSync(path.join(out, name), { recursive: true });
@@ -197,7 +202,7 @@ export const publishFolders = async (
     return known.has(to) && present(to) ? 'changed' : 'new';
   };
   const turns = Map.groupBy(files, turnOf);
-  const publisher = new Publisher(out);
+  const publisher = new Publisher(out, verify);
   const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
     for (const { from, to } of turns.get(turn) ?? []) publisher.publish(from, to);
   };

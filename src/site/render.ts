@@ -2,14 +2,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Bundle, Pages } from './bundle.ts';
+import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
-/** What the last run left: what it rendered with, and the cache key of each file that has one. */
+/** A page of the last run: its cache key, and how its file was. */
+interface RenderedPage extends KeptFile {
+  readonly key: string;
+}
+
+/** What the last run left: what it rendered with, and what it knows of each file that has a cache key. */
 interface Rendered {
   /** The public address and the key of the bundle. */
   readonly bundle: string;
-  readonly keys: Readonly<Record<string, string>>;
+  readonly pages: Readonly<Record<string, RenderedPage>>;
 }
 
 /** The file of a page below the output folder. */
@@ -20,11 +26,11 @@ const fileOf = ({ pathname, route }: Page): string => {
   return path.posix.join(name, 'index.html');
 };
 
-const readRendered = (file: string, bundle: string): Rendered['keys'] => {
+const readRendered = (file: string, bundle: string): Rendered['pages'] => {
   if (!existsSync(file)) return {};
   try {
     const rendered = JSON.parse(readFileSync(file, 'utf8')) as Rendered;
-    return rendered.bundle === bundle ? rendered.keys : {};
+    return rendered.bundle === bundle ? (rendered.pages ?? {}) : {};
   } catch {
     // Cut off while it was written: nothing is known of the pages.
     return {};
@@ -61,24 +67,24 @@ export const renderPages = async (
   folder: string,
   base: string,
   onPage: (done: number, total: number) => void,
+  verify = false,
 ): Promise<number> => {
   const mark = `${folder}.json`;
   const bundle = `${base} ${key}`;
   const known = readRendered(mark, bundle);
   const present = listFiles(folder);
-  const wanted: Record<string, string> = Object.create(null);
-  const keys: Record<string, string> = Object.create(null);
+  const kept: Record<string, RenderedPage> = Object.create(null);
   const stale: { readonly page: Page; readonly file: string }[] = [];
   for (const page of await pages.listPages()) {
     const file = fileOf(page);
-    if (page.cacheKey !== undefined) wanted[file] = page.cacheKey;
-    const current = page.cacheKey !== undefined && known[file] === page.cacheKey && present.has(file);
-    if (current) keys[file] = page.cacheKey ?? '';
+    const before = Object.hasOwn(known, file) ? known[file] : undefined;
+    const current = before !== undefined && before.key === page.cacheKey && present.has(file);
+    if (current && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
     else stale.push({ page, file });
     present.delete(file);
   }
   // What is about to change is not known until it is whole.
-  writeFileSync(mark, JSON.stringify({ bundle, keys } satisfies Rendered));
+  writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
   for (const file of present) rmSync(path.join(folder, file), { force: true });
   for (const [index, { page, file }] of stale.entries()) {
     const body = await renderPage(pages, base, page);
@@ -86,10 +92,11 @@ export const renderPages = async (
     mkdirSync(path.dirname(target), { recursive: true });
     // A third less work than through promises. Between some of them, what else this process does gets its turn.
     writeFileSync(target, body);
+    if (page.cacheKey !== undefined) kept[file] = { key: page.cacheKey, ...describeKept(body) };
     const done = index + 1;
     if (done % 16 === 0) await setImmediate();
     if (done % 100 === 0 || done === stale.length) onPage(done, stale.length);
   }
-  writeFileSync(mark, JSON.stringify({ bundle, keys: wanted } satisfies Rendered));
+  writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
   return stale.length;
 };

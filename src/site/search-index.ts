@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { page } from './addresses.ts';
 import type { PackageSummary, SiteCatalog } from './catalog.ts';
+import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
 import { type IndexFile, stabilise } from './stable-index.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
@@ -89,11 +90,13 @@ const sameBytes = (file: string, content: Uint8Array): boolean =>
   statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
 
 // Most files of an index are named after what is in them and stay the same from one to the next.
-const writeIndex = (folder: string, files: readonly IndexFile[]): void => {
+const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['files'] => {
   const kept = new Set<string>();
+  const inventory: Record<string, KeptFile> = {};
   for (const { path: name, content } of files) {
     const file = path.join(folder, name);
     kept.add(file);
+    inventory[name] = describeKept(content);
     if (sameBytes(file, content)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
@@ -102,11 +105,29 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): void => {
     const file = path.join(entry.parentPath, entry.name);
     if (entry.isFile() && !kept.has(file)) rmSync(file);
   }
+  return inventory;
 };
 
+/** What is noted of a whole index: the digest of its records, and how its files were. */
+interface KeptIndex {
+  readonly digest: string;
+  readonly files: Readonly<Record<string, KeptFile>>;
+}
+
+const readKept = (mark: string): KeptIndex | undefined => {
+  try {
+    return JSON.parse(readFileSync(mark, 'utf8')) as KeptIndex;
+  } catch {
+    return undefined;
+  }
+};
+
+const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean =>
+  Object.entries(files).every(([name, kept]) => isAsWritten(path.join(folder, name), kept, verify));
+
 /**
- * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time.
- * Returns how many packages it holds.
+ * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time
+ * and its files are as they were written (with `verify`, in all of their bytes). Returns how many packages it holds.
  *
  * @throws Error where Pagefind refuses a record or cannot write
  */
@@ -114,16 +135,18 @@ export const buildSearchIndex = async (
   catalog: SiteCatalog,
   folder: string,
   onRecord: (done: number, total: number) => void = () => {},
+  verify = false,
 ): Promise<number> => {
   const records = [...catalog.packages.values()].map(searchRecord);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
     version: string;
   };
   const digest = hash('sha256', JSON.stringify([version, records]));
-  const mark = `${folder}.digest`;
-  if (existsSync(folder) && existsSync(mark) && readFileSync(mark, 'utf8') === digest) return records.length;
+  const mark = `${folder}.kept.json`;
+  const kept = readKept(mark);
+  if (kept?.digest === digest && isWhole(folder, kept, verify)) return records.length;
   rmSync(mark, { force: true });
-  writeIndex(folder, await composeIndex(records, (done) => onRecord(done, records.length)));
-  writeFileSync(mark, digest);
+  const files = writeIndex(folder, await composeIndex(records, (done) => onRecord(done, records.length)));
+  writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
   return records.length;
 };

@@ -8,6 +8,8 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -145,14 +147,40 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);
   });
 
+  it('C12: makes anew what was damaged: a size that differs at once, a byte with --verify', async () => {
+    await buildSite(options);
+    const whole = contents(out);
+    const page = 'package/com.alpha.lib/index.html';
+    const index = 'pagefind-entry.json';
+    const damaged = [
+      path.join(options.cacheDir, 'pages', page),
+      path.join(options.cacheDir, 'pagefind', index),
+      path.join(out, 'package/com.alpha.paid/index.html'),
+    ];
+    for (const file of damaged) truncateSync(file, 10);
+    await buildSite(options);
+    expect(contents(out)).toEqual(whole);
+    for (const file of damaged) {
+      const { atime, mtime } = lstatSync(file);
+      writeFileSync(file, readFileSync(file, 'latin1').replace(/[a-z]/, '?'), 'latin1');
+      utimesSync(file, atime, mtime);
+    }
+    await buildSite({ ...options, verify: true });
+    expect(contents(out)).toEqual(whole);
+    expect(readFileSync(path.join(options.cacheDir, 'pages', page)).equals(readFileSync(path.join(out, page)))).toBe(
+      true,
+    );
+    expect(readFileSync(path.join(options.cacheDir, 'pagefind', index), 'utf8')).toBe(read(`pagefind/${index}`));
+  });
+
   it('renders anew what an interrupted build left half written', async () => {
     await buildSite(options);
     const whole = contents(out);
     const page = path.join(options.cacheDir, 'pages/package/com.alpha.lib/index.html');
     const kept = path.join(options.cacheDir, 'pages.json');
-    const rendered = JSON.parse(readFileSync(kept, 'utf8')) as { keys: Record<string, string> };
+    const rendered = JSON.parse(readFileSync(kept, 'utf8')) as { pages: Record<string, unknown> };
     // As a run that ends while it writes this page leaves it.
-    delete rendered.keys['package/com.alpha.lib/index.html'];
+    delete rendered.pages['package/com.alpha.lib/index.html'];
     writeFileSync(kept, JSON.stringify(rendered));
     writeFileSync(page, '<!DOCTYPE html><html');
     expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
