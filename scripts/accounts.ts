@@ -1,13 +1,12 @@
-import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isOneScript, normaliseAccountName } from '../functions/gateway/account-name.ts';
-import { openAuditFile } from '../functions/gateway/audit-file.ts';
-import { auditFileIn, ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
+import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../functions/gateway/node-cryptography.ts';
 import { createNodePasswords } from '../functions/gateway/open-gateway.ts';
 import { openCredentialStore } from '../functions/gateway/open-store.ts';
-import { formatEvent, type SecurityEvent } from '../functions/gateway/security-log.ts';
+import type { SecurityEvent } from '../functions/gateway/security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../functions/gateway/store.ts';
+import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
 
@@ -102,25 +101,6 @@ const run = async (
   }
 };
 
-/** Writes to the audit log who did it; what was done is done where that fails, and said so. */
-const audit = async (event: SecurityEvent, state: string) => {
-  const file = auditFileIn(state);
-  const operator = process.env.SUDO_USER ?? readUserName();
-  const line = formatEvent('audit', { ...event, ...(operator !== undefined && { operator }) }, Date.now());
-  await openAuditFile(file)
-    .write(line)
-    .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));
-};
-
-// In a container there may be no name for the user.
-const readUserName = () => {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-};
-
 const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({
@@ -148,7 +128,7 @@ try {
   const { state, ...rest } = readArguments();
   store = openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography());
   const { text, failed, event } = await run(store, rest);
-  if (event) await audit(event, state);
+  if (event) await auditCommand(event, state);
   (failed ? process.stderr : process.stdout).write(`${text}\n`);
   process.exitCode = failed ? 1 : 0;
 } catch (error) {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
 import { backUp, type Restored, restore } from '../functions/gateway/store/backup.ts';
 import { BackupRefused } from '../functions/gateway/store/backup-file.ts';
+import { auditCommand } from './accounts/audit.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -68,7 +69,10 @@ try {
       `Wrote ${accounts} ${accounts === 1 ? 'account' : 'accounts'} and ${rows - accounts} rows of sign-ins to ${file}.\n`,
     );
   } else {
-    process.stdout.write(`${describe(await restore(location, file, { keepSignIns }), keepSignIns)}\n`);
+    const restored = await restore(location, file, { keepSignIns });
+    process.stdout.write(`${describe(restored, keepSignIns)}\n`);
+    const reason = `backup of ${restored.made.toISOString()}, ${keepSignIns ? 'with its sign-ins' : 'all sign-ins ended'}`;
+    await auditCommand({ event: 'store-restored', reason }, state);
   }
 } catch (error) {
   if (error instanceof UsageError) {

@@ -65,14 +65,10 @@ export const createProtocol = (deps: ProtocolDeps) => {
 
   // What a client has not waited for is not done.
   const wantedBy = (client: AbortSignal | undefined) => (client ? store.whileWanted(client) : store);
-  let storedKey: Promise<Uint8Array> | undefined;
+  // The store's key is asked for each time: a backup restored meanwhile may have brought another.
   const hashUdid = async (udid: string) => {
-    if (deps.deviceKey !== undefined) return cryptography.hmac(deps.deviceKey, udid);
-    storedKey ??= store.findOrAddKey('udid', cryptography.sha256(cryptography.randomToken())).catch((error) => {
-      storedKey = undefined;
-      throw error;
-    });
-    return cryptography.hmac(await storedKey, udid);
+    const fresh = () => cryptography.sha256(cryptography.randomToken());
+    return cryptography.hmac(deps.deviceKey ?? (await store.findOrAddKey('udid', fresh())), udid);
   };
 
   return {

@@ -16,6 +16,7 @@ const audited = [
   'account-signed-out',
   'account-removed',
   'everybody-signed-out',
+  'store-restored',
   'sign-in',
   'sign-in-refused',
   'refresh-refused',

@@ -189,6 +189,11 @@ describeStores('backup', (newStore) => {
     expect(restored.code).toBe(0);
     expect(restored.text).toMatch(/^Restored 3 accounts as of \d{4}-.*\nEvery sign-in has ended/);
     expect(restored.text).toContain('Removed since, and back again: carol');
+    const audit = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8');
+    expect(JSON.parse(audit.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      event: 'store-restored',
+      reason: expect.stringContaining('all sign-ins ended'),
+    });
     const keeping = await run('restore', file, '--keep-sign-ins');
     expect(keeping.text).toContain('alive again');
     expect(await run('restore', join(folder, 'missing'))).toMatchObject({ code: 1 });

@@ -68,6 +68,24 @@ describeStores('introspection', (newStore) => {
   });
 });
 
+test('T15 a backup restored under a running server brings its key, and new sign-ins go on being confirmed', async () => {
+  const gateway = await startGateway({ GATEWAY_INTROSPECTION_SECRETS: secret });
+  await addAccount(gateway.store, 'alice');
+  const before = await signIn(gateway.base, 'alice', { udid });
+  const { backUp, restore } = await import('../../functions/gateway/store/backup.ts');
+  const location = { kind: 'sqlite', file: join(gateway.folder, 'gateway.sqlite') } as const;
+  const file = join(gateway.folder, 'backup');
+  await backUp(location, file);
+  const ask = asker(() => gateway);
+  await restore(location, file, { keepSignIns: true });
+  expect(await ask({ token: before.auth_token, udid })).toBe(true);
+  await restore(location, file, { keepSignIns: false });
+  const after = await signIn(gateway.base, 'alice', { udid });
+  expect(await ask({ token: after.auth_token, udid })).toBe(true);
+  expect(await ask({ token: before.auth_token })).toBe(false);
+  await gateway.close();
+});
+
 test('T9 with a key of the operator’s the store holds none, and the hash is good under that key alone', async () => {
   const environment = { GATEWAY_INTROSPECTION_SECRETS: secret, GATEWAY_DEVICE_KEY: 'k'.repeat(32) };
   const gateway = await startGateway(environment);

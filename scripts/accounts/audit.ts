@@ -1,0 +1,26 @@
+import { userInfo } from 'node:os';
+import { openAuditFile } from '../../functions/gateway/audit-file.ts';
+import { auditFileIn } from '../../functions/gateway/configuration.ts';
+import { formatEvent, type SecurityEvent } from '../../functions/gateway/security-log.ts';
+
+/**
+ * Writes to the audit log in a state folder what a command did, and who ran it. What was done is done where that fails,
+ * and standard error says so.
+ */
+export const auditCommand = async (event: SecurityEvent, state: string): Promise<void> => {
+  const file = auditFileIn(state);
+  const operator = process.env.SUDO_USER ?? readUserName();
+  const line = formatEvent('audit', { ...event, ...(operator !== undefined && { operator }) }, Date.now());
+  await openAuditFile(file)
+    .write(line)
+    .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));
+};
+
+// In a container there may be no name for the user.
+const readUserName = () => {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+};
