@@ -12,6 +12,7 @@ import { assertRoom } from './disk.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { runBuild } from './pipeline.ts';
 import { Progress } from './progress.ts';
+import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 import { publishSample, removeSample } from './sample.ts';
 import { listenForStop, type Stopping } from './stopping.ts';
@@ -48,7 +49,11 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   const entries = await readManifest(values.manifest);
   if (entries.length === 0)
     throw new UsageError(`${values.manifest} names no repository: add an entry (see README.md)`);
-  const fetcher = createFetcher({ allowPrivateNetworks: values['allow-private-networks'], userAgent });
+  const fetcher = createFetcher({
+    allowPrivateNetworks: values['allow-private-networks'],
+    userAgent,
+    proxies: readProxyOptions(),
+  });
   return { entries, fetcher };
 };
 

@@ -12,6 +12,7 @@ import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
+import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 
 const command = {
@@ -59,7 +60,11 @@ const describe = ({ weight, title, count, for_operator, for_owner }: FindingReco
 const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
   const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
   const userAgent = composeUserAgent(version, readService().contact_email);
-  const fetcher = createFetcher({ allowPrivateNetworks: values['allow-private-networks'], userAgent });
+  const fetcher = createFetcher({
+    allowPrivateNetworks: values['allow-private-networks'],
+    userAgent,
+    proxies: readProxyOptions(),
+  });
   const store = openSnapshotStore(path.join(folder, 'snapshots'));
   const catalog = new CatalogBuild(folder);
   try {

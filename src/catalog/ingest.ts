@@ -30,7 +30,9 @@ export const computeSource = (entry: ManifestEntry, snapshot: Snapshot, base: st
   const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing } = snapshot;
   const files = [release.path, release.sha256, packages.path, packages.sha256];
   const origin = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing.state, signing.signers];
-  return hash('sha256', JSON.stringify([catalogFormat, limits, base, entry, files, origin]));
+  // How the origin is asked is no part of what it says, and may be a secret.
+  const { headers: _, ...told } = entry;
+  return hash('sha256', JSON.stringify([catalogFormat, limits, base, told, files, origin]));
 };
 
 // The crawl has held the index to its limits already.

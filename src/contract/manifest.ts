@@ -43,6 +43,25 @@ const publicKey = z
     'must be an armoured public key, from "-----BEGIN PGP PUBLIC KEY BLOCK-----" to its end line',
   );
 
+// What belongs to the connection, to the conditions and sizes that the crawl works with, or says who is asking.
+const ownHeaders =
+  /^(?:accept-encoding|connection|content-.*|expect|host|if-.*|keep-alive|proxy-.*|range|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
+
+const requestHeaders = z
+  .record(
+    // RFC 9110, sections 5.1 and 5.5.
+    z
+      .string()
+      .max(64)
+      .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
+      .refine((name) => !ownHeaders.test(name), 'is a header that the crawler sets by itself'),
+    z
+      .string()
+      .max(4096)
+      .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII without blanks at its ends'),
+  )
+  .refine((headers) => Object.keys(headers).length <= 16, 'must be at most 16 headers');
+
 /**
  * One entry of the manifest: what a person writes to have a repository indexed. Strict, so that a misspelt field is an
  * error and not a silent default.
@@ -68,6 +87,8 @@ export const manifestEntrySchema = z
     aliases: z.array(slugSchema).default([]),
     /** The keys, one of which must have signed the Release: anything else then leaves the last good data in force. */
     key: publicKey.optional(),
+    /** Sent with every request to the origin of `uri`, and nowhere else. */
+    headers: requestHeaders.optional(),
   })
   .superRefine((entry, context) => {
     const flat = entry.suite === './';

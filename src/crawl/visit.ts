@@ -105,6 +105,7 @@ export class Visit {
           maxBytes: options.maxBytes,
           etag: known?.etag ?? null,
           lastModified: known?.lastModified ?? null,
+          headers: this.entry.headers,
           signal: this.signal,
           onRequest: () => {
             this.requests++;

@@ -1,10 +1,11 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { limitNote, limits as usual } from '../contract/limits.ts';
 import { readBounded } from './bounded-body.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
 import { HostQueue } from './host-queue.ts';
 import { type NameLimits, Names } from './names.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
+import { assertNameable, createDispatcher, type Proxies } from './proxies.ts';
 import { createAddressRule } from './public-address.ts';
 import { readRedirect } from './redirects.ts';
 import { createResolver, type ResolveName } from './resolver.ts';
@@ -15,6 +16,8 @@ interface FetchOptions {
   /** Sent as If-None-Match and If-Modified-Since (RFC 9110, section 13.1). */
   readonly etag?: string | null;
   readonly lastModified?: string | null;
+  /** Sent besides, to the origin of the first address alone: what they hold may be nobody else's to know. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The longest body that is accepted, in bytes. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
@@ -147,7 +150,8 @@ const answer = async (
  * The fetcher for the network: HTTP/1.1 over undici, plain bytes (no transfer is decompressed), redirects followed by
  * our rules, at most two connections per host, every request limited in time, rate and size, no connection to
  * addresses that are not public unless `allowPrivateNetworks` says so (all, or a list of networks). `resolve` and `ca`
- * replace the resolver of the network and the system's certificate authorities.
+ * replace the resolver of the network and the system's certificate authorities. Through `proxies` only what an address
+ * says of itself is refused: names are theirs to resolve.
  */
 export const createFetcher = (options: {
   allowPrivateNetworks: boolean | readonly string[];
@@ -155,11 +159,13 @@ export const createFetcher = (options: {
   limits?: Partial<FetchLimits & NameLimits>;
   resolve?: ResolveName;
   ca?: string;
+  proxies?: Proxies | undefined;
 }): Fetcher => {
   const limits = { ...usualLimits, ...options.limits };
   const queue = new HostQueue(limits.connectionsPerHost);
   const names = new Names(options.resolve ?? createResolver(), limits);
-  const agent = new Agent({
+  const isAllowed = createAddressRule(options.allowPrivateNetworks);
+  const agentOptions = {
     connections: limits.connectionsPerHost,
     pipelining: 1,
     allowH2: false,
@@ -168,21 +174,25 @@ export const createFetcher = (options: {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: createGuardedConnector({
-      isAllowed: createAddressRule(options.allowPrivateNetworks),
+      isAllowed,
       timeout: limits.connectMs,
       find: (hostname) => names.find(hostname),
       ca: options.ca,
     }),
-  });
+  } as const;
+  const tls = { timeout: limits.connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) };
+  const agent = createDispatcher(agentOptions, options.proxies, tls);
 
-  const send = async (url: URL, { etag, lastModified, onRequest }: FetchOptions, turn: Turn) => {
-    onRequest?.(url);
+  const send = async (url: URL, { etag, lastModified, headers, onRequest }: FetchOptions, turn: Turn) => {
     try {
+      if (options.proxies !== undefined) assertNameable(url, isAllowed);
+      onRequest?.(url);
       const request = agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'GET',
         headers: {
+          ...headers,
           'user-agent': options.userAgent ?? 'Debdex',
           accept: '*/*',
           'accept-encoding': 'identity',
@@ -207,7 +217,8 @@ export const createFetcher = (options: {
     let remainingMs = limits.totalMs;
     for (let redirects = 0; ; redirects++) {
       const turn = await takeTurn(queue, url, limits, remainingMs, fetchOptions.signal);
-      const response = await send(url, fetchOptions, turn);
+      const headers = url.origin === start.origin ? fetchOptions.headers : undefined;
+      const response = await send(url, { ...fetchOptions, headers }, turn);
       if (!redirecting.has(response.statusCode)) {
         return answer(url, response, fetchOptions.maxBytes, limits, turn);
       }

@@ -38,6 +38,20 @@ describe('a folder', () => {
     ]);
   });
 
+  it('C6: takes headers for the origin, and none that the crawler sets or that would end a line', async () => {
+    await write('a.yaml', plain('a', 'headers:\n  X-Machine: iPhone10,1\n  Authorization: Bearer x\n'));
+    expect((await readManifest(folder))[0]?.headers).toEqual({ 'X-Machine': 'iPhone10,1', Authorization: 'Bearer x' });
+    const own = ['Host', 'user-agent', 'If-None-Match', 'Content-Length', 'Range', 'Proxy-Authorization', 'a b', ''];
+    for (const name of own) {
+      await write('a.yaml', plain('a', `headers: { "${name}": x }\n`));
+      expect(await problemsOf(folder), name).toHaveLength(1);
+    }
+    for (const value of ['a\\r\\nHost: b', ' a', 'é', '']) {
+      await write('a.yaml', plain('a', `headers: { "X-A": "${value}" }\n`));
+      expect(await problemsOf(folder), value).toHaveLength(1);
+    }
+  });
+
   it('C5: takes an armoured public key, and refuses what is none', async () => {
     const { publicKey } = await createSigner();
     const indented = (text: string) => `key: |\n  ${text.trim().replace(/\r?\n/g, '\n  ')}\n`;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { computeSource } from '../../src/catalog/ingest.ts';
 import { backOff } from '../../src/crawl/back-off.ts';
 import { CrawlError } from '../../src/crawl/crawl-error.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
@@ -16,6 +17,20 @@ afterEach(() => bench.stop());
 
 describe.each([429, 503])('status %i with Retry-After', (status) => {
   const busy = (seconds: string) => ({ kind: 'status' as const, status, headers: { 'retry-after': seconds } });
+
+  it('C6: sends the headers of an entry with every request, and takes them for nothing that the origin said', async () => {
+    bench.origin.serve('repo', await generateRepository());
+    const entry = makeEntry('repo', bench.origin.uri('repo'), { headers: { 'X-Machine': 'iPhone10,1' } });
+    await bench.crawlOne({}, entry);
+    expect(bench.origin.requests.length).toBeGreaterThan(1);
+    for (const { headers } of bench.origin.requests) expect(headers['x-machine']).toBe('iPhone10,1');
+    const snapshot = await bench.store.read('repo');
+    if (snapshot === undefined) throw new Error('the crawl kept nothing');
+    const { headers: _, ...plain } = entry;
+    expect(computeSource(entry, snapshot, 'https://index.test')).toBe(
+      computeSource(plain, snapshot, 'https://index.test'),
+    );
+  });
 
   it('C6: is waited for where it is short', async () => {
     bench.origin.break('/repo/Release', (_request, nth) => (nth === 1 ? busy('1') : undefined));

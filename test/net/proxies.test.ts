@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFetcher } from '../../src/net/fetcher.ts';
+import { type Proxies, readProxies } from '../../src/net/proxies.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+let origin: OriginServer;
+let proxy: Server;
+let asked: string[];
+
+/** A proxy that takes every name for that of the origin. */
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  asked = [];
+  proxy = createServer((incoming, response) => {
+    asked.push(incoming.url ?? '');
+    const { pathname } = new URL(incoming.url ?? '');
+    const options = { host: '127.0.0.1', port: origin.port, path: pathname, headers: incoming.headers };
+    httpRequest(options, (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))).end();
+  });
+  proxy.on('connect', (incoming, socket) => {
+    asked.push(`CONNECT ${incoming.url}`);
+    const tunnel = connect(origin.port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(tunnel).pipe(socket);
+    });
+    tunnel.on('error', () => socket.destroy());
+    socket.on('error', () => tunnel.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+});
+
+afterEach(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  await origin.stop();
+});
+
+const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+
+const fetchText = async (url: string, proxies: Proxies, headers?: Record<string, string>): Promise<string> => {
+  const fetcher = createFetcher({ allowPrivateNetworks: false, proxies });
+  try {
+    const { body } = await fetcher.fetch(new URL(url), { maxBytes: 1000, headers });
+    let text = '';
+    for await (const chunk of body) text += Buffer.from(chunk).toString();
+    return text;
+  } finally {
+    await fetcher.close();
+  }
+};
+
+describe('a proxy', () => {
+  it('is asked in place of the origin, names included, though it stands at a private address itself', async () => {
+    origin.put('/Release', 'Origin: test\n');
+    const proxies = { http: address(), https: undefined, except: undefined };
+    expect(await fetchText('http://repo.example/Release', proxies)).toBe('Origin: test\n');
+    expect(asked.join()).toMatch(/repo\.example/);
+    expect(origin.requests.map(({ path }) => path)).toEqual(['/Release']);
+  });
+
+  it('C1: is never asked for an address that says of itself that it is not public', async () => {
+    const proxies = { http: address(), https: undefined, except: undefined };
+    for (const host of [
+      '127.0.0.1',
+      '[::1]',
+      '10.1.2.3',
+      '169.254.169.254',
+      '0x7f.1',
+      '[::ffff:10.0.0.1]',
+      'localhost',
+      'a.localhost.',
+    ]) {
+      await expect(fetchText(`http://${host}/`, proxies), host).rejects.toMatchObject({ code: 'address-refused' });
+    }
+    origin.break('/Release', { kind: 'redirect', location: 'http://192.168.0.1/' });
+    await expect(fetchText('http://repo.example/Release', proxies)).rejects.toMatchObject({ code: 'address-refused' });
+    expect(asked.filter((one) => !one.includes('repo.example'))).toEqual([]);
+  });
+
+  it('C1: is left out for hosts that the environment excepts, which the guard holds for in full', async () => {
+    const proxies = { http: address(), https: undefined, except: 'localhost,127.0.0.1,.internal' };
+    await expect(fetchText(`${origin.uri()}/Release`, proxies)).rejects.toMatchObject({ code: 'address-refused' });
+    expect(asked).toEqual([]);
+  });
+
+  it('is read from the environment, lower case first, and refused where it is none', () => {
+    expect(readProxies({})).toBeUndefined();
+    expect(readProxies({ HTTP_PROXY: '', NO_PROXY: '*' })).toBeUndefined();
+    expect(readProxies({ HTTP_PROXY: 'http://a:1', http_proxy: 'http://b:2', NO_PROXY: 'c' })).toEqual({
+      http: 'http://b:2',
+      https: undefined,
+      except: 'c',
+    });
+    expect(() => readProxies({ HTTPS_PROXY: 'proxy' })).toThrow(/HTTPS_PROXY must be/);
+    expect(() => readProxies({ HTTPS_PROXY: 'ftp://proxy' })).toThrow(RangeError);
+  });
+});
+
+describe('the headers of one repository', () => {
+  it('C6: go to its origin, and not where that redirects to', async () => {
+    const other = await OriginServer.start('127.0.0.2', undefined, origin.port);
+    other.put('/there', 'there');
+    origin.break('/Release', { kind: 'redirect', location: `${other.uri()}/there` });
+    const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'] });
+    const headers = { 'x-machine': 'iPhone10,1', authorization: 'Bearer secret' };
+    await (await fetcher.fetch(new URL(`${origin.uri()}/Release`), { maxBytes: 100, headers })).discard();
+    await fetcher.close();
+    await expect.poll(() => [origin.requests.length, other.requests.length]).toEqual([1, 1]);
+    expect(origin.requests[0]?.headers).toMatchObject(headers);
+    expect(other.requests[0]?.headers).not.toHaveProperty('x-machine');
+    expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
+    await other.stop();
+  });
+});
