@@ -4,14 +4,16 @@
  */
 export const signingTexts = {
   unsigned: 'The repository is not signed.',
-  signed: 'The repository is signed by the same key as before; nobody has named its key, so that it is not verified.',
+  signed:
+    'The repository is signed; nobody has named its key, so that the signature is not verified, but another key would be noticed.',
   verified: 'The repository is signed by its key, which was verified.',
   lost: 'The repository was signed before and is no longer.',
   unanswered: 'The server did not say whether the repository is signed.',
   bad: 'The signature does not fit what it stands with.',
   weak: 'The signature uses methods that prove nothing any more.',
-  'key-changed': 'The repository is signed by another key than before.',
-  'key-expired': 'The key of the repository has expired.',
+  binary: 'The signature is binary, and APT takes none but armoured ones.',
+  'key-changed': 'The repository is signed by another key than the one that is known for it.',
+  'key-expired': 'The key of the repository, as it is known here, has expired.',
   'key-revoked': 'The key of the repository was revoked.',
   'signature-expired': 'The signature has expired.',
 } as const;

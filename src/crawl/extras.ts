@@ -3,6 +3,7 @@ import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import { type FoundRelease, releaseFolder } from './release.ts';
+import { looksLikeSignature } from './signature.ts';
 import type { Visit } from './visit.ts';
 
 /** What an origin offers besides release and index. */
@@ -29,10 +30,6 @@ const fetchPaymentEndpoint = async (visit: Visit): Promise<string | null> => {
   if (text !== '' && !text.startsWith('<')) visit.findings.add('payment-endpoint-unreadable', text);
   return null;
 };
-
-// RFC 9580: armoured, or in packets, each of which begins with a byte whose top bit is set.
-const looksLikeSignature = (head: Uint8Array): boolean =>
-  ((head[0] ?? 0) & 0x80) !== 0 || Buffer.from(head).toString('latin1').trimStart().startsWith('-----BEGIN PGP');
 
 const fetchSignature = async (visit: Visit): Promise<DetachedSignature | null> => {
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Key, PublicKey, Signature, SignaturePacket } from 'openpgp';
+import type { PublicKey, Signature, SignaturePacket, Subkey } from 'openpgp';
 import { limitNote, limits } from '../contract/limits.ts';
 
 /** A text and the signatures that are said to be over it. */
@@ -14,9 +14,10 @@ export interface SignedText {
 
 /**
  * What keeps a signature from being a good one. `bad`: it is not over these bytes, or is no signature. `weak`: it uses
- * what no longer proves anything. `other-key`: it is by none of the keys that were named.
+ * what no longer proves anything. `binary`: it may be good, but stands there without armour, and apt refuses that.
+ * `other-key`: it is by none of the keys that were named.
  */
-type SignatureFault = 'bad' | 'weak' | 'signature-expired' | 'key-expired' | 'key-revoked' | 'other-key';
+type SignatureFault = 'bad' | 'weak' | 'binary' | 'signature-expired' | 'key-expired' | 'key-revoked' | 'other-key';
 
 /** Who says to have signed, in upper-case fingerprints (key identifiers where there is none), and what is wrong. */
 export interface SignatureReport {
@@ -32,33 +33,53 @@ const load = () => import('openpgp');
 const blockBegin = '-----BEGIN PGP SIGNATURE-----';
 const blockEnd = '-----END PGP SIGNATURE-----';
 
+const keyBegin = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
+const keyEnd = '-----END PGP PUBLIC KEY BLOCK-----';
+
 // Ends at the first beginning without an end, which a search for the whole block would look for once for each.
-const findBlocks = (text: string): string[] | null => {
+const findBlocks = (text: string, begin: string, end: string): string[] => {
   const blocks: string[] = [];
-  for (let start = text.indexOf(blockBegin); start !== -1; ) {
-    const end = text.indexOf(blockEnd, start);
-    if (end === -1) break;
-    blocks.push(text.slice(start, end + blockEnd.length));
-    start = text.indexOf(blockBegin, end);
+  for (let start = text.indexOf(begin); start !== -1; ) {
+    const last = text.indexOf(end, start);
+    if (last === -1) break;
+    blocks.push(text.slice(start, last + end.length));
+    start = text.indexOf(begin, last);
   }
-  return blocks.length > 0 ? blocks : null;
+  return blocks;
 };
 
-// openpgp reads one armoured block; Release.gpg and InRelease may hold several.
+const countInk = (text: string): number => text.replace(/\s+/g, '').length;
+
+/**
+ * Whether the bytes of a Release.gpg are a signature in form: binary packets, or armoured blocks and nothing between and
+ * around them. (What apt's gpgv method refuses as "lines not belonging to a signature" is none.)
+ */
+export const looksLikeSignature = (bytes: Uint8Array): boolean => {
+  if (isUnarmoured(bytes)) return true;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const blocks = findBlocks(text, blockBegin, blockEnd);
+  return blocks.length > 0 && countInk(text) === blocks.reduce((sum, block) => sum + countInk(block), 0);
+};
+
+// openpgp reads one armoured block; Release.gpg, InRelease and a manifest entry may hold several.
 const readPackets = async (
   signature: Uint8Array | string,
 ): Promise<{ packets: SignaturePacket[]; outdated: boolean }> => {
   const { readSignature, SignaturePacket: Packet } = await load();
   const text = typeof signature === 'string' ? signature : Buffer.from(signature).toString('latin1');
-  const blocks = findBlocks(text);
+  const blocks = findBlocks(text, blockBegin, blockEnd);
   const read: Signature[] = [];
-  if (blocks !== null) for (const block of blocks) read.push(await readSignature({ armoredSignature: block }));
+  if (blocks.length > 0) for (const block of blocks) read.push(await readSignature({ armoredSignature: block }));
   else if (typeof signature !== 'string') read.push(await readSignature({ binarySignature: signature }));
   const all = read.flatMap(({ packets }) => [...packets]);
   const packets = all.filter((packet) => packet instanceof Packet);
   // Signatures of version 3, which old tools wrote, are left unread.
   return { packets, outdated: packets.length < all.length };
 };
+
+// RFC 9580 §4.2: a packet begins with a byte whose top bit is set, which no armour has.
+const isUnarmoured = (signature: Uint8Array | string): boolean =>
+  typeof signature !== 'string' && ((signature[0] ?? 0) & 0x80) !== 0;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
 
@@ -128,10 +149,25 @@ const inspectUnpinned = (
   return weakHashes.has(packet.hashAlgorithm ?? 0) ? 'weak' : null;
 };
 
+/** Whether the signature is over these bytes by this key, whatever else speaks against either (as gpgv's GOODSIG). */
+const fitsKey = async (packet: SignaturePacket, signed: SignedText, key: PublicKey): Promise<boolean> => {
+  const { config, createMessage } = await load();
+  const [literal] = (await createMessage({ binary: signedBytes(signed) })).packets;
+  const [signing] = key.getKeys(packet.issuerKeyID);
+  if (!(literal && signing && packet.signatureType !== null && packet.created !== null)) return false;
+  const anyHash = { ...config, rejectHashAlgorithms: new Set<never>(), rejectMessageHashAlgorithms: new Set<never>() };
+  // At the moment of signing, so that what is expired can be told from what is wrong.
+  return packet.verify(signing.keyPacket, packet.signatureType, literal, packet.created, true, anyHash).then(
+    () => true,
+    () => false,
+  );
+};
+
+/** Whether the signature proves what it says; with `strict`, by methods that still prove anything. */
 const isVerified = async (
   packet: SignaturePacket,
   signed: SignedText,
-  keys: PublicKey[],
+  key: PublicKey,
   strict: boolean,
 ): Promise<boolean> => {
   const { createMessage, PacketList, Signature: PgpSignature, verify } = await load();
@@ -145,40 +181,65 @@ const isVerified = async (
   const { signatures } = await verify({
     message: await createMessage({ binary: signedBytes(signed) }),
     signature: new PgpSignature(list),
-    verificationKeys: keys,
+    verificationKeys: [key],
     format: 'binary',
     // Time is looked at apart, so that what is expired can be told from what is wrong.
     date: null,
-    ...(strict ? {} : { config: lenient }),
+    // Who prolongs a key certifies it anew, later than what it signed before.
+    config: { allowInsecureVerificationWithReformattedKeys: true, ...(strict ? {} : lenient) },
   });
   return (await signatures[0]?.verified.catch(() => false)) ?? false;
 };
 
+/** Whether the subkey was revoked by its owner; as in gpg, whatever the reason, and for what it signed before too. */
+const isSubkeyRevoked = async (subkey: Subkey, key: PublicKey, now: Date): Promise<boolean> => {
+  const [binding] = subkey.bindingSignatures;
+  return binding !== undefined && subkey.isRevoked(binding, key.keyPacket, now);
+};
+
 /** What is wrong with the key itself at this moment. */
-const inspectKey = async (key: Key, packet: SignaturePacket, now: Date): Promise<SignatureFault | null> => {
+const inspectKey = async (key: PublicKey, packet: SignaturePacket, now: Date): Promise<SignatureFault | null> => {
   if (await key.isRevoked(undefined, undefined, now)) return 'key-revoked';
   const ends = [await key.getExpirationTime()];
-  for (const subkey of key.getSubkeys(packet.issuerKeyID)) ends.push(await subkey.getExpirationTime(now));
+  for (const subkey of key.getSubkeys(packet.issuerKeyID)) {
+    if (await isSubkeyRevoked(subkey, key, now)) return 'key-revoked';
+    ends.push(await subkey.getExpirationTime(now));
+  }
   // A key without an end to its validity has none that could be read (null): nothing vouches for it.
   return ends.some((end) => end === null || (end instanceof Date && end.getTime() <= now.getTime()))
     ? 'key-expired'
     : null;
 };
 
+const inspectByKey = async (
+  packet: SignaturePacket,
+  signed: SignedText,
+  key: PublicKey,
+  now: Date,
+): Promise<SignatureFault | null> => {
+  if (!(await fitsKey(packet, signed, key))) return 'bad';
+  const ofKey = await inspectKey(key, packet, now);
+  if (ofKey !== null) return ofKey;
+  if (!(await isVerified(packet, signed, key, true))) {
+    return (await isVerified(packet, signed, key, false)) ? 'weak' : 'bad';
+  }
+  return isOver(packet, now) ? 'signature-expired' : null;
+};
+
+// Of two copies of one key the prolonged one counts, and a revocation in either.
 const inspectPinned = async (
   packet: SignaturePacket,
   signed: SignedText,
   keys: PublicKey[],
   now: Date,
 ): Promise<SignatureFault | null> => {
-  const key = keys.find((candidate) => candidate.getKeys(packet.issuerKeyID).length > 0);
-  if (key === undefined) return 'other-key';
-  const ofKey = await inspectKey(key, packet, now);
-  if (ofKey === 'key-revoked') return ofKey;
-  if (!(await isVerified(packet, signed, [key], true))) {
-    return (await isVerified(packet, signed, [key], false)) ? 'weak' : 'bad';
+  const faults: (SignatureFault | null)[] = [];
+  for (const key of keys) {
+    if (key.getKeys(packet.issuerKeyID).length > 0) faults.push(await inspectByKey(packet, signed, key, now));
   }
-  return ofKey ?? (isOver(packet, now) ? 'signature-expired' : null);
+  if (faults.length === 0) return 'other-key';
+  if (faults.includes('key-revoked')) return 'key-revoked';
+  return faults.includes(null) ? null : (faults[0] ?? null);
 };
 
 // One good signature is enough among others by keys that nobody named, and a bad one spoils all (as in apt).
@@ -210,13 +271,24 @@ export const inspectSignature = async (
   for (const packet of packets) {
     faults.push(keys ? await inspectPinned(packet, signed, keys, now) : inspectUnpinned(packet, signed, hashes, now));
   }
-  return { signers: [...new Set(packets.map(signerOf))].sort(), fault: summarise(faults, outdated), over };
+  const isBinary = !signed.clear && isUnarmoured(signed.signature);
+  return {
+    signers: [...new Set(packets.map(signerOf))].sort(),
+    fault: isBinary ? 'binary' : summarise(faults, outdated),
+    over,
+  };
 };
 
-/** The keys of an armoured block. Throws where it holds none, or a private one. */
+/** The keys of all armoured blocks of a text. Throws where a block holds none, or where a key is a private one. */
 export const readPublicKeys = async (armoured: string): Promise<PublicKey[]> => {
   const { readKeys } = await load();
-  const keys = await readKeys({ armoredKeys: armoured });
+  if (armoured.includes('-----BEGIN PGP PRIVATE KEY BLOCK-----')) throw new Error('holds a private key');
+  const keys: PublicKey[] = [];
+  for (const block of findBlocks(armoured, keyBegin, keyEnd)) {
+    const read = await readKeys({ armoredKeys: block });
+    if (read.length === 0) throw new Error('holds no key');
+    keys.push(...read);
+  }
   if (keys.length === 0) throw new Error('holds no key');
   if (keys.some((key) => key.isPrivate())) throw new Error('holds a private key');
   return keys;

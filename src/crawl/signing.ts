@@ -14,6 +14,7 @@ const faults = {
   lost: 'signature-lost',
   bad: 'signature-bad',
   weak: 'signature-weak',
+  binary: 'signature-binary',
   'key-changed': 'signature-key-changed',
   'key-expired': 'signature-key-expired',
   'key-revoked': 'signature-key-revoked',
@@ -49,7 +50,7 @@ const isSameKey = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith
 const stateOf = (report: SignatureReport, remembered: readonly string[], pinned: boolean): SigningState => {
   const { fault, signers } = report;
   if (fault === 'other-key') return 'key-changed';
-  if (fault === 'bad' || pinned) return fault ?? 'verified';
+  if (fault === 'bad' || fault === 'binary' || pinned) return fault ?? 'verified';
   const isKnown = signers.some((signer) => remembered.some((key) => isSameKey(key, signer)));
   if (remembered.length > 0 && !isKnown) return 'key-changed';
   return fault ?? 'signed';
@@ -88,7 +89,8 @@ const assess = async (
   const state = stateOf(report, remembered, key !== undefined);
   const signers = [...report.signers];
   // A key that signs beside a remembered one is how owners announce the next.
-  const isTrusted = state === 'verified' || state === 'signed' || (state !== 'bad' && remembered.length === 0);
+  const isTrusted =
+    state === 'verified' || state === 'signed' || (state !== 'bad' && state !== 'binary' && remembered.length === 0);
   return { state, signers, remembered: isTrusted ? signers : known };
 };
 

@@ -10,6 +10,7 @@ export const signingWords: Readonly<Record<SigningState, { readonly word: string
   unanswered: { word: 'Unknown' },
   bad: { word: 'Bad signature', health: 'poor' },
   weak: { word: 'Weak signature', health: 'fair' },
+  binary: { word: 'Binary signature', health: 'fair' },
   'key-changed': { word: 'Another key', health: 'poor' },
   'key-expired': { word: 'Key expired', health: 'fair' },
   'key-revoked': { word: 'Key revoked', health: 'poor' },

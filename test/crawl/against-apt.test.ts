@@ -11,11 +11,15 @@ let bench: CrawlBench;
 let signer: Signer;
 let other: Signer;
 let expired: Signer;
+let withSubkey: Signer;
+let prolonged: Signer;
 
 beforeAll(async () => {
   signer = await createSigner({ created: ago(20) });
   other = await createSigner({ created: ago(20) });
   expired = await createSigner({ created: ago(20), validSeconds: (10 * day) / 1000 });
+  withSubkey = await createSigner({ created: ago(20), subkey: true });
+  prolonged = await expired.prolong(ago(12));
 });
 
 beforeEach(async () => {
@@ -29,6 +33,14 @@ const signed =
   (by: () => Signer, into: ('InRelease' | 'Release.gpg')[] = ['InRelease'], days = 0.5, options = {}) =>
   (files: RepositoryFiles) =>
     signRepository(files, by(), into, { date: ago(days), ...options });
+
+/** A Release.gpg with something around its signature. */
+const around =
+  (before: string, after: string): Change =>
+  async (files) => {
+    const signature = await signer.sign(files.get('/Release') ?? '', { date: ago(0.5) });
+    return new Map(files).set('/Release.gpg', Buffer.from(before + signature + after));
+  };
 
 const pinned: Scenario[] = [
   { what: 'a good InRelease', change: signed(() => signer), apt: 5, ours: 5 },
@@ -102,6 +114,15 @@ const pinned: Scenario[] = [
     apt: 5,
     ours: 5,
   },
+  {
+    what: 'a binary Release.gpg',
+    change: async (files) =>
+      new Map(files).set('/Release.gpg', await signer.signBinary(files.get('/Release') ?? '', { date: ago(0.5) })),
+    apt: 3,
+    ours: 3,
+  },
+  { what: 'a text before the signature in Release.gpg', change: around('Dear reader,\n', ''), apt: 3, ours: 3 },
+  { what: 'a text after the signature in Release.gpg', change: around('', 'Yours, Ada\n'), apt: 3, ours: 3 },
 ];
 
 const play = async ({ plan, change }: Scenario, key: string | undefined, first: Change) => {
@@ -154,5 +175,41 @@ describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
       outcome: 'failed',
       code: `signature-key-${what}`,
     });
+  });
+
+  type Judged = [what: string, by: () => Signer, key: () => string | Promise<string>, code: string | null];
+  const judged: Judged[] = [
+    ['a signing subkey', () => withSubkey, () => withSubkey.publicKey, null],
+    [
+      'a signing subkey that was replaced',
+      () => withSubkey,
+      () => withSubkey.withRevokedSubkeys('soft', ago(1)),
+      'signature-key-revoked',
+    ],
+    [
+      'a signing subkey that was stolen',
+      () => withSubkey,
+      () => withSubkey.withRevokedSubkeys('hard', ago(1)),
+      'signature-key-revoked',
+    ],
+    [
+      'a key that was prolonged, with the copy from before',
+      () => prolonged,
+      () => expired.publicKey,
+      'signature-key-expired',
+    ],
+    ['a key that was prolonged, with the copy of now', () => prolonged, () => prolonged.publicKey, null],
+    ['a key in the first of two blocks', () => signer, () => signer.publicKey + other.publicKey, null],
+    ['a key in the second of two blocks', () => signer, () => other.publicKey + signer.publicKey, null],
+  ];
+
+  it.each(judged)('C5: %s', async (_what, by, key, code) => {
+    const armoured = await key();
+    const files = await generateRepository({ ...usual, release: dated(1) });
+    const uri = bench.origin.uri('repo');
+    bench.origin.serve('repo', await signRepository(files, by(), ['InRelease'], { date: ago(5) }));
+    const { packages, text } = await new AptClient(uri, armoured).update();
+    const outcome = await bench.crawlOne({}, makeEntry('repo', uri, { key: armoured }));
+    expect({ apt: packages !== null, code: outcome.code }, text).toEqual({ apt: code === null, code });
   });
 });

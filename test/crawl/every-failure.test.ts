@@ -162,6 +162,10 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
       async (files) => files.set('/Release.gpg', Buffer.from(await rsa.signWithSha1(files.get('/Release') ?? ''))),
     )();
   },
+  'signature-binary': signedAnd(
+    () => signer.publicKey,
+    async (files) => files.set('/Release.gpg', await signer.signBinary(files.get('/Release') ?? '')),
+  ),
   'signature-key-changed': signedAnd(
     () => signer.publicKey,
     (files) => signRepository(files, other),

@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findingTexts, operatorSentence } from '../../src/contract/finding-texts.ts';
-import { type SigningState, signingStates } from '../../src/contract/signing.ts';
+import { type SigningState, signingStates, signingTexts } from '../../src/contract/signing.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';
@@ -116,6 +117,10 @@ const states: Record<SigningState, () => Promise<unknown>> = {
     files.set('/Release.gpg', Buffer.from(await rsa.signWithSha1(files.get('/Release') ?? '')));
     bench.origin.serve('repo', files);
   },
+  binary: async () => {
+    const files = await generate(3);
+    bench.origin.serve('repo', files.set('/Release.gpg', await signer.signBinary(files.get('/Release') ?? '')));
+  },
   'key-changed': async () => {
     await serve(3, signer);
     await bench.crawlOne();
@@ -143,5 +148,100 @@ describe('C5: every state of signing', () => {
     } else {
       expect(outcome.signing?.state).toBe(state);
     }
+  });
+});
+
+const midnight = new Date('2026-06-01T00:00:00Z');
+const daysFrom = (date: Date, days: number) => new Date(date.getTime() + days * day * 1000);
+
+/** Crawls what `by` signed with these keys in the manifest. */
+const crawlPinned = async (by: Signer, key: string, into: Into) => {
+  await serve(3, by, into);
+  return bench.crawlOne({}, pinned(key));
+};
+
+describe.each(['InRelease', 'Release.gpg'] as const)('C5: a signature in %s as apt judges it', (into) => {
+  it.each(['soft', 'hard'] as const)('C5: by a signing subkey is verified, and revoked with it (%s)', async (how) => {
+    const withSubkey = await createSigner({ subkey: true });
+    expect(await crawlPinned(withSubkey, withSubkey.publicKey, into)).toMatchObject({ signing: { state: 'verified' } });
+    for (const days of [-10, 0.25]) {
+      const revoked = await withSubkey.withRevokedSubkeys(how, daysFrom(midnight, days));
+      expect(await bench.crawlOne({}, pinned(revoked))).toMatchObject({ code: 'signature-key-revoked' });
+    }
+  });
+
+  it('C5: by a primary key stays good where a subkey that signed nothing was revoked', async () => {
+    const withSubkey = await createSigner({ subkey: true });
+    const revoked = await withSubkey.withRevokedSubkeys('hard', daysFrom(midnight, -1));
+    // A signature that ends is by the primary key (support/signer.ts).
+    const options = { validSeconds: 100 * day };
+    bench.origin.serve('repo', await signRepository(await generate(3), withSubkey, [into], options));
+    expect(await bench.crawlOne({}, pinned(revoked))).toMatchObject({ signing: { state: 'verified' } });
+  });
+
+  it('C5: by a key of which the manifest has a copy that has expired says to renew the copy, and then counts', async () => {
+    const short = await createSigner({ validSeconds: 100 * day });
+    const prolonged = await short.prolong(daysFrom(midnight, -60));
+    const outcome = await crawlPinned(prolonged, short.publicKey, into);
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'signature-key-expired' });
+    expect(outcome.reason).toContain('renew the copy in the manifest (`key`)');
+    expect(await bench.crawlOne({}, pinned(prolonged.publicKey))).toMatchObject({ signing: { state: 'verified' } });
+    for (const both of [short.publicKey + prolonged.publicKey, prolonged.publicKey + short.publicKey]) {
+      expect(await bench.crawlOne({}, pinned(both))).toMatchObject({ signing: { state: 'verified' } });
+    }
+    const revokedToo = await bench.crawlOne({}, pinned(prolonged.publicKey + short.revoked));
+    expect(revokedToo).toMatchObject({ code: 'signature-key-revoked' });
+  });
+
+  it('C5: from before its key was prolonged counts with the copy that was', async () => {
+    const short = await createSigner({ validSeconds: 152 * day });
+    const prolonged = await short.prolong(daysFrom(midnight, 0.25));
+    expect(await crawlPinned(short, prolonged.publicKey, into)).toMatchObject({ signing: { state: 'verified' } });
+  });
+
+  it('C5: over other bytes is bad, also by a key that has expired', async () => {
+    const short = await createSigner({ validSeconds: 151 * day + hour });
+    const files = await signRepository(await generate(3), short, [into]);
+    const path = into === 'InRelease' ? '/InRelease' : '/Release';
+    const text = Buffer.from(files.get(path) ?? '').toString();
+    bench.origin.serve('repo', files.set(path, Buffer.from(text.replace('Label: E', 'Label: X'))));
+    expect(await bench.crawlOne({}, pinned(short.publicKey))).toMatchObject({ code: 'signature-bad' });
+  });
+
+  it.each([0, 1, 2])('C5: by the key in any of three armoured blocks counts (block %i)', async (at) => {
+    const third = await createSigner();
+    const blocks = [other.publicKey, third.publicKey];
+    blocks.splice(at, 0, signer.publicKey);
+    const outcome = await crawlPinned(signer, blocks.join('\n'), into);
+    expect(outcome).toMatchObject({ outcome: 'fresh', signing: { state: 'verified', signers: [signer.fingerprint] } });
+  });
+});
+
+describe('a Release.gpg without armour', () => {
+  it('C5: is refused with its reason, pinned or not, and remembers nobody', async () => {
+    const files = await generate(3);
+    bench.origin.serve('repo', files.set('/Release.gpg', await signer.signBinary(files.get('/Release') ?? '')));
+    expect(await bench.crawlOne()).toMatchObject({
+      outcome: 'fresh',
+      findings: [{ code: 'signature-binary' }],
+      signing: { state: 'binary', signers: [signer.fingerprint], remembered: [] },
+    });
+    const outcome = await bench.crawlOne({}, pinned(signer.publicKey));
+    expect(outcome).toMatchObject({ outcome: 'stale', code: 'signature-binary' });
+    expect(outcome.reason).toMatch(/^Release\.gpg is a binary signature, and APT takes none but armoured ones: .+\.$/);
+    await serve(4, signer, 'Release.gpg');
+    expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({ signing: { state: 'verified' } });
+  });
+});
+
+describe('what is said of a first visit', () => {
+  it('C5: speaks of no visit before', async () => {
+    await serve(3, signer);
+    const { signing } = await bench.crawlOne();
+    expect(signingTexts[signing?.state ?? 'unsigned']).not.toMatch(/before|no longer/);
+    await rm(bench.directory, { recursive: true });
+    const pinnedToOther = await bench.crawlOne({}, pinned(other.publicKey));
+    expect(pinnedToOther).toMatchObject({ outcome: 'failed', code: 'signature-key-changed' });
+    expect(pinnedToOther.reason).not.toMatch(/before/);
   });
 });

@@ -6,10 +6,13 @@ import {
   generateKey,
   PacketList,
   readPrivateKey,
+  reformatKey,
   revokeKey,
+  type SecretKeyPacket,
   Signature,
   SignaturePacket,
   sign,
+  unarmor,
 } from 'openpgp';
 import type { RepositoryFiles } from './apt-repository.ts';
 
@@ -21,10 +24,16 @@ export interface Signer {
   readonly revoked: string;
   /** Upper-case hex. */
   readonly fingerprint: string;
+  /** The armoured public key, its subkeys revoked at `date`: softly, because they were replaced, or for theft. */
+  withRevokedSubkeys(how: 'soft' | 'hard', date: Date): Promise<string>;
+  /** The same key, certified anew at `date` and valid without end from then on. */
+  prolong(date: Date): Promise<Signer>;
   /** A text with its signature around it. */
   clearSign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
   /** An armoured signature apart from its text. */
   sign(text: Uint8Array | string, options?: SignOptions): Promise<string>;
+  /** The same without armour. */
+  signBinary(text: Uint8Array | string, options?: SignOptions): Promise<Uint8Array>;
   /** The same with a hash that proves nothing any more, by an RSA key. */
   signWithSha1(text: Uint8Array | string): Promise<string>;
 }
@@ -39,17 +48,29 @@ interface SignOptions {
 // A literal packet of openpgp, which its types leave out.
 type Signable = Awaited<ReturnType<typeof createMessage>>['packets'][number];
 
-/** Makes a key of the year 2026, unless told otherwise, that is valid for so many seconds (0: without end). */
+const userIDs = [{ name: 'Example', email: 'repo@example.org' }];
+
+/**
+ * Makes a key of the year 2026, unless told otherwise, that is valid for so many seconds (0: without end); with
+ * `subkey`, one that signs by a subkey.
+ */
 export const createSigner = async (
-  options: { created?: Date; validSeconds?: number; rsa?: boolean } = {},
+  options: { created?: Date; validSeconds?: number; rsa?: boolean; subkey?: boolean } = {},
 ): Promise<Signer> => {
   const made = await generateKey({
-    userIDs: [{ name: 'Example', email: 'repo@example.org' }],
+    userIDs,
+    ...(options.subkey ? { subkeys: [{ sign: true }] } : {}),
     ...(options.rsa ? { type: 'rsa', rsaBits: 2048 } : { type: 'ecc', curve: 'ed25519Legacy' }),
     date: options.created ?? new Date('2026-01-01T00:00:00Z'),
     keyExpirationTime: options.validSeconds ?? 0,
     format: 'armored',
   });
+  return composeSigner(made);
+};
+
+type KeyTexts = Readonly<Record<'privateKey' | 'publicKey' | 'revocationCertificate', string>>;
+
+const composeSigner = async (made: KeyTexts): Promise<Signer> => {
   const key = await readPrivateKey({ armoredKey: made.privateKey });
   const { revocationCertificate } = made;
   const revoked = await revokeKey({ key: key.toPublic(), revocationCertificate, format: 'object' });
@@ -83,6 +104,22 @@ export const createSigner = async (
     publicKey: made.publicKey,
     revoked: revoked.publicKey.armor(),
     fingerprint: key.getFingerprint().toUpperCase(),
+    withRevokedSubkeys: async (how, date) => {
+      const primary = key.keyPacket as SecretKeyPacket;
+      const flag = how === 'soft' ? enums.reasonForRevocation.keySuperseded : enums.reasonForRevocation.keyCompromised;
+      const copy = await readPrivateKey({ armoredKey: made.privateKey });
+      copy.subkeys = await Promise.all(key.subkeys.map((subkey) => subkey.revoke(primary, { flag }, date)));
+      return copy.toPublic().armor();
+    },
+    prolong: async (date) => {
+      const again = await reformatKey({ privateKey: key, userIDs, date, keyExpirationTime: 0, format: 'armored' });
+      return composeSigner(again);
+    },
+    signBinary: async (text, signOptions = {}) => {
+      const message = await createMessage({ binary: Buffer.from(text) });
+      const armoured = String(await sign({ message, detached: true, ...usual, ...signOptions }));
+      return new Uint8Array((await unarmor(armoured)).data as Uint8Array);
+    },
     clearSign: async (text, { validSeconds, ...signOptions } = {}) => {
       const content = Buffer.from(text).toString().replace(/\n$/, '');
       const message = await createCleartextMessage({ text: content });

@@ -79,14 +79,19 @@ export const crawlTexts = {
     'The signature of the Release uses methods that prove nothing any more: {}.',
     'Sign with SHA-256 or SHA-512 and a key of at least 2048 bits (RSA) or Ed25519.',
   ),
+  'signature-binary': weak(
+    'The signature is not armoured',
+    'Release.gpg is a binary signature, and APT takes none but armoured ones: {}.',
+    'Write it with gpg --detach-sign --armor.',
+  ),
   'signature-key-changed': weak(
     'Release is signed by another key',
-    'The Release is signed by another key than before, or than the manifest names: {}. Accept it if that is meant.',
+    'The Release is signed by another key than the one that is known for it: {}. If that is meant, accept it; where the manifest names a key, name the new one there.',
     'Sign with the key from before; to change keys, sign with both for a while and tell people the new fingerprint.',
   ),
   'signature-key-expired': weak(
     'The signing key has expired',
-    'The key that signed the Release has expired: {}.',
+    'The key that signed the Release has expired, as the manifest has it: {}. If its owner has prolonged it, renew the copy in the manifest (`key`).',
     'Prolong the key (gpg --quick-set-expire) and publish it again.',
   ),
   'signature-key-revoked': weak(

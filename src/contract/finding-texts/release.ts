@@ -100,8 +100,8 @@ export const releaseTexts = {
   ),
   'signature-unreadable': weak(
     'Release.gpg is no signature',
-    'Release.gpg holds something that is no signature: {}.',
-    'Write it with gpg --detach-sign --armor, or remove it.',
+    'Release.gpg holds something that is no signature, alone or beside one, and was passed over: {}.',
+    'Write it with gpg --detach-sign --armor, with nothing before or after it, or remove it.',
   ),
   'payment-endpoint-unreadable': weak(
     'The payment endpoint has no https address',
