@@ -1,3 +1,4 @@
+import { besideTexts } from './finding-texts/beside.ts';
 import { crawlTexts } from './finding-texts/crawl.ts';
 import { networkTexts } from './finding-texts/network.ts';
 import { packageTexts } from './finding-texts/packages.ts';
@@ -8,9 +9,12 @@ import type { FindingText } from './finding-texts/text.ts';
 const failureTexts = { ...networkTexts, ...crawlTexts } as const;
 export type FailureCode = keyof typeof failureTexts;
 
-/** What each finding means, by its code: the one place that says so. Codes are stable. */
+/** What each failure and finding means, by its code: the one place that says so. Codes are stable. */
 export const findingTexts = { ...failureTexts, ...releaseTexts, ...packageTexts } as const;
 export type FindingCode = keyof typeof findingTexts;
+
+/** What a finding means beside data that is in use: a failure is then of one file, and another served in its place. */
+export const findingText = (code: FindingCode): FindingText => besideTexts[code] ?? findingTexts[code];
 
 /** Whether a text is the code of a finding; a snapshot of another version may hold one that is not. */
 export const isFindingCode = (text: string): text is FindingCode => Object.hasOwn(findingTexts, text);
@@ -18,10 +22,12 @@ export const isFindingCode = (text: string): text is FindingCode => Object.hasOw
 // Evidence is a stranger's text, and control characters in it would be orders to the terminal that shows it.
 const withoutControl = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
-/** The sentence for the operator, with the evidence in its place, fit to be printed. */
-export const operatorSentence = (code: FindingCode, evidence: string): string => {
-  const { operator }: FindingText = findingTexts[code];
-  return operator.replace('{}', () => withoutControl(evidence));
-};
+/** The sentence of a text for the operator, with the evidence in its place, fit to be printed. */
+export const fillSentence = ({ operator }: FindingText, evidence: string): string =>
+  operator.replace('{}', () => withoutControl(evidence));
+
+/** The sentence for the operator about a failure, with the evidence in its place, fit to be printed. */
+export const operatorSentence = (code: FindingCode, evidence: string): string =>
+  fillSentence(findingTexts[code], evidence);
 
 export type { FindingText };

@@ -126,17 +126,17 @@ export const fetchIndex = async (
   noteHashes(visit, release, candidates);
   const kept = previous && (await reuse(visit, release, candidates, previous));
   if (kept) return kept;
-  const errors: CrawlError[] = [];
+  const errors: { error: CrawlError; isListed: boolean }[] = [];
   for (const candidate of candidates) {
     const result = await tryCandidate(visit, candidate, previous);
     if (!(result instanceof CrawlError)) {
-      for (const { code, detail } of errors) {
-        const isAbsence = code === 'index-missing' || code === 'index-forbidden';
-        if (!isAbsence || candidates.some(({ listed }) => listed)) visit.findings.add(code, detail);
+      for (const { error, isListed } of errors) {
+        const isAbsence = error.code === 'index-missing' || error.code === 'index-forbidden';
+        if (!isAbsence || isListed) visit.findings.add(error.code, error.detail);
       }
       return result;
     }
-    errors.push(result);
+    errors.push({ error: result, isListed: candidate.listed !== undefined });
   }
-  throw summarise(errors);
+  throw summarise(errors.map(({ error }) => error));
 };

@@ -5,7 +5,7 @@ import {
   readPackages,
   readRepositoryFindings,
 } from '../catalog/reading.ts';
-import { type FindingText, findingTexts, operatorSentence } from '../contract/finding-texts.ts';
+import { type FindingText, fillSentence, findingText, findingTexts } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { ranks } from '../contract/parameters.ts';
 import { documentPath } from '../contract/paths.ts';
@@ -42,9 +42,9 @@ export function* rankingDocuments(rows: readonly RepositoryRow[]): Generator<Doc
 export const emptyPackagesDocument = (slug: string): Document =>
   listDocument(documentPath.repositoryPackages(slug), []);
 
-const computeFinding = ({ code, count, example }: Finding): FindingRecord => {
-  const { weight, title, owner }: FindingText = findingTexts[code];
-  return { code, weight, count, title, for_operator: operatorSentence(code, example), for_owner: owner };
+const computeFinding = ({ code, count, example }: Finding, text: FindingText): FindingRecord => {
+  const { weight, title, owner } = text;
+  return { code, weight, count, title, for_operator: fillSentence(text, example), for_owner: owner };
 };
 
 /** What is wrong with a repository, in words; `failure` is why its last crawl took nothing. */
@@ -54,11 +54,11 @@ export const composeFindings = (
   failure: Finding | undefined,
 ): FindingsRecord => ({
   repository_id: slug,
-  failure: failure ? computeFinding(failure) : null,
+  failure: failure ? computeFinding(failure, findingTexts[failure.code]) : null,
   signature: found
     ? { state: found.signing.state, text: signingTexts[found.signing.state], signers: [...found.signing.signers] }
     : null,
-  findings: (found?.findings ?? []).map(computeFinding),
+  findings: (found?.findings ?? []).map((finding) => computeFinding(finding, findingText(finding.code))),
 });
 
 /**

@@ -3,7 +3,13 @@ import { crawlTexts } from '../../src/contract/finding-texts/crawl.ts';
 import { networkTexts } from '../../src/contract/finding-texts/network.ts';
 import { packageTexts } from '../../src/contract/finding-texts/packages.ts';
 import { releaseTexts } from '../../src/contract/finding-texts/release.ts';
-import { findingTexts, isFindingCode, operatorSentence } from '../../src/contract/finding-texts.ts';
+import {
+  type FindingCode,
+  findingText,
+  findingTexts,
+  isFindingCode,
+  operatorSentence,
+} from '../../src/contract/finding-texts.ts';
 
 // That every code which can be produced has an entry is checked by the compiler: Finding.code is of this table.
 describe('the texts of findings', () => {
@@ -13,6 +19,25 @@ describe('the texts of findings', () => {
     expect(text.operator).toMatch(/^[A-Z].*\.$/s);
     expect(text.owner).toMatch(/^[A-Z].*\.$/s);
     expect(text.title).toMatch(/^[A-Z].*[^.]$/);
+  });
+
+  // What is said beside data in use must not deny that there is any.
+  const failures = Object.keys({ ...networkTexts, ...crawlTexts }) as FindingCode[];
+  const ofFiles = failures.filter((code) => !code.startsWith('signature-'));
+
+  it.each(ofFiles)('C8: %s beside data in use is of one file, and another was taken', (code) => {
+    const { title, operator } = findingText(code);
+    expect(operator.split('{}')).toHaveLength(2);
+    expect(operator).toMatch(/^[A-Z].*\. Another file was taken in its place\.$/s);
+    expect(title + operator).not.toMatch(
+      /There is no|[Tt]he (Packages )?index is empty|index names no|any compression/,
+    );
+  });
+
+  it('C8: a finding that is no failure means the same beside data in use', () => {
+    for (const code of ['redirected', 'signature-lost', 'size-missing'] as const) {
+      expect(findingText(code)).toBe(findingTexts[code]);
+    }
   });
 
   it('name each code once', () => {

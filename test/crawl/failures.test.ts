@@ -70,6 +70,16 @@ describe('an index that is none', () => {
     if (code !== 'index-missing' && code !== 'index-forbidden') expect(codes).toContain(code);
   });
 
+  it('C8: of the files that are not there, those are named that Release lists', async () => {
+    const files = await generateRepository({ compressions: ['xz', 'gz', 'plain'], listed: ['xz', 'plain'] });
+    bench.origin.serve('repo', files);
+    for (const name of ['Packages.xz', 'Packages']) bench.origin.break(`/repo/${name}`, statusFault(404));
+    const { outcome, findings, asked } = await bench.crawlOne();
+    expect(asked).toContain('/Packages.bz2 404');
+    expect(outcome).toBe('fresh');
+    expect(findings).toMatchObject([{ code: 'index-missing', count: 2, example: 'status 404 for /Packages.xz' }]);
+  });
+
   it.each(broken)('C4: %s leaves the last good data in place', async (_what, fault) => {
     bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
     await bench.crawlOne();

@@ -106,7 +106,7 @@ export const crawlTexts = {
   ),
   'index-missing': broken(
     'There is no Packages index',
-    'The origin has no Packages index in any compression: {}.',
+    'The origin does not have its Packages index: {}. Check suite, component and architecture in the manifest.',
     'Publish Packages, compressed too, where Release says it is.',
   ),
   'index-forbidden': broken(

@@ -110,7 +110,7 @@ export const releaseTexts = {
   ),
   'extras-unanswered': note(
     'Signature or payment endpoint did not answer',
-    'What is known of signature or payment endpoint is from before: {}.',
+    'Signature or payment endpoint could not be asked for, and what was known of them, if anything, stays: {}.',
     'Answer 404 for files that do not exist.',
   ),
   redirected: note(
