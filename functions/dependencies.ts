@@ -27,8 +27,6 @@ export interface Documents {
    * Throws Unavailable where the folder itself cannot be read.
    */
   read(path: string, encoding: Encoding): Promise<StoredDocument | undefined>;
-  /** Whether a document of this kind can be read. */
-  probe(kind: 'package' | 'repository' | 'repositoryPackages'): Promise<boolean>;
 }
 
 /** Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. */

@@ -1,5 +1,8 @@
-import type { HealthRecord } from '../src/contract/records.ts';
+import { ranks } from '../src/contract/parameters.ts';
+import { documentPath } from '../src/contract/paths.ts';
+import type { HealthRecord, PackageRecord, RepositoryRecord } from '../src/contract/records.ts';
 import type { Dependencies } from './dependencies.ts';
+import { chooseSample, type HealthSample, readData } from './health-sample.ts';
 
 /** How long results are kept, in milliseconds, so that the check cannot be used as a load (decisions, section 4). */
 const keptFor = 3000;
@@ -27,35 +30,60 @@ const group = <T extends Record<string, boolean>>(leaves: T) => ({
 
 type Probed = Pick<Dependencies, 'documents' | 'search' | 'safety' | 'downloads' | 'probeCredentials'>;
 
-const probeAll = async ({ documents, search, safety, downloads, probeCredentials }: Probed): Promise<HealthRecord> => {
-  const [index, credentials, lookup, multi, packageSearch, repository, packages, safe, repositorySearch, ingest] =
-    await Promise.all(
-      [
-        () => search.probe(),
-        probeCredentials,
-        () => documents.probe('package'),
-        async () => (await search.latest(['health.probe'], 'default')).count >= 0,
-        async () => (await search.searchPackages('health probe', 1, 1)).records.count >= 0,
-        () => documents.probe('repository'),
-        () => documents.probe('repositoryPackages'),
-        async () => safety.check('https://health.invalid/') && !safety.check('') && !safety.check('not a host'),
-        async () => (await search.searchRepositories('health probe', 1, 1)).records.count >= 0,
-        () => downloads.probe(),
-      ].map(succeeds),
+// Decisions, section 7, "Health": each leaf asks for what is known to be there, and sees that it comes back.
+const probesOf = (
+  { documents, search, safety, downloads, probeCredentials }: Probed,
+  { packageId, slug }: HealthSample,
+) => ({
+  index: async () => (await search.probe()) && (await search.knows(packageId)),
+  credentials: probeCredentials,
+  lookup: async () => {
+    const records = await readData<PackageRecord[]>(documents, documentPath.package(packageId));
+    return records?.some(({ package_id: id }) => id === packageId) ?? false;
+  },
+  multi: async () => (await search.latest([packageId], 'default')).count === 1,
+  packageSearch: async () => (await search.searchPackages(packageId, 1, 1)).records.count === 1,
+  repository: async () => {
+    const record = await readData<RepositoryRecord>(documents, documentPath.repository(slug));
+    const rankings = await Promise.all(
+      ranks.map((rank) => readData<RepositoryRecord[]>(documents, documentPath.ranking(rank))),
     );
-  const service = group({ search_index_healthy: index === true, database_healthy: credentials === true });
+    return record?.slug === slug && rankings.every((list) => Array.isArray(list));
+  },
+  packages: async () => {
+    const records = await readData<PackageRecord[]>(documents, documentPath.repositoryPackages(slug));
+    return records?.some(({ package_id: id }) => id === packageId) ?? false;
+  },
+  safe: async () =>
+    safety.listed !== undefined && !safety.check(safety.listed) && safety.check('https://health.invalid/'),
+  repositorySearch: async () => (await search.searchRepositories(slug, 1, 1)).records.count === 1,
+  ingest: () => downloads.probe(),
+});
+
+// Before anything was ever read there is nothing to ask for; nothing is known by this name.
+const unknown: HealthSample = { packageId: 'health.probe', slug: 'health-probe' };
+
+const probeAll = async (probed: Probed, sample: HealthSample = unknown): Promise<HealthRecord> => {
+  const probes = probesOf(probed, sample);
+  const names = Object.keys(probes) as (keyof typeof probes)[];
+  const results = await Promise.all(names.map((name) => succeeds(probes[name])));
+  const well = Object.fromEntries(names.map((name, index) => [name, results[index]])) as Record<
+    keyof typeof probes,
+    boolean
+  >;
+  const service = group({ search_index_healthy: well.index, database_healthy: well.credentials });
   const packageRoutes = group({
-    lookup_healthy: lookup === true,
-    multi_lookup_healthy: multi === true,
-    search_healthy: packageSearch === true,
+    lookup_healthy: well.lookup,
+    multi_lookup_healthy: well.multi,
+    search_healthy: well.packageSearch,
   });
   const repositoryRoutes = group({
-    lookup_healthy: repository === true,
-    packages_healthy: packages === true,
-    safety_healthy: safe === true,
-    search_healthy: repositorySearch === true,
+    lookup_healthy: well.repository,
+    packages_healthy: well.packages,
+    safety_healthy: well.safe,
+    search_healthy: well.repositorySearch,
   });
-  const downloadRoutes = group({ ingest_healthy: ingest === true });
+  const downloadRoutes = group({ ingest_healthy: well.ingest });
   return {
     healthy: [service, packageRoutes, repositoryRoutes, downloadRoutes].every(({ healthy }) => healthy),
     service_data: service,
@@ -66,9 +94,23 @@ const probeAll = async ({ documents, search, safety, downloads, probeCredentials
 /** A health check that makes one probe for each leaf, keeps the result for a few seconds and never throws. */
 export const createHealthCheck = (probed: Probed, now: () => Date): (() => Promise<HealthRecord>) => {
   let kept: { at: number; record: Promise<HealthRecord> } | undefined;
+  // What was there is still asked for when it can no longer be found out what should be.
+  let sample: HealthSample | undefined;
+  const probe = async (): Promise<HealthRecord> => {
+    const chosen = chooseSample(probed.documents);
+    await succeeds(async () => {
+      sample = (await chosen) ?? sample;
+      return true;
+    });
+    return probeAll(probed, sample);
+  };
   return () => {
     const at = now().getTime();
-    if (kept === undefined || at - kept.at >= keptFor || at < kept.at) kept = { at, record: probeAll(probed) };
+    if (kept === undefined || at - kept.at >= keptFor || at < kept.at) kept = { at, record: probe() };
     return kept.record;
   };
 };
+
+/** Whether every read operation works, whatever the credential store and the counters do. */
+export const canRead = ({ service_data: service, route_data: routes }: HealthRecord): boolean =>
+  service.search_index_healthy && routes.package.healthy && routes.repository.healthy;

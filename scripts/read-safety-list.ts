@@ -54,5 +54,11 @@ export const watchSafetyList = (
     state = found;
   };
   const timer = setInterval(look, interval).unref();
-  return { check: (uri) => list.check(uri), close: () => clearInterval(timer) };
+  return {
+    check: (uri) => list.check(uri),
+    get listed() {
+      return list.listed;
+    },
+    close: () => clearInterval(timer),
+  };
 };

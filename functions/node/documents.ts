@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { type BigIntStats, createReadStream } from 'node:fs';
-import { type FileHandle, open, opendir, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { apiRoot } from '../../src/contract/paths.ts';
 import type { Encoding } from '../accept.ts';
@@ -194,34 +194,5 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
     }
   };
 
-  // The first document of a folder that reads as JSON text.
-  const someDocument = async (below: string, nameOf: (entry: string) => string | undefined): Promise<boolean> => {
-    for await (const entry of await opendir(path.join(folder, below))) {
-      const name = nameOf(entry.name);
-      const document = name === undefined ? undefined : await read(path.join(below, name), 'identity');
-      if (document === undefined) continue;
-      const body = document.body ?? (await firstChunk(document));
-      return body[0] === '{'.charCodeAt(0);
-    }
-    return false;
-  };
-
-  const firstChunk = async (document: StoredDocument): Promise<Uint8Array> => {
-    const reader = (await document.open())?.getReader();
-    const chunk = await reader?.read();
-    await reader?.cancel();
-    return chunk?.value ?? new Uint8Array();
-  };
-
-  const jsonName = (entry: string) => (entry.endsWith('.json') ? entry : undefined);
-
-  return {
-    read,
-    probe: (kind) => {
-      if (kind === 'package') return someDocument(`${apiRoot}/jailbreak/package`, jsonName);
-      const repositories = `${apiRoot}/jailbreak/repository`;
-      if (kind === 'repository') return someDocument(repositories, jsonName);
-      return someDocument(repositories, (entry) => (entry.endsWith('.json') ? undefined : `${entry}/packages.json`));
-    },
-  };
+  return { read };
 };

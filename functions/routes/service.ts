@@ -3,7 +3,7 @@ import { cacheControl, jsonAnswer } from '../answers.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { documentAnswer } from '../document-answer.ts';
 import type { Handler } from '../environment.ts';
-import { createHealthCheck } from '../health.ts';
+import { canRead, createHealthCheck } from '../health.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
   const checkHealth = createHealthCheck(dependencies, dependencies.now);
@@ -27,6 +27,18 @@ export const serviceHandlers = (dependencies: Dependencies) => {
       const status = record.healthy ? '200 OK' : '503 Service Unavailable';
       const text = JSON.stringify({ status, date: dependencies.now().toISOString(), data: record });
       return jsonAnswer(req.raw, dependencies, text, { status: record.healthy ? 200 : 503, cache: cacheControl.none });
+    },
+
+    liveness: async ({ req }) => {
+      const text = JSON.stringify({ status: '200 OK', date: dependencies.now().toISOString() });
+      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.none });
+    },
+
+    readiness: async ({ req }) => {
+      const ready = canRead(await checkHealth());
+      const status = ready ? '200 OK' : '503 Service Unavailable';
+      const text = JSON.stringify({ status, date: dependencies.now().toISOString() });
+      return jsonAnswer(req.raw, dependencies, text, { status: ready ? 200 : 503, cache: cacheControl.none });
     },
   } satisfies Record<string, Handler>;
 };

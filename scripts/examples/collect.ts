@@ -1,5 +1,6 @@
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
+import { smallestRepository } from '../../functions/health-sample.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { chooseExample } from '../../src/catalog/examples.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
@@ -9,7 +10,7 @@ import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts
 import type { Finding } from '../../src/contract/findings.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, documentPath, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
-import type { LandingRecord } from '../../src/contract/records.ts';
+import type { LandingRecord, PackageRecord } from '../../src/contract/records.ts';
 import { type Document, documentText, listDocument } from '../../src/emit/document.ts';
 import {
   findingsDocuments,
@@ -35,9 +36,14 @@ export interface ExampleSource {
 
 const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
   const rows = readRepositoryRows(database);
-  const repository = rows.filter((row) => row.slug === slug);
+  // The health check asks for a package of its own choice.
+  const sampled = smallestRepository(rows.map((row) => ({ slug: row.slug, size: row.packageCount }))) ?? slug;
+  const [first] = readRepositoryRecords(database, sampled);
+  const sampledId = first === undefined ? packageId : (JSON.parse(first) as PackageRecord).package_id;
+  const repository = rows.filter((row) => row.slug === slug || row.slug === sampled);
   return [
-    ...packageDocuments(database, new Set([packageId])),
+    ...packageDocuments(database, new Set([packageId, sampledId])),
+    listDocument(documentPath.repositoryPackages(sampled), [...readRepositoryRecords(database, sampled)]),
     ...repositoryDocuments(repository),
     ...findingsDocuments(database, repository, failures),
     ...rankingDocuments(rows),
@@ -62,7 +68,6 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
         const stored = { etag: '"example"', encoding: 'identity', open: async () => undefined } as const;
         return body && { ...stored, size: body.length, body };
       },
-      probe: async () => true,
     },
     search: {
       searchPackages: async (q, limit, page) => packages.find(q, limit, page),

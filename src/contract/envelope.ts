@@ -34,6 +34,8 @@ export const healthSchema = z.strictObject({
   date,
   data: healthRecordSchema,
 });
+export const livenessSchema = z.strictObject({ status: z.literal('200 OK'), date });
+export const readinessSchema = z.strictObject({ status: z.enum(['200 OK', '503 Service Unavailable']), date });
 export const downloadCountAnswerSchema = z.strictObject({ message, date, data: downloadCountSchema });
 export const ingestSchema = z.strictObject({
   message,

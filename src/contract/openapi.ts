@@ -4,8 +4,10 @@ import {
   healthSchema,
   ingestSchema,
   landingSchema,
+  livenessSchema,
   packageListSchema,
   packagePageSchema,
+  readinessSchema,
   repositoryFindingsSchema,
   repositoryListSchema,
   repositoryPageSchema,
@@ -56,6 +58,8 @@ const named = {
   SafetyList: safetyListSchema,
   Landing: landingSchema,
   Health: healthSchema,
+  Liveness: livenessSchema,
+  Readiness: readinessSchema,
   Ingest: ingestSchema,
   DownloadCount: downloadCountSchema,
   DownloadCountAnswer: downloadCountAnswerSchema,
@@ -194,10 +198,13 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   for (const status of [...errors].sort((a, b) => a - b) as ErrorStatus[]) {
     responses[status] = { $ref: `#/components/responses/${responseName(status)}` };
   }
-  if (operation.schema === healthSchema) {
+  // That the process runs is told by any answer.
+  if (operation.schema === livenessSchema) delete responses[503];
+  if (operation.schema === healthSchema || operation.schema === readinessSchema) {
     responses[503] = {
       ...successResponse(operation, undefined),
-      description: 'Something is not well; the leaves say what.',
+      description:
+        operation.schema === healthSchema ? 'Something is not well; the leaves say what.' : 'A read operation fails.',
     };
   }
   return responses;

@@ -4,8 +4,10 @@ import {
   healthSchema,
   ingestSchema,
   landingSchema,
+  livenessSchema,
   packageListSchema,
   packagePageSchema,
+  readinessSchema,
   repositoryFindingsSchema,
   repositoryListSchema,
   repositoryPageSchema,
@@ -62,6 +64,22 @@ export const operations = {
     tag: 'service',
     summary: 'Health of the service and of its route groups',
     schema: healthSchema,
+    errors: [],
+  },
+  liveness: {
+    method: 'GET',
+    address: '/livez',
+    tag: 'service',
+    summary: 'Whether the process runs',
+    schema: livenessSchema,
+    errors: [],
+  },
+  readiness: {
+    method: 'GET',
+    address: '/readyz',
+    tag: 'service',
+    summary: 'Whether every read operation works, whatever the credential store does',
+    schema: readinessSchema,
     errors: [],
   },
   openapiJson: {
@@ -182,9 +200,12 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 export type OperationName = keyof typeof operations;
 
-/** Whether clients are held to a rate: what is computed costs something, except the health check, whose result is kept. */
-export const isLimited = ({ file, address }: Operation): boolean =>
-  file === undefined && address !== operations.health.address;
+const probes: ReadonlySet<string> = new Set(
+  [operations.health, operations.liveness, operations.readiness].map(({ address }) => address),
+);
+
+/** Whether clients are held to a rate: what is computed costs something, except the probes, whose result is kept. */
+export const isLimited = ({ file, address }: Operation): boolean => file === undefined && !probes.has(address);
 
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {

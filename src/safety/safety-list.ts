@@ -9,6 +9,8 @@ export interface SafetyList {
    * beginning of its path, is listed (decisions, sections 4 and 7).
    */
   check(uri: string): boolean;
+  /** An address that is listed; undefined where the list is empty. */
+  readonly listed: string | undefined;
 }
 
 // Bringing combining marks into their canonical order takes time that grows with the square of their number, and no text
@@ -80,7 +82,9 @@ export const createSafetyList = (entries: readonly SafetyEntry[]): SafetyList =>
     return listed.some((beginning) => beginning.every((segment, index) => segment === path[index]));
   };
 
+  const [first] = entries;
   return {
+    listed: first && `https://${first.host}${first.path ?? ''}`,
     check: (uri) => {
       try {
         return !readPlaces(uri).some(isListed);

@@ -1,10 +1,13 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import type { HealthRecord } from '../../src/contract/records.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
+import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, publishBuild, serveBuild } from '../support/built.ts';
 import { generatedRepositories } from '../support/generated.ts';
 
@@ -180,6 +183,89 @@ describe('health', () => {
       () => renameSync(server.folder, `${server.folder}.away`),
       () => renameSync(`${server.folder}.away`, server.folder),
     );
+  });
+
+  /** A record that is certainly probed: one of the repository with the fewest packages. */
+  const sampled = () => {
+    const { repositories, packages } = readPublished(server.folder);
+    const filled = repositories.filter(({ package_count: count }) => count > 0);
+    const [smallest] = filled.sort((one, other) => one.package_count - other.package_count);
+    const slug = smallest?.slug ?? '';
+    const id = packages.find(({ repository_id: repository }) => repository === slug)?.package_id ?? '';
+    return { slug, id };
+  };
+  const damage = (file: string) => {
+    const before = readFileSync(path.join(server.folder, file));
+    return [() => server.write(file, before.subarray(0, before.length / 2)), () => server.write(file, before)] as const;
+  };
+
+  it('turns false with a damaged document of a package, and back', async () => {
+    const { id } = sampled();
+    await expectUnhealthy(inRoutes('package', 'lookup_healthy'), ...damage(documentPath.package(id)));
+  });
+
+  it('turns false with a damaged document of a repository, and back', async () => {
+    const { slug } = sampled();
+    await expectUnhealthy(inRoutes('repository', 'lookup_healthy'), ...damage(documentPath.repository(slug)));
+  });
+
+  it.each(['*', '4'] as const)('turns false with the ranking %s missing, and back', async (rank) => {
+    const file = path.join(server.folder, documentPath.ranking(rank));
+    await expectUnhealthy(
+      inRoutes('repository', 'lookup_healthy'),
+      () => renameSync(file, `${file}.away`),
+      () => renameSync(`${file}.away`, file),
+    );
+  });
+
+  it('turns false with an index that holds nothing, and back', async () => {
+    const { search } = server.dependencies;
+    const none = { records: { count: 0, pieces: [] }, more: false };
+    const empty = {
+      knows: async () => false,
+      latest: async () => none.records,
+      searchPackages: async () => none,
+      searchRepositories: async () => none,
+    };
+    await expectUnhealthy(
+      [
+        ...inService('search_index_healthy'),
+        ...inRoutes('package', 'multi_lookup_healthy', 'search_healthy'),
+        ...inRoutes('repository', 'search_healthy'),
+      ],
+      () => void Object.assign(search, empty),
+      () => {
+        // What stood before it is the class's.
+        for (const name of Object.keys(empty)) Reflect.deleteProperty(search, name);
+      },
+    );
+  });
+
+  it('turns false with a safety list that lists nothing, and back', async () => {
+    const { safety } = server.dependencies;
+    const { check, listed } = safety;
+    const inSafety = inRoutes('repository', 'safety_healthy');
+    const mend = () => void Object.assign(safety, { check, listed });
+    await expectUnhealthy(inSafety, () => void Object.assign(safety, createSafetyList([])), mend);
+    await expectUnhealthy(inSafety, () => void Object.assign(safety, { check: () => false }), mend);
+  });
+
+  it('H4 /readyz is about reading alone, and /livez about the process alone', async () => {
+    const ask = async (name: string) => {
+      passed += 10_000;
+      const answer = await fetch(`${server.address}/${name}`);
+      const body = (await answer.json()) as { status: string };
+      expect([Object.keys(body), Number(body.status.slice(0, 3))]).toEqual([['status', 'date'], answer.status]);
+      return answer.status;
+    };
+    expect([await ask('livez'), await ask('readyz'), await ask('v2/readyz')]).toEqual([200, 200, 200]);
+    credentials = async () => false;
+    expect([await ask('healthz').catch(() => 503), await ask('readyz')]).toEqual([503, 200]);
+    credentials = async () => true;
+    renameSync(server.folder, `${server.folder}.away`);
+    expect([await ask('livez'), await ask('readyz')]).toEqual([200, 503]);
+    renameSync(`${server.folder}.away`, server.folder);
+    expect(await ask('readyz')).toBe(200);
   });
 
   it('is probed once, however many ask', async () => {

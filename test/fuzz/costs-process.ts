@@ -25,6 +25,7 @@ const large = Array.from({ length: 3000 }, (_, index) => ({
 
 /** A check that goes through its text again for each of its characters, for the test of what finds such ones. */
 const quadratic = {
+  listed: undefined,
   check: (uri: string): boolean => {
     let sum = 0;
     for (let start = 0; start < uri.length; start++) {
