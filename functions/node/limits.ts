@@ -62,7 +62,8 @@ export const limitTable = {
   unreadBytes: {
     value: 64 * megabyte,
     unit: 'bytes',
-    reason: 'Of answers in all that their readers have not taken. Above it, who has the most loses its slowest reader.',
+    reason:
+      'Of answers in all that their readers have not taken. Above it, who has the most loses a reader that stands still.',
   },
   clientUnreadBytes: {
     value: 24 * megabyte,

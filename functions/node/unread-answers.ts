@@ -65,16 +65,26 @@ export const createUnreadAnswers = (
     reader.socket.destroy();
   };
 
-  const cutSlowest = ({ readers }: Held): void => {
+  const slowestOf = ({ readers }: Held): Reader | undefined => {
     let slowest: Reader | undefined;
     for (const reader of readers) if (reader.movedAt < (slowest?.movedAt ?? Number.POSITIVE_INFINITY)) slowest = reader;
-    if (slowest !== undefined) cut(slowest);
+    return slowest;
   };
 
-  const findHeaviest = (): [string, Held] | undefined => {
-    let heaviest: [string, Held] | undefined;
-    for (const each of clients) if (each[1].bytes > (heaviest?.[1].bytes ?? 0)) heaviest = each;
-    return heaviest;
+  // The slowest reader of who holds the most, among those of whom one stands still, so that nobody is cut for having
+  // just begun; where all move, among all.
+  const findVictim = (): Reader | undefined => {
+    const latest = performance.now() - limits.readerPatience / 5;
+    let victim: Reader | undefined;
+    let most = [false, 0] as readonly [standsStill: boolean, bytes: number];
+    for (const held of clients.values()) {
+      const slowest = slowestOf(held);
+      const standsStill = slowest !== undefined && slowest.movedAt < latest;
+      if (standsStill === most[0] ? held.bytes <= most[1] : most[0]) continue;
+      victim = slowest;
+      most = [standsStill, held.bytes];
+    }
+    return victim;
   };
 
   const keepWithin = (client: string): void => {
@@ -82,13 +92,15 @@ export const createUnreadAnswers = (
     // One answer alone may be larger than the bound; its reader is given its time.
     while (own.bytes > limits.clientUnreadBytes && own.readers.size > 1) {
       count('clientUnreadBytes', client);
-      cutSlowest(own);
+      const slowest = slowestOf(own);
+      if (slowest === undefined) return;
+      cut(slowest);
     }
     while (total > limits.unreadBytes) {
-      const [name, held] = findHeaviest() ?? [];
-      if (held === undefined || (clients.size === 1 && held.readers.size === 1)) return;
-      count('unreadBytes', name);
-      cutSlowest(held);
+      const victim = findVictim();
+      if (victim === undefined || (clients.size === 1 && own.readers.size === 1)) return;
+      count('unreadBytes', victim.client);
+      cut(victim);
     }
   };
 

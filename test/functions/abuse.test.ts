@@ -74,6 +74,21 @@ describe.runIf(isLinux)('H8 the connections of one client', () => {
     expect(refusals.clientConnections).toBe(1);
   });
 
+  it('give way again once they are answered', async () => {
+    const { port } = await start({ limits: { clientConnections: 3 } });
+    const answered = await Promise.all(Array.from({ length: 3 }, () => openFrom(port, '127.0.0.2')));
+    for (const socket of answered) {
+      ask(socket);
+      await once(socket, 'data');
+    }
+    for (let number = 0; number < 3; number++) {
+      const next = await openFrom(port, '127.0.0.2');
+      ask(next);
+      expect(String((await once(next, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
+    }
+    await expect.poll(() => answered.filter(isClosed).length).toBe(3);
+  });
+
   it('with a request under way do not give way; the new one does', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -175,6 +190,44 @@ describe.runIf(isLinux)('H8 answers that nobody reads', () => {
     const { status, body } = await person.send({ method: 'GET', target: multi });
     person.close();
     expect([status, body.length > 5_000_000]).toEqual([200, true]);
+  });
+
+  it('make room for another answer to the same client once their readers have not moved for some seconds', async () => {
+    const { search } = heavySearch();
+    const { port } = await start({
+      overrides: { search },
+      limits: { clientUnreadBytes: 2e6, readerPatience: 500 },
+    });
+    const stuck = await openFrom(port, '127.0.0.1');
+    stuck.pause();
+    for (let number = 0; number < 4; number++) ask(stuck, multi);
+    const person = openConnections(port);
+    const status = async () => (await person.send({ method: 'GET', target: multi })).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe(429);
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    person.close();
+  });
+
+  it('hold no more of all clients than their bound: who stands still gives way', async () => {
+    const { search } = heavySearch();
+    const { port, refusals } = await start({
+      overrides: { search },
+      limits: { unreadBytes: 6e6, readerPatience: 500 },
+    });
+    for (let client = 2; client < 8; client++) {
+      const reader = await openFrom(port, `127.0.0.${client}`);
+      reader.pause();
+      for (let number = 0; number < 4; number++) ask(reader, multi);
+    }
+    await expect.poll(() => refusals.unreadBytes, { timeout: 10_000 }).toBeGreaterThan(0);
+    const person = openConnections(port);
+    const received = () =>
+      person.send({ method: 'GET', target: multi }).then(
+        ({ body }) => body.length,
+        () => 0,
+      );
+    await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(5_000_000);
+    person.close();
   });
 
   it('end with their connection when the reader has not moved for so long, and a slow one stays', async () => {

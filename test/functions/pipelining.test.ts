@@ -84,6 +84,22 @@ describe('H9 what follows an answer that is under way', () => {
     expect(faults).toEqual([]);
   });
 
+  it('nor is a request told what is wrong with the rest of its body, in the middle of its answer', async () => {
+    const { port, write } = await start();
+    const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
+    write('v2/jailbreak/repository/large/packages.json', large);
+    const socket = await openSocket(port);
+    const request = 'GET /v2/jailbreak/repository/large/packages HTTP/1.1\r\nHost: a\r\n';
+    socket.write(`${request}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+    await once(socket, 'readable');
+    socket.write('no chunk at all\r\n');
+    const received = readToEnd(socket);
+    socket.resume();
+    const body = (await received).split('\r\n\r\n')[1] ?? '';
+    expect(large.startsWith(body)).toBe(true);
+    expect(body.length).toBeLessThan(large.length);
+  });
+
   it('waits while a large document is being read, and then gets its answer', async () => {
     const { port, write } = await start();
     const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
