@@ -115,7 +115,10 @@ describe('catalog', () => {
     );
     await buildCatalog(state, [{ slug: 'one', packages: text }]);
     const database = open(state);
-    expect(recordsOf(database, 'com.example.one').map(({ description }) => description)).toEqual(['second']);
+    expect(
+      recordsOf(database, 'com.example.one').map((record) => [record.description, record.latest_version]),
+      'the one that replaces the latest is the latest',
+    ).toEqual([['second', true]]);
     expect(readStatistics(database)).toMatchObject({ packages: 2, versions: 2 });
     const { findings, stanzas } = readFindings(database);
     expect(stanzas).toBe(5);
@@ -125,6 +128,18 @@ describe('catalog', () => {
       'stanza-duplicate': 1,
       'version-missing': 1,
     });
+  });
+
+  it('leaves the mark of the latest version where it is when an older stanza is repeated', async () => {
+    const state = temporaryFolder();
+    const [old, current] = [{ Version: '1.0' }, { Version: '2.0' }];
+    await buildCatalog(state, [{ slug: 'one', packages: packages(current, old, current, old) }]);
+    expect(
+      recordsOf(open(state), 'com.example.one').map(({ version, latest_version }) => [version, latest_version]),
+    ).toEqual([
+      ['2.0', true],
+      ['1.0', false],
+    ]);
   });
 
   it('C10: publishes names that mean something to JavaScript like any other', async () => {

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDocuments } from '../../functions/node/documents.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
 import { exchange } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -235,5 +236,63 @@ describe('kept answers', () => {
       expect((await askAgain(target)).status).toBe(first.status);
     }
     expect(asked).toEqual([]);
+  });
+});
+
+describe('an answer that was read before a build and is ready after it', () => {
+  const id = 'com.example.one';
+
+  /** A server that holds its first answer back until the next build is noticed, whatever was read for it. */
+  const startHeldBack = async () => {
+    const published = publish([id]);
+    published.write('../state/generation.json', 'first');
+    const noticed = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    const holdBack = async <T>(answer: T): Promise<T> => {
+      read.resolve();
+      await noticed.promise;
+      return answer;
+    };
+    const documents = createDocuments({ folder: published.folder, memory: 2 ** 20 });
+    const index = fakeSearch([id]);
+    let searched = 0;
+    const held = await startTestServer({
+      published,
+      answerMemory: 2 ** 20,
+      onChange: noticed.resolve,
+      overrides: {
+        documents: { ...documents, read: async (...asked) => holdBack(await documents.read(...asked)) },
+        search: {
+          ...index,
+          // The number of the search stands for the generation that answered it.
+          searchPackages: async () =>
+            holdBack({ records: { count: 1, pieces: [JSON.stringify({ version: `${++searched}.0` })] }, more: false }),
+        },
+      },
+    });
+    onTestFinished(() => held.close());
+    const versionOf = async (target: string) => {
+      const answer = await fetch(held.address + target);
+      expect(answer.status).toBe(200);
+      return ((await answer.json()) as { data: { version: string }[] }).data[0]?.version;
+    };
+    const build = async () => {
+      await read.promise;
+      held.write(`v2/jailbreak/package/${id}.json`, listDocument([packageRecord(id, 'sample', '2.0')]));
+      held.write('../state/generation.json', 'second');
+    };
+    return { versionOf, build };
+  };
+
+  it.each([
+    ['a document', `/v2/jailbreak/package/${id}`],
+    ['a search', search],
+  ])('is given to those who asked then, and not kept (%s)', async (_, target) => {
+    const { versionOf, build } = await startHeldBack();
+    const asked = versionOf(target);
+    await build();
+    expect(await asked).toBe('1.0');
+    expect(await versionOf(target)).toBe('2.0');
+    expect(await versionOf(target), 'the answer of the new build is kept').toBe('2.0');
   });
 });

@@ -1,5 +1,11 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { connect } from '../../functions/gateway/store/connection.ts';
+import { beginWait, type Databases } from '../../functions/gateway/store/databases.ts';
+import { createRefresh } from '../../functions/gateway/store-credentials.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { openProtocol } from '../support/issue.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -9,8 +15,11 @@ const day = 24 * hour;
 
 describeStores('refresh', (newStore) => {
   let gateway: TestGateway;
+  let url: string | undefined;
   beforeAll(async () => {
-    gateway = await startGateway(await newStore());
+    const environment = await newStore();
+    url = environment.GATEWAY_DATABASE_URL;
+    gateway = await startGateway(environment);
     await addAccount(gateway.store, 'alice');
   });
   afterAll(() => gateway.close());
@@ -151,6 +160,55 @@ describeStores('refresh', (newStore) => {
     expect((await refresh(credentials)).status).toBe(401);
     await gateway.store.setDisabled('alice', false);
     expect((await refresh(credentials)).status).toBe(200);
+  });
+
+  /** Refreshes as another process does, with something that happens when the refresh is decided and not yet done. */
+  const refreshAround = async (credentials: Credentials, happens: () => Promise<unknown>) => {
+    const file = join(gateway.folder, 'gateway.sqlite');
+    const connection = await connect(
+      url === undefined ? { kind: 'sqlite', file } : { kind: 'postgres', url, pool: 3 },
+      gateway.now,
+    );
+    const wait = beginWait();
+    const databases = connection.during(wait);
+    let times = 0;
+    const interrupted: Databases = {
+      ...databases,
+      transact: async (work) => {
+        if (++times === 1) await happens();
+        return databases.transact(work);
+      },
+    };
+    const operation = createRefresh(createNodeCryptography());
+    const refreshNow = (...[presented, successor]: Parameters<typeof gateway.store.refresh>) =>
+      operation(interrupted, presented, successor);
+    try {
+      return await openProtocol({ ...gateway.store, refresh: refreshNow }).refresh(credentials);
+    } finally {
+      wait.end();
+      await connection.close();
+    }
+  };
+
+  test('T6 what happens after a refresh is decided counts: an account disabled, a sign-in revoked', async () => {
+    const credentials = await signIn(gateway.base, 'alice');
+    gateway.advance(hour);
+    const nothing = await refreshAround(credentials, async () => {});
+    expect(nothing, 'without anything happening it succeeds').toMatchObject({ decision: 'rotate' });
+
+    const disabled = await signIn(gateway.base, 'alice');
+    gateway.advance(hour);
+    expect(await refreshAround(disabled, () => gateway.store.setDisabled('alice', true))).toMatchObject({
+      decision: 'refused',
+    });
+    await gateway.store.setDisabled('alice', false);
+    expect((await refresh(disabled)).status, 'nothing was consumed').toBe(200);
+
+    const revoked = await signIn(gateway.base, 'alice');
+    gateway.advance(hour);
+    const end = () => post(`${gateway.base}/v2/revoke`, revoked);
+    expect(await refreshAround(revoked, end)).toMatchObject({ decision: 'refused' });
+    expect((await refresh(revoked)).status).toBe(401);
   });
 
   test('revoke answers 200 for a set in any state and for an unknown one, 401 for a mixture', async () => {

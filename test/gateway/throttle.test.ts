@@ -48,6 +48,20 @@ describeStores('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'bob', password, '2001:db8:2::1')).toBe(303);
   });
 
+  test('T4 addresses of one /64 are one client, for one account and for many', async () => {
+    await addAccount(gateway.store, 'frank');
+    for (let guess = 0; guess < 5; guess++) {
+      expect(await attempt(gateway, 'frank', 'wrong', `2001:db8:6:100::${guess}`)).toBe(403);
+    }
+    expect(await attempt(gateway, 'frank', password, '2001:db8:6:100:ffff::1')).toBe(429);
+    expect(await attempt(gateway, 'frank', password, '2001:db8:6:101::1')).toBe(303);
+    for (let guess = 5; guess < 50; guess++) {
+      expect(await attempt(gateway, `name${guess}`, 'wrong', `2001:db8:6:100::${guess}`)).toBe(403);
+    }
+    expect(await attempt(gateway, 'gina', 'wrong', '2001:db8:6:100::ffff')).toBe(429);
+    expect(await attempt(gateway, 'gina', 'wrong', '2001:db8:6:101::ffff')).toBe(403);
+  });
+
   test('T4 a /56 that tries one account from ever new /64 is throttled, and others of its /48 are not', async () => {
     await addAccount(gateway.store, 'carol');
     for (let guess = 0; guess < 10; guess++) {
