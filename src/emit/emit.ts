@@ -57,11 +57,9 @@ const listOf = documentPath.repositoryPackages;
 const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
 const packageFolder = path.posix.dirname(documentPath.package('a'));
 
-// A list names packages, a package its repository, and that its list, which by then names nothing.
-const removalOrder = (file: string): number => {
-  if (listPath.test(file)) return 2;
-  return file.startsWith(`${packageFolder}/`) ? 0 : 1;
-};
+/** What vanishes, in the order in which it is removed. */
+const removalTurns = ['package', 'former slug', 'repository', 'list'] as const;
+type RemovalTurn = (typeof removalTurns)[number];
 
 /**
  * Publishes the catalog: writes every document whose content changed or that is missing, and leaves the others as they
@@ -141,7 +139,8 @@ export class Emission {
    * catalog is in force.
    */
   removeVanished(): void {
-    const vanished = this.#vanished().sort((a, b) => removalOrder(a) - removalOrder(b));
+    const turns = Map.groupBy(this.#vanished(), (file) => this.#removalTurn(file));
+    const vanished = removalTurns.flatMap((turn) => turns.get(turn) ?? []);
     for (const file of vanished) {
       const slug = listPath.exec(file)?.[1];
       if (slug !== undefined) this.#writeEmptyList(decodeFileName(slug) ?? slug);
@@ -153,6 +152,14 @@ export class Emission {
     const folders = new Set(vanished.map((document) => path.dirname(this.#output.resolve(document))));
     for (const folder of folders) removeIfEmpty(folder);
     this.#output.sweep();
+  }
+
+  // A list names packages, a package its repository, a former slug the present one, and that its list, which by then
+  // names nothing. A former slug has no list of its own.
+  #removalTurn(file: string): RemovalTurn {
+    if (listPath.test(file)) return 'list';
+    if (file.startsWith(`${packageFolder}/`)) return 'package';
+    return existsSync(this.#output.resolve(file.replace(/\.json$/, '/packages.json'))) ? 'repository' : 'former slug';
   }
 
   // Folder by folder: Node's own recursive reading asks the system about each file once more.

@@ -126,6 +126,23 @@ describe('an index that is held back', () => {
     }
   });
 
+  it('C5: is not taken with an older Release that the origin gives in place of one that no index fits', async () => {
+    await serve(20, { release: { Date: date(9) } });
+    await bench.crawlOne();
+    const newer = await generateRepository({ packages: makePackages(21), release: { Date: date(10) } });
+    const older = await generateRepository({ packages: makePackages(19), release: { Date: date(8) } });
+    // Release is the newer one until its index is asked for, and that is of the older one.
+    bench.origin.serve('repo', new Map([...older, ['/Release', newer.get('/Release') ?? new Uint8Array()]]));
+    bench.origin.break('/repo/Packages', () => {
+      bench.origin.serve('repo', older);
+      return undefined;
+    });
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({ outcome: 'stale', code: 'release-older' });
+    expect(outcome.asked.filter((asked) => asked === '/Release 200')).toHaveLength(2);
+    expect(await stanzas()).toBe(20);
+  });
+
   it('C4: at another address is nothing to the manifest that names a new one', async () => {
     await serve(20);
     await bench.crawlOne();

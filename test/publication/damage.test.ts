@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { openSnapshotStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -135,5 +136,26 @@ describe('documents that are damaged', () => {
     const told = readFileSync(log, 'utf8');
     expect(told).toContain(`-f ${bench.out}\n`);
     expect(told).toContain('catalog.next.sqlite');
+  });
+});
+
+describe('the snapshots of a repository that is not in the manifest any more', () => {
+  it('C3: stay for thirty days after it was last asked for, and go then', async () => {
+    const bench = await startBench();
+    origin.serve('two', await generateRepository({ packages: makePackages(5, 'q') }));
+    bench.list([{ slug: 'two', uri: origin.uri('two') }]);
+    const snapshots = openSnapshotStore(path.join(bench.state, 'snapshots'));
+    const attempts = await snapshots.readAttempts('one');
+    const now = Date.parse(attempts.succeededAt ?? '');
+    for (const [days, kept] of [
+      [29, true],
+      [31, false],
+    ] as const) {
+      const last = new Date(now - days * 86_400_000).toISOString();
+      await snapshots.writeAttempts('one', { ...attempts, succeededAt: last, failedAt: null });
+      expect((await bench.build()).status).toBe(0);
+      expect((await snapshots.read('one')) !== undefined, `${days} days`).toBe(kept);
+      expect(await snapshots.read('two')).toBeDefined();
+    }
   });
 });

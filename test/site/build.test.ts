@@ -189,6 +189,11 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     writeFileSync(kept, JSON.stringify(rendered).slice(0, 100));
     expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
     expect(contents(out)).toEqual(whole);
+
+    // A page that is known as rendered, and gone.
+    rmSync(page);
+    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(contents(out)).toEqual(whole);
   });
 
   it('renders all pages anew where the address changes', async () => {

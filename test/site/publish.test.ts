@@ -46,12 +46,21 @@ describe('publishing the site', () => {
     expect(read(page('list'))).toBe('old list');
   });
 
+  const entrances = ['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json'];
+  const entrancesThat = (text: string) => Object.fromEntries(entrances.map((name) => [name, text]));
+
   it('C12: puts the entrances last, and what names nothing first', async () => {
-    const first = { 'index.html': 'front', 'sitemap.xml': 'names a', [page('a')]: null, 'assets/a.css': 'style' };
+    // In the order of the alphabet the page that cannot be read comes after them, and its style after it.
+    const first = { ...entrancesThat('names zzz'), [page('zzz')]: null, 'zzz/zzz.css': 'style' };
     await expect(publish(first)).rejects.toThrow(/ENOENT/);
-    expect(existsSync(path.join(out, 'index.html'))).toBe(false);
-    expect(existsSync(path.join(out, 'sitemap.xml'))).toBe(false);
-    expect(read('assets/a.css')).toBe('style');
+    for (const name of entrances) expect(existsSync(path.join(out, name)), name).toBe(false);
+    expect(read('zzz/zzz.css')).toBe('style');
+  });
+
+  it('C12: changes the entrances after every page that changes', async () => {
+    await publish({ ...entrancesThat('as before'), [page('zzz')]: 'z' });
+    await expect(publish({ ...entrancesThat('names zzz anew'), [page('zzz')]: null })).rejects.toThrow(/ENOENT/);
+    for (const name of entrances) expect(read(name), name).toBe('as before');
   });
 
   it('C12: takes a page that an interrupted run left for a new one, because what it names may never have come', async () => {
