@@ -51,14 +51,15 @@ const findBlocks = (text: string, begin: string, end: string): string[] => {
 const countInk = (text: string): number => text.replace(/\s+/g, '').length;
 
 /**
- * Whether the bytes of a Release.gpg are a signature in form: binary packets, or armoured blocks and nothing between and
- * around them. (What apt's gpgv method refuses as "lines not belonging to a signature" is none.)
+ * Whether the bytes of a Release.gpg are a signature in form: binary packets, or armoured blocks (one of which may be cut
+ * short) and nothing between and around them. (What apt's gpgv method refuses as "lines not belonging to a signature" is none.)
  */
 export const looksLikeSignature = (bytes: Uint8Array): boolean => {
   if (isUnarmoured(bytes)) return true;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const blocks = findBlocks(text, blockBegin, blockEnd);
-  return blocks.length > 0 && countInk(text) === blocks.reduce((sum, block) => sum + countInk(block), 0);
+  if (blocks.length === 0) return text.trimStart().startsWith(blockBegin);
+  return countInk(text) === blocks.reduce((sum, block) => sum + countInk(block), 0);
 };
 
 // openpgp reads one armoured block; Release.gpg, InRelease and a manifest entry may hold several.
