@@ -7,17 +7,20 @@ import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { FindingRecord, FindingsRecord } from '../src/contract/records.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
+import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/emit/documents.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { openSnapshotStore } from '../src/snapshots/store.ts';
+import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 
 const command = {
   name: 'doctor',
-  summary: 'Crawls one repository and says what is wrong with it. Exit code 1 where that keeps packages from people.',
+  summary:
+    'Crawls one repository and says what is wrong with it, what its origin offers, and what to write into the manifest. Exit code 1 where that keeps packages from people.',
   operand: 'URL',
   options: {
     suite: { type: 'string', value: 'SUITE', environment: 'DEBDEX_SUITE', help: 'Suite; flat without one.' },
@@ -36,6 +39,7 @@ const command = {
 type Values = OptionValues<typeof command.options>;
 
 const slug = 'repository';
+const offersMs = 30_000;
 
 const readKey = (file: string): string => {
   try {
@@ -74,7 +78,12 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const { code = null, detail } = outcome ?? {};
     const failure = code === null ? undefined : { code, count: 1, example: detail ?? '' };
     const [{ packageCount: packages } = { packageCount: 0 }] = readRepositoryRows(catalog.database);
-    return { record: composeFindings(slug, found, failure), packages };
+    const record = composeFindings(slug, found, failure);
+    // What never answered offers nothing, and is left alone.
+    const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
+    const signal = AbortSignal.timeout(offersMs);
+    const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal }) : [];
+    return { record, packages, offers };
   } finally {
     catalog.discard();
     await fetcher.close();
@@ -88,12 +97,22 @@ const report = ({ failure, signature, findings }: FindingsRecord, packages: numb
   return `${head}${signed}\n${listed.length === 0 ? '\nNothing is wrong with it.\n' : listed.map(describe).join('')}`;
 };
 
+/** What to write into the manifest, and what else could be. */
+const reportOffers = (entry: ManifestEntry, failed: boolean, offers: readonly Offer[]): string => {
+  const { key } = entry;
+  const nearest = failed ? chooseNearest(entry, offers) : entry;
+  const words = failed ? 'The origin offers' : 'The origin also offers';
+  const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}` : '';
+  return listed + (nearest ? `\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) })}` : '');
+};
+
 await runCommand(command, async (values, uri) => {
   const entry = readEntry(uri, values);
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
-    const { record, packages } = await examine(entry, values, folder);
-    process.stdout.write(values.json ? `${JSON.stringify(record, null, 1)}\n` : report(record, packages));
+    const { record, packages, offers } = await examine(entry, values, folder);
+    const words = () => report(record, packages) + reportOffers(entry, record.failure !== null, offers);
+    process.stdout.write(values.json ? `${JSON.stringify(record, null, 1)}\n` : words());
     const isBroken = record.failure !== null || record.findings.some(({ weight }) => weight === 'broken');
     if (isBroken) process.exitCode = 1;
   } finally {

@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -68,6 +70,70 @@ describe('npm run doctor', () => {
     origin.serve('weak', await generateRepository({ hashes: [] }));
     const { stdout } = await doctor(origin.uri('weak'), '--json');
     expect(findingsRecordSchema.parse(JSON.parse(stdout)).findings).toMatchObject([{ code: 'release-without-hashes' }]);
+  });
+
+  const suiteOf = (name: string, component: string, architecture: string, release = {}) =>
+    generateRepository({ suite: { name, component, architecture }, release });
+
+  const at = (name: string) => `${origin.uri(name)}/`;
+
+  it('C8: names what else a suite offers, and what to write into the manifest', async () => {
+    const files = await suiteOf('stable', 'main', 'iphoneos-arm');
+    const other = await suiteOf('stable', 'extra', 'iphoneos-arm64');
+    const lines = Buffer.from(other.get('/dists/stable/Release') ?? '')
+      .toString()
+      .split('SHA256:\n')[1];
+    const release = Buffer.from(files.get('/dists/stable/Release') ?? '').toString() + lines;
+    origin.serve('suites', new Map([...files, ...other, ['/dists/stable/Release', Buffer.from(release)]]));
+    const uri = at('suites');
+
+    const wrong = await doctor(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm64');
+    expect(wrong).toMatchObject({ status: 1, stdout: expect.stringContaining('The repository cannot be used.') });
+    expect(wrong.stdout).toContain(
+      `The origin offers:\n  ${uri} suite stable, component main: iphoneos-arm\n  ${uri} suite stable, component extra: iphoneos-arm64\n`,
+    );
+    expect(wrong.stdout).toMatch(/suite: stable\ncomponent: main\nbinary: iphoneos-arm\nranking: 3\n$/);
+
+    const right = await doctor(uri, '--suite', 'stable', '--component', 'main', '--binary', 'iphoneos-arm');
+    expect(right.stdout).toContain('can be used: 3 packages.');
+    expect(right.stdout).toContain(`The origin also offers:\n  ${uri} suite stable, component extra: iphoneos-arm64\n`);
+    const [, written = ''] = right.stdout.split(/as data\/repositories\/127-0-0-1\.yaml .+:\n\n/);
+    const entry = { slug: '127-0-0-1', uri, suite: 'stable', component: 'main', binary: 'iphoneos-arm', ranking: 3 };
+    expect(parse(written)).toEqual(entry);
+    expect(manifestEntrySchema.parse(parse(written))).toMatchObject(entry);
+  });
+
+  it('C8: finds suites that the server lists, that are usual, and that stand in the address', async () => {
+    origin.serve('listed', await suiteOf('fancy', 'main', 'iphoneos-arm64'));
+    const page = '<!doctype html><a href="../">up</a><a href="fancy/">fancy</a><a href="x\u001b[2J/">x</a>';
+    origin.break('/listed/dists/', { kind: 'body', body: page });
+    const listed = await doctor(at('listed'));
+    expect(listed.stdout).toContain('[broken] There is no Release');
+    expect(listed.stdout).toMatch(/suite: fancy\ncomponent: main\nbinary: iphoneos-arm64\n/);
+    expect(listed.stdout).not.toContain('\u001b');
+
+    origin.serve('usual', await suiteOf('1800', 'main', 'iphoneos-arm64'));
+    const usual = await doctor(at('usual'));
+    expect(usual.stdout).toMatch(/suite: "1800"\ncomponent: main\n/);
+
+    const inside = await doctor(`${at('usual')}dists/1800/`);
+    expect(inside.stdout).toContain(`uri: ${at('usual')}\nsuite: "1800"\n`);
+
+    origin.serve('flat', await generateRepository());
+    const flat = await doctor(at('flat'), '--suite', 'stable', '--component', 'main', '--binary', 'all');
+    expect(flat.stdout).toContain(`${at('flat')} is a flat repository: no suite`);
+    expect(flat.stdout).toMatch(new RegExp(`uri: ${at('flat')}\\nranking: 3\\n$`));
+  });
+
+  it('C8: says nothing of no index beside one that can be used', async () => {
+    origin.serve('partly', await generateRepository({ compressions: ['xz', 'plain'] }));
+    origin.break('/partly/Packages.xz', { kind: 'status', status: 404 });
+    const { status, stdout } = await doctor(origin.uri('partly'));
+    expect(stdout).toContain('The repository can be used: 3 packages.');
+    expect(stdout).toContain('[weak] A listed file of the index is missing');
+    expect(stdout).toContain('status 404 for /Packages.xz. Another file was taken in its place.');
+    expect(stdout).not.toMatch(/There is no|any compression/);
+    expect(status).toBe(0);
   });
 
   it.each([

@@ -1,0 +1,51 @@
+import { stringify } from 'yaml';
+import type { ManifestEntry } from '../src/contract/manifest.ts';
+import type { Offer } from '../src/crawl/offers.ts';
+
+/** A slug after the host of an address. */
+const proposeSlug = (uri: string): string =>
+  new URL(uri).hostname
+    .replace(/^www\./, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '') || 'repository';
+
+/** What to write into the manifest for an index, as a file of its own. */
+export const composeEntry = ({ uri, suite, component, binary, key }: Offer & Pick<ManifestEntry, 'key'>): string => {
+  const slug = proposeSlug(uri);
+  const place = suite === './' ? {} : { suite, component, binary };
+  const fields = stringify({ slug, uri, ...place, ranking: 3, ...(key === undefined ? {} : { key }) });
+  return `Write into the manifest, as data/repositories/${slug}.yaml (ranking: 1 is best, 5 is last):\n\n${fields}`;
+};
+
+/** The offers by suite and component, a line each. */
+export const listOffers = (offers: readonly Offer[]): string => {
+  const lines = new Map<string, string[]>();
+  for (const { uri, suite, component, binary } of offers) {
+    const place =
+      suite === './' ? `${uri} is a flat repository: no suite` : `${uri} suite ${suite}, component ${component}`;
+    lines.set(place, [...(lines.get(place) ?? []), ...(binary === undefined ? [] : [binary])]);
+  }
+  return [...lines]
+    .map(([place, binaries]) => `  ${[place, binaries.join(', ')].filter(Boolean).join(': ')}\n`)
+    .join('');
+};
+
+// What the devices of this community run, best first; an origin for others is taken as it is.
+const usualBinaries = ['iphoneos-arm64', 'iphoneos-arm'];
+
+/** Of what an origin offers, what comes nearest to what was asked for. */
+export const chooseNearest = (asked: Offer, offers: readonly Offer[]): Offer | undefined => {
+  const rank = ({ suite, component, binary }: Offer): number => {
+    const usual = usualBinaries.indexOf(binary ?? '');
+    return (
+      (suite === asked.suite ? 0 : 100) +
+      (component === asked.component ? 0 : 50) +
+      (binary === asked.binary ? 0 : 10 + (usual === -1 ? usualBinaries.length : usual))
+    );
+  };
+  return offers.reduce<Offer | undefined>(
+    (best, offer) => (best === undefined || rank(offer) < rank(best) ? offer : best),
+    undefined,
+  );
+};

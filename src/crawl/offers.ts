@@ -1,0 +1,140 @@
+import { splitClearSigned } from '../apt/clearsigned.ts';
+import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import { limits } from '../contract/limits.ts';
+import { type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
+import type { Fetcher } from '../net/fetcher.ts';
+import { NetworkError } from '../net/network-error.ts';
+import { collect, looksLikeHtml } from './content.ts';
+import { releaseFolder } from './release.ts';
+
+/** An index that an origin has, as a manifest entry would name it. */
+export type Offer = Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>;
+
+/** Where to look, and for how long. */
+interface LookOptions {
+  readonly fetcher: Pick<Fetcher, 'fetch'>;
+  readonly signal: AbortSignal;
+}
+
+// The suites by which repositories of this community are known. No server can be asked for all that it has.
+const usualSuites = [
+  'stable',
+  'ios',
+  '1800',
+  '1900',
+  '2000',
+  'iphoneos-arm64/1700',
+  'iphoneos-arm64/1800',
+  'iphoneos-arm64/1900',
+  'iphoneos-arm64/2000',
+];
+const mostListed = 12;
+const listingBytes = 262_144;
+/** Pairs of component and architecture that are told of one suite; a Release may name thousands. */
+const mostOffers = 40;
+
+const read = async (url: string, maxBytes: number, { fetcher, signal }: LookOptions): Promise<Uint8Array | null> => {
+  try {
+    const result = await fetcher.fetch(new URL(url), { maxBytes, signal });
+    const bytes = result.status === 200 ? await collect(result.body) : null;
+    await result.discard();
+    return bytes;
+  } catch (error) {
+    if (error instanceof NetworkError || signal.aborted) return null;
+    throw error;
+  }
+};
+
+const readRelease = async (uri: string, suite: string, options: LookOptions): Promise<ReleaseFile | null> => {
+  for (const name of ['Release', 'InRelease']) {
+    const bytes = await read(`${uri + releaseFolder(suite)}/${name}`, limits.releaseBytes, options);
+    if (bytes === null || bytes.length === 0 || looksLikeHtml(bytes)) continue;
+    const split = splitClearSigned(bytes);
+    if (split.kind !== 'refused') return parseRelease(split.kind === 'signed' ? split.content : bytes);
+  }
+  return null;
+};
+
+/** The folders that a web server lists below `dists/`, where it lists any. */
+const listSuites = async (uri: string, options: LookOptions): Promise<string[]> => {
+  const page = await read(`${uri}/dists/`, listingBytes, options);
+  if (page === null || !looksLikeHtml(page)) return [];
+  const links = Buffer.from(page)
+    .toString('latin1')
+    .matchAll(/href="(?:\.\/)?([A-Za-z0-9][\w.~+-]{0,63})\/"/g);
+  return [...new Set([...links].map(([, name]) => name ?? ''))].slice(0, mostListed);
+};
+
+// An index by the path by which Release lists it. (That of debian-installer is none for people.)
+const indexPath = /^(.+)\/binary-([^/]+)\/Packages(?:\.[a-z0-9]+)?$/;
+
+const listPairs = ({ files, components, architectures }: ReleaseFile): [component: string, binary: string][] => {
+  const pairs = new Map<string, [string, string]>();
+  for (const path of files.keys()) {
+    const [, component = '', binary = ''] = indexPath.exec(path) ?? [];
+    if (component !== '' && !component.endsWith('/debian-installer'))
+      pairs.set(`${component} ${binary}`, [component, binary]);
+    if (pairs.size === mostOffers) break;
+  }
+  if (pairs.size > 0 || files.size > 0) return [...pairs.values()];
+  const binaries = architectures.filter((name) => name !== 'all' && name !== 'source').slice(0, mostOffers);
+  return components
+    .slice(0, mostOffers)
+    .flatMap((component) => binaries.map((binary): [string, string] => [component, binary]));
+};
+
+const isFlat = ({ files }: ReleaseFile): boolean =>
+  files.size === 0 || [...files.keys()].some((path) => /^Packages(?:\.[a-z0-9]+)?$/.test(path));
+
+/** What a Release offers, of which only what a manifest can name: the rest is a stranger's text and of no use. */
+const composeOffers = (uri: string, suite: string, release: ReleaseFile): Offer[] => {
+  const named: Partial<Offer>[] =
+    suite === './'
+      ? isFlat(release)
+        ? [{}]
+        : []
+      : listPairs(release).map(([component, binary]) => ({ component, binary }));
+  return named.slice(0, mostOffers).flatMap((fields) => {
+    const entry = manifestEntrySchema.safeParse({ slug: 'offer', ranking: 3, uri, suite, ...fields });
+    return entry.success ? [{ uri: entry.data.uri, suite, ...fields }] : [];
+  });
+};
+
+/** The addresses and suites that an entry may have meant: itself first, and an address that leads into `dists/`. */
+const listPlaces = (entry: Offer): { uri: string; suite: string }[] => {
+  const uri = entry.uri.replace(/\/+$/, '');
+  const at = uri.lastIndexOf('/dists/');
+  const inside = at === -1 ? [] : [{ uri: uri.slice(0, at), suite: uri.slice(at + '/dists/'.length) }];
+  return [{ uri, suite: entry.suite }, ...inside];
+};
+
+const isSame = (a: Offer, b: Offer): boolean =>
+  a.uri.replace(/\/+$/, '') === b.uri.replace(/\/+$/, '') &&
+  a.suite === b.suite &&
+  a.component === b.component &&
+  a.binary === b.binary;
+
+/**
+ * Finds out what else an origin offers than `entry`: the other indexes of the suite that it names; and with `widely`,
+ * where there are none, those of the suites that the server lists, or that are usual. Asks for thirty small files at the
+ * most. Never throws for what the origin does.
+ */
+export const findOffers = async (entry: Offer, widely: boolean, options: LookOptions): Promise<Offer[]> => {
+  const places = listPlaces(entry);
+  const offers: Offer[] = [];
+  const look = async (uri: string, suite: string): Promise<void> => {
+    if (options.signal.aborted) return;
+    const release = await readRelease(uri, suite, options);
+    const found = release === null ? [] : composeOffers(`${uri}/`, suite, release);
+    offers.push(...found.filter((offer) => !isSame(offer, entry)));
+  };
+  for (const { uri, suite } of places) await look(uri, suite);
+  if (offers.length > 0 || !widely) return offers;
+  const { uri } = places.at(-1) ?? entry;
+  const known = new Set(places.map(({ suite }) => suite));
+  const listed = await listSuites(uri, options);
+  for (const suite of new Set(['./', ...(listed.length > 0 ? listed : usualSuites)])) {
+    if (!known.has(suite)) await look(uri, suite);
+  }
+  return offers;
+};
