@@ -10,7 +10,7 @@ import { CommandFailure, UsageError } from './options.ts';
 import type { BuildResult } from './pipeline.ts';
 
 // What keeps a request from its origin altogether; every other failure is an answer of some kind.
-const unreachedCodes: ReadonlySet<string> = new Set(['dns', 'connection', 'timeout', 'backing-off']);
+const unreachedCodes: ReadonlySet<string> = new Set(['no-network', 'dns', 'connection', 'timeout', 'backing-off']);
 
 /** The end of a build that published nothing, because nothing is known of any repository. */
 export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): CommandFailure =>

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { openSnapshotStore } from '../../src/snapshots/store.ts';
@@ -8,6 +8,9 @@ import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
+
+// Each test is several builds, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 let origin: OriginServer;
 
@@ -61,9 +64,7 @@ describe('a catalog that is damaged', () => {
     expect((await bench.build()).text).not.toContain('Repaired');
   });
 
-  it('C12: and looks as it did is noticed when it is read, or with --verify', {
-    timeout: 90_000,
-  }, async () => {
+  it('C12: and looks as it did is noticed when it is read, or with --verify', async () => {
     const bench = await startBench();
     const before = bench.read();
     const { size } = statSync(catalogPath(bench.state));
@@ -78,9 +79,7 @@ describe('a catalog that is damaged', () => {
     expect(bench.read()).toEqual(before);
   });
 
-  it('C12: where nothing is known of how it was put in force is noticed too, and a whole one is kept', {
-    timeout: 90_000,
-  }, async () => {
+  it('C12: where nothing is known of how it was put in force is noticed too, and a whole one is kept', async () => {
     const bench = await startBench();
     const mark = path.join(bench.state, 'catalog.mark.json');
     rmSync(mark);
@@ -96,9 +95,7 @@ describe('a catalog that is damaged', () => {
 });
 
 describe('documents that are damaged', () => {
-  it('C12: are written again as they were: a size that differs at once, a byte with --verify', {
-    timeout: 90_000,
-  }, async () => {
+  it('C12: are written again as they were: a size that differs at once, a byte with --verify', async () => {
     const bench = await startBench();
     const before = bench.read();
     const fileOf = (document: string) => path.join(bench.out, document);

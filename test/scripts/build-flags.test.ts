@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/outcomes.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
 import { openSnapshotStore } from '../../src/snapshots/store.ts';
@@ -8,6 +8,9 @@ import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
+
+// Each test is several builds, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 let origin: OriginServer;
 let bench: BuildBench;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { openSnapshotStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -10,6 +10,9 @@ import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
 const scripts = path.join(import.meta.dirname, '..', '..', 'scripts');
+
+// Each test is several builds, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 let origin: OriginServer;
 let bench: BuildBench;
