@@ -5,7 +5,7 @@ import { type Dependencies, type RateLimiter, Unavailable } from './dependencies
 import { documentAnswer } from './document-answer.ts';
 import type { Environment, Handler } from './environment.ts';
 import { mountGateway } from './mounted-gateway.ts';
-import { decodePath, pathOf } from './request-path.ts';
+import { decodePath, pathOf, routedPath } from './request-path.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { packageHandlers } from './routes/packages.ts';
 import { repositoryHandlers } from './routes/repositories.ts';
@@ -114,7 +114,7 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void
  * where there is one. Web standards only; what is not comes in through the dependencies.
  */
 export const createApp = (dependencies: Dependencies): Hono<Environment> => {
-  const app = new Hono<Environment>();
+  const app = new Hono<Environment>({ getPath: routedPath });
   app.onError((error, { req }) => {
     const { method } = req.raw;
     if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method);

@@ -2,7 +2,10 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { apiRoot, operations } from '../src/contract/paths.ts';
 import { errorAnswer, HttpError, notFound } from './answers.ts';
 import type { Environment } from './environment.ts';
-import { decodePath, pathOf } from './request-path.ts';
+import { decodePath, pathOf, routedPath } from './request-path.ts';
+
+/** The longest address of the gateway, in characters: what a provider sends back is a tenth of it. */
+const longestAddress = 16 * 1024;
 
 const wordOf = (path: string): string => path.split('/')[1] ?? '';
 
@@ -31,7 +34,7 @@ export const mountGateway = (
 ): readonly [MiddlewareHandler<Environment>, MiddlewareHandler<Environment>] => {
   const words = new Set(gateway.routes.map(({ path }) => wordOf(path)).filter((word) => !readWords.has(word)));
   for (const pattern of ['', '*']) words.delete(pattern);
-  const mounted = new Hono().route(`/${apiRoot}`, gateway);
+  const mounted = new Hono({ getPath: routedPath }).route(`/${apiRoot}`, gateway);
   mounted.notFound(({ req }) => errorAnswer(notFound(), now(), req.raw.method));
   mounted.onError((error, { req }) => {
     report(error);
@@ -50,8 +53,11 @@ export const mountGateway = (
     context.res = answer;
   };
 
-  const answering: MiddlewareHandler<Environment> = async ({ req, env, var: { segments } }, next) =>
-    words.has(segments[0] ?? '') ? mounted.fetch(req.raw, env) : next();
+  const answering: MiddlewareHandler<Environment> = async ({ req, env, var: { segments } }, next) => {
+    if (!words.has(segments[0] ?? '')) return next();
+    if (req.url.length > longestAddress) throw new HttpError(414, 'The address of the request is too long');
+    return mounted.fetch(req.raw, env);
+  };
 
   return [sealing, answering];
 };

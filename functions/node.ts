@@ -164,9 +164,16 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       refuse(socket, { status: 431, method });
       return;
     }
+    // Counted as it is going to be read: a "#" becomes three characters.
+    const target = escapeTarget(incoming.url ?? '');
+    if (target.length > limits.requestLine) {
+      refusals.count('requestLine', door.client);
+      refuse(socket, { status: 414, method });
+      return;
+    }
     begin(door, incoming, outgoing);
     if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
-    incoming.url = escapeTarget(incoming.url ?? '');
+    incoming.url = target;
     void answerByApp(incoming, outgoing);
   };
 
