@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -61,10 +62,22 @@ const createCompressor = (encoding: Coding): Transform => {
 /** The most bytes of compressed copies kept on disk; the ones made longest ago go first. */
 const mostKept = 2 ** 30;
 
+/** The digest of a file's content that tags and copies are named after: 132 bits of SHA-256, in 22 characters. */
+export const createDigest = () => {
+  const hash = createHash('sha256');
+  return {
+    update: (chunk: Uint8Array): void => void hash.update(chunk),
+    end: (): string => hash.digest('base64url').slice(0, 22),
+  };
+};
+
 /** Compressed copies of large files, in a folder of their own, named after the content they were made of. */
 export interface CompressedFiles {
-  /** The path and size of the copy in this coding of a file whose content has this digest. */
-  copy(file: string, digest: string, encoding: Coding): Promise<{ file: string; size: number }>;
+  /**
+   * The path and size of the copy in this coding of a file whose content has this digest (see `createDigest`). Undefined
+   * where the file has other content by now, since copies wait for each other.
+   */
+  copy(file: string, digest: string, encoding: Coding): Promise<{ file: string; size: number } | undefined>;
 }
 
 const dropOldest = async (folder: string): Promise<void> => {
@@ -85,20 +98,29 @@ const dropOldest = async (folder: string): Promise<void> => {
 
 /** Compressed copies below `folder`, made one after another so that they take one core at most. */
 export const createCompressedFiles = (folder: string): CompressedFiles => {
-  const under = new Map<string, Promise<{ file: string; size: number }>>();
+  const under = new Map<string, ReturnType<CompressedFiles['copy']>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  const make = async (source: string, target: string, encoding: Coding) => {
+  const make = async (source: string, digest: string, target: string, encoding: Coding) => {
     const made = await stat(target).catch(() => undefined);
     if (made !== undefined) return { file: target, size: made.size };
     await mkdir(folder, { recursive: true });
     const temporary = `${target}.${process.pid}.part`;
+    const read = createDigest();
+    const observe = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        read.update(chunk);
+        yield chunk;
+      }
+    };
     try {
       await pipeline(
         createReadStream(source),
+        observe,
         createCompressor(encoding),
         createWriteStream(temporary, { flags: 'w' }),
       );
+      if (read.end() !== digest) return undefined;
       await rename(temporary, target);
     } finally {
       await rm(temporary, { force: true });
@@ -113,7 +135,7 @@ export const createCompressedFiles = (folder: string): CompressedFiles => {
       const target = path.join(folder, `${digest}.${encoding}`);
       const running = under.get(target);
       if (running !== undefined) return running;
-      const work = last.then(() => make(file, target, encoding)).finally(() => under.delete(target));
+      const work = last.then(() => make(file, digest, target, encoding)).finally(() => under.delete(target));
       under.set(target, work);
       last = work.catch(() => undefined);
       return work;

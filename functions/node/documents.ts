@@ -1,4 +1,3 @@
-import { createHash, hash } from 'node:crypto';
 import { type BigIntStats, createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +5,7 @@ import { apiRoot } from '../../src/contract/paths.ts';
 import type { Encoding } from '../accept.ts';
 import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { ByteCache } from './byte-cache.ts';
-import { type CompressedFiles, compressBytes } from './compression.ts';
+import { type CompressedFiles, compressBytes, createDigest } from './compression.ts';
 
 /** Files up to this size, in bytes, are held in memory while they are asked for; larger ones are streamed. */
 const largestInMemory = 512 * 1024;
@@ -24,8 +23,11 @@ const isAbsent = (error: unknown): boolean =>
 const tagOf = (digest: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${digest}"` : `"${digest}-${encoding}"`;
 
-// 132 bits of SHA-256 in 22 characters.
-const shorten = (digest: string): string => digest.slice(0, 22);
+const digestOf = (body: Uint8Array): string => {
+  const digest = createDigest();
+  digest.update(body);
+  return digest.end();
+};
 
 const streamFile = (handle: FileHandle): ReadableStream<Uint8Array> =>
   new ReadableStream(
@@ -105,7 +107,7 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
     try {
       const identity = identityOf(await handle.stat({ bigint: true }));
       const body = await handle.readFile();
-      const digest = shorten(hash('sha256', body, 'base64url'));
+      const digest = digestOf(body);
       return { identity, digest, variants: new Map([['identity', inMemory(body, digest, 'identity')]]) };
     } finally {
       await handle.close();
@@ -113,10 +115,10 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
   };
 
   const describeLarge = async (file: string, stats: BigIntStats): Promise<Held> => {
-    const digest = createHash('sha256');
+    const digest = createDigest();
     for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) digest.update(chunk);
     const identity = identityOf(stats);
-    const text = shorten(digest.digest('base64url'));
+    const text = digest.end();
     const whole = onDisk(file, Number(stats.size), text, 'identity', identity);
     return { identity, digest: text, variants: new Map([['identity', whole]]) };
   };
@@ -149,7 +151,8 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
     }
     if (compressed === undefined) return whole;
     const copy = await compressed.copy(file, digest, encoding);
-    if (copy.size >= whole.size) return whole;
+    // Of a file that was replaced meanwhile, not even the whole can be opened any more: it is described anew.
+    if (copy === undefined || copy.size >= whole.size) return whole;
     const document = onDisk(copy.file, copy.size, digest, encoding);
     return {
       ...document,

@@ -292,9 +292,19 @@ describe('the root and the site', () => {
     '/%5c..%5cstate',
     '/.git/config',
     '/.%2f.git',
+    '/.well-known/.htpasswd',
+    '/.well-known/../.htpasswd',
   ])('H3 %s reaches nothing', async (target) => {
     server.write('../state/generation.json', '{}');
+    for (const hidden of ['.git/config', '.htpasswd', '.well-known/.htpasswd']) server.write(hidden, 'hidden');
     expect((await get(target)).status).toBe(404);
+  });
+
+  it('answers what stands in the one hidden folder that has a meaning (RFC 8615)', async () => {
+    server.write('.well-known/security.txt', 'Contact: mailto:a@index.test\n');
+    const answer = await get('/.well-known/security.txt');
+    expect([answer.status, await answer.text()]).toEqual([200, 'Contact: mailto:a@index.test\n']);
+    expect((await get('/.well-known/none')).status).toBe(404);
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { SearchReading } from '../../src/catalog/search-reading.ts';
+import { PackageSearch } from '../../src/search/packages.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -208,6 +210,27 @@ describe('package search', () => {
     expect(await search.searchPackages('snow', 250, Number.MAX_SAFE_INTEGER)).toEqual(nothing);
   });
 
+  it('ends at result 10,000, and leads nowhere beyond it', async () => {
+    // In place of a catalog that takes a minute to build: every question has 20,000 results.
+    const reading: Partial<SearchReading> = {
+      match: (_, wanted) => Array.from({ length: Math.min(wanted, 20_000) }, (__, id) => id),
+      records: (ids) => ({ count: ids.length, pieces: [] }),
+      names: () => [],
+      commonness: () => 0,
+    };
+    const search = new PackageSearch(reading as SearchReading);
+    const at = (limit: number, page: number) => {
+      const { records, more } = search.find('snow', limit, page);
+      return { count: records.count, more };
+    };
+    expect(at(100, 99)).toEqual({ count: 100, more: true });
+    expect(at(100, 100), 'the last page').toEqual({ count: 100, more: false });
+    expect(at(100, 101)).toEqual({ count: 0, more: false });
+    expect(at(7, 1428)).toEqual({ count: 7, more: true });
+    expect(at(7, 1429), 'a last page that is not full').toEqual({ count: 4, more: false });
+    expect(at(7, 1430)).toEqual({ count: 0, more: false });
+  });
+
   it('answers latest records alone, and forgets those of a repository that is gone', async () => {
     const repository = {
       slug: 'one',
@@ -239,6 +262,27 @@ describe('multi lookup', () => {
     expect(await ask(['b', 'unknown', 'a'], 'default')).toEqual(['b 1.0 poor', 'a 2 good']);
     expect(await ask(['a'], 'bootstrap')).toEqual(['a 0 boot']);
     expect(await ask(['unknown'], 'default')).toEqual([]);
+  });
+
+  it('chooses of equals by version, then slug, then architecture, in whatever order they came', async () => {
+    const versions = (...ofA: Record<string, string>[]) =>
+      packages(...ofA.map((fields) => ({ Package: 'a', ...fields })));
+    const [arm, arm64] = ['iphoneos-arm', 'iphoneos-arm64'].map((Architecture) => ({ Architecture }));
+    const repositories = [
+      { slug: 'z', packages: versions({ Version: '1.5' }) },
+      { slug: 'y', packages: versions({ Version: '0:2.0' }) },
+      { slug: 'x', packages: versions({ Version: '2.0', ...arm64 }, { Version: '2.0', ...arm }) },
+      { slug: 'w', packages: versions({ Version: '1.0' }) },
+    ];
+    for (const order of [repositories, repositories.toReversed()]) {
+      const { search } = await openSearch(...order);
+      for (const priority of ['default', 'bootstrap'] as const) {
+        const records = parseRecords(await search.latest(['a'], priority));
+        expect(records.map((record) => `${record.repository.slug} ${record.version} ${record.architecture}`)).toEqual([
+          'x 2.0 iphoneos-arm',
+        ]);
+      }
+    }
   });
 });
 

@@ -1,0 +1,103 @@
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Documents } from '../../functions/dependencies.ts';
+import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
+import { createDocuments } from '../../functions/node/documents.ts';
+import { listDocument, type Published, packageRecord, publish } from '../support/published.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const file = 'v2/jailbreak/repository/large/packages.json';
+const target = '/v2/jailbreak/repository/large/packages';
+
+/** A document too large to be held in memory; each version has the same length. */
+const large = (version: string) =>
+  listDocument(Array.from({ length: 800 }, () => packageRecord('com.example.large', 'large', version)));
+
+type Read = Documents['read'];
+
+interface Around {
+  /** Comes between the documents and their copies. */
+  readonly copying?: (own: CompressedFiles, published: Published) => CompressedFiles;
+  /** Comes between the server and the documents. */
+  readonly reading?: (own: Read, published: Published) => Read;
+}
+
+/** A published folder with a large document, and a server of it. */
+const startLarge = async ({ copying = (own) => own, reading = (own) => own }: Around = {}) => {
+  const published = publish([]);
+  published.write(file, large('1.0'));
+  const copies = path.join(published.state, 'compressed');
+  const compressed = copying(createCompressedFiles(copies), published);
+  const own = createDocuments({ folder: published.folder, compressed, memory: 2 ** 20 });
+  const documents = { ...own, read: reading(own.read, published) };
+  const server = await startTestServer({ published, overrides: { documents } });
+  onTestFinished(() => server.close());
+  const ask = async (encoding: string) => {
+    const answer = await fetch(server.address + target, { headers: { 'accept-encoding': encoding } });
+    const { status, headers } = answer;
+    const version = /"version":"([^"]+)"/.exec(await answer.text())?.[1];
+    return { status, encoding: headers.get('content-encoding'), etag: headers.get('etag'), version };
+  };
+  return { ask, copies, documents, published };
+};
+
+const codings = ['gzip', 'br', 'zstd'];
+
+describe('H4 a large document', () => {
+  it('is compressed anew where its copy had to make room for others', async () => {
+    const { ask, copies } = await startLarge();
+    for (const encoding of codings) {
+      const first = await ask(encoding);
+      expect(first).toMatchObject({ status: 200, encoding, version: '1.0' });
+      rmSync(copies, { recursive: true });
+      expect(await ask(encoding)).toEqual(first);
+      expect(readdirSync(copies)).toHaveLength(1);
+    }
+  });
+
+  it('that is replaced after it was described and before it is read is described anew', async () => {
+    const { ask, documents, published } = await startLarge();
+    const described = await documents.read(file, 'identity');
+    expect(described?.body, 'it is not held in memory').toBeUndefined();
+    published.write(file, large('2.0'));
+    expect(await described?.open()).toBeUndefined();
+    expect((await ask('identity')).version).toBe('2.0');
+  });
+
+  it('is answered with the tag of the bytes that are sent, also where it is replaced meanwhile', async () => {
+    let version = 1;
+    const { ask } = await startLarge({
+      reading: (own, published) => async (name, encoding) => {
+        const document = await own(name, encoding);
+        if (version < 4) published.write(file, large(`${++version}.0`));
+        return document;
+      },
+    });
+    const meanwhile = await ask('identity');
+    expect(meanwhile).toMatchObject({ status: 200, version: '4.0' });
+    expect(await ask('identity')).toEqual(meanwhile);
+  });
+
+  it.each(codings)('has no copy in %s of other bytes than those that it is named after', async (encoding) => {
+    // The document is replaced while its copy waits for its turn.
+    let replace = true;
+    const { ask, published } = await startLarge({
+      copying: (own, folder) => ({
+        copy: (...asked) => {
+          if (replace) folder.write(file, large('2.0'));
+          replace = false;
+          return own.copy(...asked);
+        },
+      }),
+    });
+    const meanwhile = await ask(encoding);
+    expect(meanwhile).toMatchObject({ status: 200, encoding, version: '2.0' });
+    expect(await ask(encoding)).toEqual(meanwhile);
+    // The first state comes back, as when a build is taken back.
+    published.write(file, large('1.0'));
+    const back = await ask(encoding);
+    expect(back).toMatchObject({ status: 200, encoding, version: '1.0' });
+    expect(back.etag).not.toBe(meanwhile.etag);
+  });
+});
