@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
 import { acceptRepository, listWaiting } from '../src/crawl/accept.ts';
 import { takeOverOutput } from '../src/emit/owner.ts';
 import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
-import { openSnapshotStore, SnapshotError } from '../src/snapshots/store.ts';
+import { openStore, SnapshotError } from '../src/snapshots/store.ts';
 import { buildOptions } from './build-options.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
@@ -40,7 +39,7 @@ const lock = (state: string): (() => void) => {
 
 // Nothing is written, so a build may be at work meanwhile.
 const list = async (state: string): Promise<string> => {
-  const store = openSnapshotStore(path.join(state, 'snapshots'));
+  const store = openStore(state);
   const waiting = await listWaiting(store, await store.list());
   const removals = listHeldRemovals(state);
   let text = waiting.map(({ slug, code, reason }) => `${slug}\n  ${code}: ${reason}\n`).join('');
@@ -60,7 +59,7 @@ const takeRemovals = (state: string): string => {
 
 const takeRepository = async (state: string, slug: string): Promise<string> => {
   try {
-    const words = await acceptRepository(openSnapshotStore(path.join(state, 'snapshots')), slug);
+    const words = await acceptRepository(openStore(state), slug);
     if (words.length === 0) throw new CommandFailure(`Nothing of ${slug} is held back in ${state}.`);
     return `${words.join('\n')}\n`;
   } catch (error) {

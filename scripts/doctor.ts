@@ -11,7 +11,7 @@ import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/emit/documents.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
-import { openSnapshotStore } from '../src/snapshots/store.ts';
+import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -69,7 +69,7 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     userAgent,
     proxies: readProxyOptions(),
   });
-  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const store = openStore(folder);
   const catalog = new CatalogBuild(folder);
   try {
     const [outcome] = await crawlAll([entry], { store, fetcher, now: () => new Date() });

@@ -23,14 +23,17 @@ import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
 import { CrawlError } from '../src/crawl/crawl-error.ts';
 import { publishAssets } from '../src/emit/assets.ts';
 import { Emission, type EmissionCount } from '../src/emit/emit.ts';
-import { type Owner, takeOutput } from '../src/emit/owner.ts';
+import { type Owner, readPublishedSource, takeOutput } from '../src/emit/owner.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { compareBuilds, composeFailures, composeLastBuild, type RepositoryChanges } from '../src/pipeline/outcomes.ts';
 import { prepareRehearsal, removeRehearsal } from '../src/pipeline/rehearsal.ts';
 import { buildSite, type SiteSummary } from '../src/site/build.ts';
-import { openSnapshotStore } from '../src/snapshots/store.ts';
+import { adoptFormerSlugs } from '../src/snapshots/former-slugs.ts';
+import { forgetRemovals } from '../src/snapshots/removals.ts';
+import { openStore, type SnapshotStore } from '../src/snapshots/store.ts';
 import { collectExamples } from './examples/collect.ts';
 import type { Progress } from './progress.ts';
+import { assertNotDepleted } from './removals.ts';
 
 /** What a build needs. */
 export interface BuildInput {
@@ -71,7 +74,7 @@ export interface BuildResult {
   readonly lastBuild: LastBuild;
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
-  /** What was found damaged and made good, as sentences. */
+  /** What was found damaged or lost and made good, as sentences. */
   readonly repairs: readonly string[];
   readonly statistics: LandingRecord['statistics'] | undefined;
   readonly stanzas: number;
@@ -95,7 +98,7 @@ const assetsFolder = path.join(import.meta.dirname, '..', 'src', 'public');
  * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
  *
  * @throws LockedError where another build uses the state or the output folder, OutputError where the output folder
- * cannot be used or belongs to another state folder
+ * cannot be used or belongs to another state folder, RemovalsHeld where the manifest has lost too much
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   const unlock = lockState(input.state);
@@ -104,8 +107,9 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     const output = takeOutput(input.out, input.state, input.source);
     try {
       const { claim } = output;
-      return await withSoundCatalog(input, await crawl(input), (crawled, catalog) =>
-        publish(input, crawled, catalog, claim),
+      const prepared = await prepare(input);
+      return await withSoundCatalog(prepared, await crawl(prepared), (crawled, catalog) =>
+        publish(prepared, crawled, catalog, claim),
       );
     } finally {
       output.release();
@@ -115,10 +119,23 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   }
 };
 
+/** A build that knows which repositories it is of, whatever they were called before. */
+interface PreparedInput extends BuildInput {
+  readonly store: SnapshotStore;
+}
+
+const prepare = async (input: BuildInput): Promise<PreparedInput> => {
+  const { state, out, entries } = input;
+  // A manifest takes the place of the sample as a whole.
+  if (readPublishedSource(out) !== 'sample') assertNotDepleted(state, entries);
+  const store = openStore(state);
+  return { ...input, store, entries: await adoptFormerSlugs(store, entries) };
+};
+
 const rehearse = async (input: BuildInput): Promise<BuildResult> => {
   const state = prepareRehearsal(input.state);
-  const rehearsed = { ...input, state };
   try {
+    const rehearsed = await prepare({ ...input, state });
     return await withSoundCatalog(rehearsed, await crawl(rehearsed), async (crawled, catalog) => {
       const { result } = await bringUpToDate(rehearsed, crawled, catalog);
       catalog.discard();
@@ -163,9 +180,8 @@ const withSoundCatalog = async (
 const describeRepairs = (count: number): string =>
   `${count} documents that did not stand there as they were written were written again.`;
 
-const crawl = async (input: BuildInput): Promise<CrawlOutcome[]> => {
-  const { entries, fetcher, state, now, progress, only } = input;
-  const store = openStore(state);
+const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
+  const { entries, fetcher, store, now, progress, only } = input;
   await forgetBackOff(store, input.retryNow ?? []);
   return progress.step('crawl', () =>
     crawlAll(only === undefined ? entries : entries.filter(({ slug }) => only.has(slug)), {
@@ -179,12 +195,9 @@ const crawl = async (input: BuildInput): Promise<CrawlOutcome[]> => {
   );
 };
 
-const openStore = (state: string) => openSnapshotStore(path.join(state, 'snapshots'));
-
 /** Brings the catalog up to date with what was crawled; publishes nothing. */
-const bringUpToDate = async (input: BuildInput, crawled: readonly CrawlOutcome[], catalog: CatalogBuild) => {
-  const { entries, state, base, now, progress } = input;
-  const store = openStore(state);
+const bringUpToDate = async (input: PreparedInput, crawled: readonly CrawlOutcome[], catalog: CatalogBuild) => {
+  const { entries, state, store, base, now, progress } = input;
   const update = await progress.step('catalog', () =>
     updateCatalog(catalog, entries, store, {
       base,
@@ -192,7 +205,7 @@ const bringUpToDate = async (input: BuildInput, crawled: readonly CrawlOutcome[]
       onRepository: (done, total) => progress.update(done, total, 'repositories'),
     }),
   );
-  const outcomes = withDamage(crawled, update.damaged);
+  const outcomes = withLosses(withDamage(crawled, update.damaged), update.lost);
   const previous = readLastBuild(state);
   const slugs = entries.map(({ slug }) => slug);
   const { database, before } = catalog;
@@ -212,20 +225,20 @@ const bringUpToDate = async (input: BuildInput, crawled: readonly CrawlOutcome[]
     statistics: readStatistics(database),
     stanzas: readFindings(database).stanzas,
     documents: noDocuments,
-    repairs: [],
+    repairs: describeHistory(update.rebuilt, store.history.damaged),
     site: undefined,
   };
-  return { store, update, result };
+  return { update, result };
 };
 
 const publish = async (
-  input: BuildInput,
+  input: PreparedInput,
   crawled: readonly CrawlOutcome[],
   catalog: CatalogBuild,
   claimOutput: () => void,
 ): Promise<BuildResult> => {
-  const { entries, state, out, base, now, progress } = input;
-  const { store, update, result } = await bringUpToDate(input, crawled, catalog);
+  const { entries, state, store, out, base, now, progress } = input;
+  const { update, result } = await bringUpToDate(input, crawled, catalog);
   const { statistics, lastBuild } = result;
   if (statistics === undefined) {
     catalog.discard();
@@ -265,6 +278,7 @@ const publish = async (
     emission.forgetVanished();
     catalog.publish();
     writeLastBuild(state, lastBuild);
+    forgetRemovals(state);
     await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
   });
   if (catalog.changed || emission.count.written + assets > 0 || interrupted) writeStamp(state, now());
@@ -286,7 +300,7 @@ const publish = async (
   }
   if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) writeStamp(state, now());
   endPublishing(state);
-  const repairs = emission.repaired === 0 ? [] : [describeRepairs(emission.repaired)];
+  const repairs = [...result.repairs, ...(emission.repaired === 0 ? [] : [describeRepairs(emission.repaired)])];
   return { ...result, repairs, documents: emission.count, site };
 };
 
@@ -301,6 +315,24 @@ const withDamage = (
     const { message: reason, detail } = new CrawlError('store-failed', String(damage.cause));
     return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
   });
+
+/** What was published of a repository stays published though its snapshot is lost: it is old, not absent. */
+const withLosses = (outcomes: readonly CrawlOutcome[], lost: readonly string[]): CrawlOutcome[] =>
+  outcomes.map((outcome) =>
+    outcome.outcome === 'failed' && lost.includes(outcome.slug) ? { ...outcome, outcome: 'stale' } : outcome,
+  );
+
+const mostNames = 5;
+
+const describeHistory = (rebuilt: readonly string[], damaged: readonly string[]): string[] => {
+  const names = rebuilt.slice(0, mostNames).join(', ') + (rebuilt.length > mostNames ? ', …' : '');
+  return [
+    ...damaged.map((file) => `${file} could not be read and was written anew: check the disk.`),
+    ...(rebuilt.length === 0
+      ? []
+      : [`What was known of the time before (history) was missing for ${names}; it is now what the catalog knew.`]),
+  ];
+};
 
 const publishSite = (
   { state, out, base, service, progress, verify = false }: BuildInput,

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { decompress } from '../../src/apt/decompress.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 
 // The least that any builder has to do with an index: parse it, make JSON of it, write a file for each package and one
 // for all. No check, no catalog, no search index, nothing kept; what a real build adds is measured against it.
 const [state = '', slug = '', out = ''] = process.argv.slice(2);
-const store = openSnapshotStore(path.join(state, 'snapshots'));
+const store = openStore(state);
 const snapshot = await store.read(slug);
 if (snapshot === undefined) throw new Error(`there is no snapshot of ${slug}`);
 const limits = { maxBytes: Number.MAX_SAFE_INTEGER, maxRatio: Number.POSITIVE_INFINITY };

@@ -8,7 +8,7 @@ import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/mani
 import { type CrawlOutcome, crawlAll } from '../../src/crawl/crawl.ts';
 import { usualLimits } from '../../src/crawl/limits.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { lzmaZeros } from '../../test/apt/compressed.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../../test/support/apt-repository.ts';
 import { writeBzip2 } from '../../test/support/bzip2-writer.ts';
@@ -27,7 +27,7 @@ interface Crawl {
 
 const crawl = async (entries: readonly ManifestEntry[], folder: string, limits = {}): Promise<Crawl> => {
   const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'] });
-  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const store = openStore(folder);
   const started = performance.now();
   try {
     const outcomes = await crawlAll(entries, { store, fetcher, now: () => new Date(), limits });

@@ -10,6 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
+import type { CatalogDatabase } from './database.ts';
 import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
 import { placeMarked } from './soundness.ts';
@@ -97,6 +98,23 @@ export class CatalogBuild {
     this.#state = state;
     this.#afresh = afresh;
     if (!afresh && hasCatalog(state)) this.#current = CatalogFile.openReadOnly(catalogPath(state));
+  }
+
+  /**
+   * What `read` reads of the catalog in force where that is of another version, which nothing else reads; undefined
+   * where there is none such, or `read` throws.
+   */
+  readFormer<T>(read: (database: CatalogDatabase) => T): T | undefined {
+    if (hasCatalog(this.#state) || !existsSync(catalogPath(this.#state))) return undefined;
+    let database: CatalogFile | undefined;
+    try {
+      database = CatalogFile.openReadOnly(catalogPath(this.#state));
+      return read(database);
+    } catch {
+      return undefined;
+    } finally {
+      database?.close();
+    }
   }
 
   /** Whether anything was written. */

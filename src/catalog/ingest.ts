@@ -3,10 +3,13 @@ import { splitClearSigned } from '../apt/clearsigned.ts';
 import { decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
 import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import type { Finding } from '../contract/findings.ts';
 import { limits } from '../contract/limits.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
+import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
+import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import type { CatalogDatabase, WritableDatabase } from './database.ts';
+import type { WritableDatabase } from './database.ts';
+import { writeFindings } from './findings.ts';
 import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository.ts';
@@ -27,12 +30,12 @@ export interface SnapshotContent {
 
 /** What a repository's rows are computed from; while its digest stays the same the rows do too. */
 export const computeSource = (entry: ManifestEntry, snapshot: Snapshot, base: string): string => {
-  const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing } = snapshot;
+  const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing } = snapshot;
   const files = [release.path, release.sha256, packages.path, packages.sha256];
-  const origin = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, findings, signing.state, signing.signers];
+  const said = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing.state, signing.signers];
   // How the origin is asked is no part of what it says, and may be a secret.
   const { headers: _, ...told } = entry;
-  return hash('sha256', JSON.stringify([catalogFormat, limits, base, told, files, origin]));
+  return hash('sha256', JSON.stringify([catalogFormat, limits, base, told, snapshot.origin, files, said]));
 };
 
 // The crawl has held the index to its limits already.
@@ -53,29 +56,15 @@ export const removeRepository = (database: WritableDatabase, slug: string): stri
   return packages.flat();
 };
 
-/** When each record of a repository was first seen, by package, version and architecture. */
-const readFirstSeen = (database: CatalogDatabase, slug: string): Map<string, string> => {
-  const rows = database
-    .prepare<[name: string, version: string, architecture: string, firstSeen: string]>(
-      `SELECT record.package, record.version, record.architecture, record.first_seen
-       FROM repository JOIN record ON record.repository = repository.id WHERE repository.slug = ?`,
-    )
-    .iterate(slug);
-  const seen = new Map<string, string>();
-  for (const [name, version, architecture, firstSeen] of rows) {
-    seen.set(`${name}\n${version}\n${architecture}`, firstSeen);
-  }
-  return seen;
-};
-
 const readRelease = (bytes: Uint8Array): ReleaseFile => {
   const split = splitClearSigned(bytes);
   return parseRelease(split.kind === 'signed' ? split.content : bytes);
 };
 
 /**
- * Replaces the rows of one repository by those of its snapshot and returns what was read and which package identifiers
- * it held before or holds now. `now` is the first-seen time of records that were not there before.
+ * Replaces the rows of one repository by those of its snapshot and returns what was read, which package identifiers it
+ * held before or holds now, and its history where that changed. `findings` is what visits found; `history` and
+ * `addedAt` are what is known of the time before, and `now` the first-seen time of records that are not in it.
  *
  * @throws DecompressionError where the index cannot be decompressed, which the crawl has made sure it can
  */
@@ -84,13 +73,19 @@ export const ingestRepository = async (
   entry: ManifestEntry,
   snapshot: Snapshot,
   files: SnapshotContent,
-  options: { readonly base: string; readonly now: string; readonly source: string },
-): Promise<IngestCount & { readonly touched: Set<string> }> => {
+  options: {
+    readonly base: string;
+    readonly now: string;
+    readonly source: string;
+    readonly findings?: readonly Finding[];
+    readonly history?: RecordHistory | undefined;
+    readonly addedAt?: string;
+  },
+): Promise<IngestCount & { readonly touched: Set<string>; readonly history: RecordHistory | undefined }> => {
   const release = readRelease(files.release);
-  const firstSeen = readFirstSeen(database, entry.slug);
-  const before = database
-    .prepare<[id: number, addedAt: string]>('SELECT id, added_at FROM repository WHERE slug = ?')
-    .get(entry.slug);
+  const { now, history, addedAt = now, findings = [] } = options;
+  const sights = new RecordSights(history, addressKey(snapshot.origin), now, snapshot.changedAt);
+  const before = database.prepare<[id: number]>('SELECT id FROM repository WHERE slug = ?').get(entry.slug);
   const touched = new Set(removeRepository(database, entry.slug));
   // A repository keeps its number, so that equal input gives an equal catalog whatever was built before.
   const [id = 1] = before ?? database.prepare<[number]>('SELECT coalesce(max(id), 0) + 1 FROM repository').get() ?? [];
@@ -99,7 +94,7 @@ export const ingestRepository = async (
     computeRepositoryRecord(entry, snapshot, release, packages, options.base);
   const embed = (packages: { count: number; sections: Iterable<string> }) =>
     JSON.stringify(computeEmbeddedRepository(describe(packages)));
-  const writer = new RecordWriter(database, entry, { ...options, repository: id, firstSeen, embed });
+  const writer = new RecordWriter(database, entry, { base: options.base, repository: id, sights, embed });
   const reader = createRecordReader({
     record: (stanza, number) => writer.write(stanza, number),
     finding: (code, detail) => writer.findings.add(code, detail),
@@ -108,11 +103,12 @@ export const ingestRepository = async (
   reader.end();
 
   const packages = { count: writer.records, sections: writer.sections };
+  const { uri, suite } = describe(packages);
   database
     .prepareWrite(
       `INSERT INTO repository (id, slug, source, ranking, bootstrap, uri, suite, aliases, package_count, stanzas,
-         added_at, changed_at, signing, record, embedded)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         added_at, changed_at, signing, record, embedded, index_findings, visit_findings)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '')`,
     )
     .run(
       id,
@@ -120,25 +116,20 @@ export const ingestRepository = async (
       options.source,
       entry.ranking,
       entry.bootstrap ? 1 : 0,
-      entry.uri,
-      entry.suite,
+      uri,
+      suite,
       JSON.stringify(entry.aliases),
       writer.records,
       reader.stanzas,
-      before?.[1] ?? options.now,
+      addedAt,
       snapshot.changedAt,
       JSON.stringify({ state: snapshot.signing.state, signers: snapshot.signing.signers }),
       JSON.stringify(describe(packages)),
       embed(packages),
     );
-  const addFinding = database.prepareWrite(
-    'INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)',
-  );
-  writer.findings.addAll(snapshot.findings);
-  for (const { code, count, example } of writer.findings.list()) addFinding.run(id, code, count, example);
-
+  writeFindings(database, id, writer.findings.list(), findings);
   for (const name of writer.packages) touched.add(name);
-  return { stanzas: reader.stanzas, records: writer.records, touched };
+  return { stanzas: reader.stanzas, records: writer.records, touched, history: sights.finish(new Date(now)) };
 };
 
 /** Indexes the records of an ingested repository for search; returns how many. */

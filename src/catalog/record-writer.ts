@@ -3,6 +3,7 @@ import { compareVersions } from '../apt/version.ts';
 import { FindingCounter } from '../contract/findings.ts';
 import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './record.ts';
 import { firstRecordId } from './schema.ts';
@@ -12,10 +13,8 @@ interface WriterOptions {
   readonly base: string;
   /** The number of the repository. */
   readonly repository: number;
-  /** When each record was first seen, by package, version and architecture. */
-  readonly firstSeen: ReadonlyMap<string, string>;
-  /** The same of those that were not seen before. */
-  readonly now: string;
+  /** When each record was first seen. */
+  readonly sights: RecordSights;
   /** The JSON text of the repository as each record repeats it. */
   readonly embed: (packages: { count: number; sections: Iterable<string> }) => string;
 }
@@ -55,8 +54,8 @@ export class RecordWriter {
     this.#embedded = Buffer.byteLength(options.embed({ count: limits.recordsPerRepository, sections: [] }));
     this.#insert = database.prepareWrite(
       `INSERT OR REPLACE INTO record
-         (id, repository, package, version, architecture, latest, name, author, section, first_seen, json, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, repository, package, version, architecture, latest, name, author, section, first_seen, news, json, details)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
     const write = database.prepareWrite('UPDATE record SET latest = 0, json = ? WHERE id = ?');
@@ -73,7 +72,7 @@ export class RecordWriter {
   /** Writes the record with this number; where it has been written before, it is replaced. */
   write(stanza: PackageStanza, number: number): void {
     const { package: name, version, architecture } = stanza;
-    const key = `${name}\n${version}\n${architecture}`;
+    const key = recordKey(name, version, architecture);
     const row = this.#firstRow + number;
     const whole = computeRecordJson(this.#entry, stanza, true, this.#options.base);
     const details = computeDetails(stanza);
@@ -92,6 +91,7 @@ export class RecordWriter {
     if (!this.packages.has(name)) this.packages.add(detached(name));
     this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) + bytes - (before ?? 0));
     if (stanza.section !== null) this.#addSection(stanza.section);
+    const { seen, news } = this.#options.sights.sight(key);
     this.#insert.run(
       row,
       this.#options.repository,
@@ -102,7 +102,8 @@ export class RecordWriter {
       stanza.name,
       stanza.author,
       stanza.section,
-      this.#options.firstSeen.get(key) ?? this.#options.now,
+      seen,
+      news ? 1 : 0,
       latest ? whole : withoutLatest(whole),
       details,
     );

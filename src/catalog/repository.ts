@@ -1,6 +1,6 @@
 import { parseDate, type ReleaseFile } from '../apt/release.ts';
 import { writtenWebUrl } from '../apt/urls.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
+import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
 import { publicAddress } from '../contract/paths.ts';
 import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
@@ -17,13 +17,16 @@ export const computeRepositoryRecord = (
   base: string,
 ): RepositoryRecord => {
   const address = publicAddress(base);
+  // What was crawled of another address than the manifest names now is published as what it is, and never as the other's.
+  const isNamed = addressKey(snapshot.origin) === addressKey(entry);
+  const { uri, suite } = isNamed ? entry : snapshot.origin;
   const endpoint = snapshot.paymentEndpoint === null ? null : writtenWebUrl(snapshot.paymentEndpoint);
   return {
     id: entry.slug,
     name: release.origin ?? release.label,
     description: release.description,
-    uri: entry.uri,
-    suite: entry.suite,
+    uri,
+    suite,
     // By code unit, not by locale, so that the same input gives the same bytes on every machine.
     sections: [...packages.sections].sort(),
     version: release.version,
@@ -32,7 +35,7 @@ export const computeRepositoryRecord = (
     package_count: packages.count,
     quality: entry.ranking,
     bootstrap: entry.bootstrap,
-    origin_hostname: new URL(entry.uri).hostname,
+    origin_hostname: new URL(uri).hostname,
     origin_last_updated: snapshot.changedAt,
     origin_release_path: snapshot.release.path,
     origin_release_hash: snapshot.release.sha256,
@@ -40,7 +43,7 @@ export const computeRepositoryRecord = (
     origin_packages_hash: snapshot.packages.sha256,
     origin_has_release_gpg: snapshot.hasReleaseGpg,
     origin_has_in_release: snapshot.hasInRelease,
-    origin_uses_https: entry.uri.toLowerCase().startsWith('https:'),
+    origin_uses_https: uri.toLowerCase().startsWith('https:'),
     origin_supports_payment_v1: endpoint !== null,
     origin_supports_payment_v2: release.paymentGateway !== null,
     partner_endpoint: endpoint,

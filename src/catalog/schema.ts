@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 3;
+export const catalogFormat = 4;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -29,13 +29,16 @@ const tables = `
     aliases TEXT NOT NULL,         -- JSON list
     package_count INTEGER NOT NULL,
     stanzas INTEGER NOT NULL,      -- stanzas read, those left out included
-    added_at TEXT NOT NULL,        -- when it first entered the catalog
+    added_at TEXT NOT NULL,        -- when it first entered a catalog
     changed_at TEXT NOT NULL,      -- when its origin was last seen to change
     signing TEXT NOT NULL,         -- JSON: state and signers of its Release
     record TEXT NOT NULL,          -- JSON: the public repository record
-    embedded TEXT NOT NULL         -- JSON: the repository inside a package record
+    embedded TEXT NOT NULL,        -- JSON: the repository inside a package record
+    index_findings TEXT NOT NULL,  -- JSON: what is wrong with the stanzas of its index
+    visit_findings TEXT NOT NULL   -- JSON: what its visits found
   );
 
+  -- Both kinds of findings of a repository, added up.
   CREATE TABLE finding (
     repository INTEGER NOT NULL,
     code TEXT NOT NULL,
@@ -55,6 +58,7 @@ const tables = `
     author TEXT,
     section TEXT,
     first_seen TEXT NOT NULL,
+    news INTEGER NOT NULL,         -- 0 where it came with the first crawl of its repository
     json TEXT NOT NULL,            -- the public package record up to the value of its last key, "repository"
     details TEXT                   -- JSON: relations, home page and depiction; null where it has none
   );

@@ -56,11 +56,12 @@ export type RecordColumns = [
   architecture: string,
   latest: number,
   firstSeen: string,
+  news: number,
   json: string,
   details: string | null,
 ];
 
-const columns = 'repository, package, version, architecture, latest, first_seen, json, details';
+const columns = 'repository, package, version, architecture, latest, first_seen, news, json, details';
 
 /** A reader of all records of one package, in no order. */
 export const prepareRecords = (database: CatalogDatabase): ((name: string) => RecordColumns[]) => {

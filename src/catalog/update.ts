@@ -1,8 +1,10 @@
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
+import { updateVisitFindings } from './findings.ts';
 import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
+import { readKnownHistory } from './known-history.ts';
 import { finishSearchIndex } from './search-index.ts';
 
 export interface CatalogUpdate {
@@ -10,8 +12,12 @@ export interface CatalogUpdate {
   readonly touched: ReadonlySet<string>;
   /** Slugs whose rows were written anew. */
   readonly ingested: readonly string[];
-  /** Slugs that are no longer in the manifest, or have no snapshot any more. */
+  /** Slugs that are no longer in the manifest. */
   readonly removed: readonly string[];
+  /** Slugs whose history was lost or damaged, and is again what the catalog knew of it. */
+  readonly rebuilt: readonly string[];
+  /** Slugs that have no snapshot any more; their rows stay as they were. */
+  readonly lost: readonly string[];
   /** Repositories whose stored snapshot could not be read; their rows stay as they were. */
   readonly damaged: readonly { readonly slug: string; readonly cause: unknown }[];
 }
@@ -40,12 +46,74 @@ const readContent = async (
   }
 };
 
-/** What the catalog reads of the snapshots. */
-export type SnapshotReader = Pick<SnapshotStore, 'read' | 'readFile' | 'checkFile' | 'streamFile'>;
+/** What the catalog reads of the snapshots, and the history that it reads and writes. */
+export type SnapshotReader = Pick<
+  SnapshotStore,
+  'read' | 'readFile' | 'checkFile' | 'streamFile' | 'readAttempts' | 'history'
+>;
+
+/** One repository on its way into the catalog. */
+class Update {
+  /** Whether its history was lost, and the catalog knew of it. */
+  rebuilt = false;
+  readonly #catalog: CatalogBuild;
+  readonly #store: SnapshotReader;
+  readonly #entry: ManifestEntry;
+  readonly #snapshot: Snapshot;
+
+  constructor(catalog: CatalogBuild, store: SnapshotReader, entry: ManifestEntry, snapshot: Snapshot) {
+    this.#catalog = catalog;
+    this.#store = store;
+    this.#entry = entry;
+    this.#snapshot = snapshot;
+  }
+
+  /** Replaces its rows, from the bytes of its snapshot. */
+  async ingest(content: SnapshotContent, base: string, now: Date, source: string) {
+    const { history: store } = this.#store;
+    const { slug } = this.#entry;
+    const known = this.#readKnown();
+    const kept = await store.readRecords(slug);
+    this.rebuilt = kept === undefined && known !== undefined;
+    const addedAt = (await store.read(slug)).addedAt ?? known?.addedAt ?? now.toISOString();
+    const history = kept ?? known?.records;
+    const findings = await this.#readFindings();
+    const options = { base, now: now.toISOString(), source, findings, history, addedAt };
+    const result = await ingestRepository(this.#catalog.writable(), this.#entry, this.#snapshot, content, options);
+    // Before the rows are in force: a build that ends here has seen what it has seen.
+    const next = result.history ?? (kept ? undefined : history);
+    if (next) await store.writeRecords(slug, next);
+    await store.update(slug, { addedAt });
+    return result;
+  }
+
+  /** Brings what may change without its rows up to date. */
+  async refresh(): Promise<void> {
+    const { history: store } = this.#store;
+    const { slug } = this.#entry;
+    updateVisitFindings(this.#catalog, slug, await this.#readFindings());
+    if (await store.hasRecords(slug)) return;
+    const known = this.#readKnown();
+    if (known === undefined) return;
+    this.rebuilt = true;
+    await store.writeRecords(slug, known.records);
+    if ((await store.read(slug)).addedAt === null) await store.update(slug, { addedAt: known.addedAt });
+  }
+
+  #readKnown() {
+    const { slug, aliases } = this.#entry;
+    return readKnownHistory(this.#catalog, [slug, ...aliases], this.#snapshot.origin);
+  }
+
+  // A snapshot that no visit spoke of since knows itself what was wrong with it.
+  async #readFindings() {
+    return (await this.#store.readAttempts(this.#entry.slug)).findings ?? this.#snapshot.findings;
+  }
+}
 
 /**
  * Brings the catalog up to date with manifest and snapshots: only repositories whose snapshot or entry changed are
- * read again. An entry without a snapshot has no rows.
+ * read again. An entry that never had a snapshot has no rows.
  */
 export const updateCatalog = async (
   catalog: CatalogBuild,
@@ -57,36 +125,43 @@ export const updateCatalog = async (
   const touched = new Set<string>();
   const ingested: string[] = [];
   const removed: string[] = [];
+  const rebuilt: string[] = [];
+  const lost: string[] = [];
   const damaged: { slug: string; cause: unknown }[] = [];
   let done = 0;
   for (const entry of entries) {
     const snapshot = await store.read(entry.slug).catch((cause: unknown) => {
       damaged.push({ slug: entry.slug, cause });
-      known.delete(entry.slug);
       return undefined;
     });
-    if (snapshot !== undefined) {
+    if (snapshot === undefined) {
+      // Losing what was crawled is no reason to take down what was made of it.
+      if (known.has(entry.slug)) lost.push(entry.slug);
+    } else {
       const source = computeSource(entry, snapshot, base);
-      if (known.get(entry.slug) !== source) {
-        const options = { base, now: now.toISOString(), source };
+      const one = new Update(catalog, store, entry, snapshot);
+      if (known.get(entry.slug) === source) {
+        await one.refresh();
+      } else {
         const content = await readContent(store, snapshot);
         if ('cause' in content) {
           damaged.push({ slug: entry.slug, cause: content.cause });
         } else {
-          const result = await ingestRepository(catalog.writable(), entry, snapshot, content, options);
+          const result = await one.ingest(content, base, now, source);
           for (const name of result.touched) touched.add(name);
           ingested.push(entry.slug);
         }
       }
-      known.delete(entry.slug);
+      if (one.rebuilt) rebuilt.push(entry.slug);
     }
+    known.delete(entry.slug);
     onRepository?.(++done, entries.length, entry.slug);
   }
   for (const slug of known.keys()) {
     for (const name of removeRepository(catalog.writable(), slug)) touched.add(name);
     removed.push(slug);
   }
-  return { touched, ingested, removed, damaged };
+  return { touched, ingested, removed, rebuilt, lost, damaged };
 };
 
 /**

@@ -107,3 +107,15 @@ export const manifestEntrySchema = z
 
 /** A manifest entry with its defaults filled in. */
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
+
+/** The parts of an address that lead to one index: uri, suite, component, binary. */
+interface IndexAddress {
+  readonly uri: string;
+  readonly suite: string;
+  readonly component?: string | null | undefined;
+  readonly binary?: string | null | undefined;
+}
+
+/** The address of an index in one spelling: equal for two that differ in the slashes at the end or the case of a host. */
+export const addressKey = ({ uri, suite, component, binary }: IndexAddress): string =>
+  [new URL(uri).href.replace(/\/+$/, ''), suite, component ?? '', binary ?? ''].join(' ');

@@ -2,7 +2,7 @@ import { isFindingCode, operatorSentence } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Baseline, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
-import { withSigning } from './signing.ts';
+import { describeSigning } from './signing.ts';
 
 /** The snapshot with the signature that it has, or has not, taken for what is usual; undefined where it is already. */
 const withAcceptedSigning = (snapshot: Snapshot): Snapshot | undefined => {
@@ -13,7 +13,7 @@ const withAcceptedSigning = (snapshot: Snapshot): Snapshot | undefined => {
     signers,
     remembered: signers,
   };
-  return { ...snapshot, signing, findings: withSigning(snapshot.findings, signing, snapshot.release.path) };
+  return { ...snapshot, signing };
 };
 
 const describe = ({ stanzas, date }: Baseline): string =>
@@ -52,7 +52,7 @@ const findWaiting = async (store: SnapshotStore, slug: string): Promise<Waiting[
   const state = snapshot?.signing.state;
   if (snapshot && (state === 'lost' || state === 'key-changed')) {
     const code = signingCodes[state];
-    add(code, snapshot.findings.find((finding) => finding.code === code)?.example ?? snapshot.release.path);
+    add(code, describeSigning(snapshot.signing, snapshot.release.path));
   }
   return waiting;
 };
@@ -86,8 +86,8 @@ export const acceptRepository = async (store: SnapshotStore, slug: string): Prom
   if (snapshot && accepted) {
     await store.write(accepted, []);
     const { signers } = snapshot.signing;
-    const { remembered, ...now } = await store.readAttempts(slug);
-    if (remembered) await store.writeAttempts(slug, { ...now, remembered: { ...remembered, signers } });
+    const { remembered } = await store.history.read(slug);
+    if (remembered) await store.history.update(slug, { remembered: { ...remembered, signers } });
     words.push(
       signers.length === 0 ? 'It may be unsigned from now on.' : `Its key is ${signers.join(', ')} from now on.`,
     );

@@ -1,5 +1,5 @@
 import { computePause } from '../net/retry.ts';
-import { type Attempts, noAttempts, type Remembered } from '../snapshots/snapshot.ts';
+import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 
@@ -33,10 +33,11 @@ const computeDelay = (code: CrawlCode, failures: number, random?: () => number):
 
 /** What to remember of an attempt. */
 export const backOff = {
-  succeeded: (now: Date, remembered: Remembered | null): Attempts => ({
+  /** `told` is what is wrong all the same. */
+  succeeded: (now: Date, told: Pick<Attempts, 'findings' | 'found' | 'pauses'>): Attempts => ({
     ...noAttempts,
+    ...told,
     succeededAt: now.toISOString(),
-    remembered,
   }),
 
   /** `before` is what was remembered until now; `random` replaces Math.random. */
@@ -48,7 +49,7 @@ export const backOff = {
     const delay = computeDelay(code, failures, random);
     const notBefore = error.notBefore ?? (delay > 0 ? new Date(now.getTime() + delay) : undefined);
     return {
-      succeededAt: before.succeededAt,
+      ...before,
       failures,
       failedAt,
       code,
@@ -56,8 +57,6 @@ export const backOff = {
       notBefore: notBefore?.toISOString() ?? null,
       askedByOrigin: code === 'origin-busy',
       refused: error.refused ?? before.refused,
-      accepted: before.accepted,
-      remembered: before.remembered,
     };
   },
 };

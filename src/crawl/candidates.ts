@@ -1,7 +1,7 @@
 import type { Compression } from '../apt/decompress.ts';
 import type { ReleaseEntry, ReleaseFile } from '../apt/release.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import { compressions, indexFolder, nameOf } from './index-names.ts';
+import { compressions, type IndexPlace, indexFolder, nameOf } from './index-names.ts';
 import { releaseFolder } from './release.ts';
 
 /** One file that may hold the Packages index. */
@@ -33,7 +33,7 @@ export const isListedStrongly = (entry: ManifestEntry, release: ReleaseFile, com
  * what a hash can confirm: the files listed, and those that decompress to a text that is listed. Otherwise all, with
  * `preferred` (the path that the snapshot before came from) first.
  */
-export const listCandidates = (entry: ManifestEntry, release: ReleaseFile, preferred?: string): Candidate[] => {
+export const listCandidates = (entry: IndexPlace, release: ReleaseFile, preferred?: string): Candidate[] => {
   const folder = indexFolder(entry);
   const base = `${releaseFolder(entry.suite)}/${folder}`;
   const text = release.files.get(`${folder}Packages`);

@@ -1,15 +1,17 @@
-import type { Finding } from '../contract/findings.ts';
+import { type Finding, FindingCounter } from '../contract/findings.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError } from '../net/network-error.ts';
-import type { Attempts, Signing, Snapshot } from '../snapshots/snapshot.ts';
+import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { assertRested, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { composeFindings } from './findings.ts';
 import { type CrawlLimits, usualLimits } from './limits.ts';
-import { crawlRepository, isPredecessor } from './repository.ts';
+import { readStoredRelease } from './release.ts';
+import { crawlRepository, isPredecessor, type Visited } from './repository.ts';
 import { Visit, type VisitTools } from './visit.ts';
 
 /**
@@ -29,7 +31,7 @@ export interface CrawlOutcome {
   readonly confirmedAt: string | null;
   /** Bytes received in bodies. */
   readonly bytes: number;
-  /** Of the snapshot that is in force now. */
+  /** All that is wrong with the repository, as far as anybody knows now; what its stanzas say is not among it. */
   readonly findings: Finding[];
   /** How the release of that snapshot is signed; null where there is none. */
   readonly signing: Signing | null;
@@ -74,15 +76,43 @@ const readPrevious = async (visit: Visit): Promise<Snapshot | undefined> => {
   }
 };
 
-const visitOnce = async (previous: Snapshot | undefined, attempts: Attempts, visit: Visit) => {
+const visitOnce = async (
+  previous: Snapshot | undefined,
+  known: { accepted: Attempts['accepted']; remembered: Remembered | null },
+  visit: Visit,
+): Promise<Visited> => {
   try {
-    return await crawlRepository(visit, previous, attempts);
+    return await crawlRepository(visit, previous, known);
   } catch (error) {
     // The store found its own damage during the visit: start over without it.
     if (!(error instanceof SnapshotError) || previous === undefined) throw error;
     visit.findings.add('snapshot-damaged', error.message);
-    return await crawlRepository(visit, undefined, attempts);
+    return await crawlRepository(visit, undefined, known);
   }
+};
+
+/** What visits found, once this one is over; what it found of the bytes of an index belongs to the snapshot. */
+const mergeFound = (before: Found, { found: { content: _, ...found } }: Visit): Found => ({ ...before, ...found });
+
+/** What is wrong where a visit took nothing new, and the data from before stays. */
+const findStale = async (visit: Visit, before: Snapshot, found: Found, now: Date): Promise<Finding[] | undefined> => {
+  try {
+    const release = await readStoredRelease(visit, before);
+    const findings = composeFindings(before, release, before.signing, found, now);
+    return isPredecessor(before, visit.entry) ? findings : withFormerAddress(findings, before, visit.entry);
+  } catch (error) {
+    // What cannot be read cannot be judged: what was known of it stands.
+    if (visit.signal.aborted || error instanceof SnapshotError || error instanceof CrawlError) return undefined;
+    throw error;
+  }
+};
+
+const withFormerAddress = (findings: readonly Finding[], { origin }: Snapshot, entry: ManifestEntry): Finding[] => {
+  const counter = new FindingCounter();
+  const place = ({ uri, suite }: Pick<ManifestEntry, 'uri' | 'suite'>) => (suite === './' ? uri : `${uri} ${suite}`);
+  counter.addAll(findings);
+  counter.add('address-former', `${place(origin)}, until ${place(entry)} has answered`);
+  return counter.list();
 };
 
 type Result = Omit<CrawlOutcome, 'slug' | 'seconds' | 'requests' | 'bytes'>;
@@ -105,19 +135,28 @@ const crawlOne = async (
     before = await readPrevious(visit);
     const usable = before && isPredecessor(before, entry) ? before : undefined;
     attempts = await store.readAttempts(entry.slug);
+    const { accepted } = attempts;
+    const known = (await store.history.read(entry.slug)).remembered ?? attempts.remembered;
+    if (usable !== undefined || (known && isPredecessor(known, entry))) {
+      visit.held = attempts.refused;
+      visit.known = attempts.found;
+      visit.pauses = attempts.pauses;
+    }
     assertRested(attempts, now);
-    const { remembered: known } = attempts;
-    visit.held = usable !== undefined || (known && isPredecessor(known, entry)) ? attempts.refused : null;
-    const { snapshot: kept, changed, remembered } = await visitOnce(usable, attempts, visit);
-    await store.writeAttempts(entry.slug, backOff.succeeded(now, remembered));
-    const { findings, signing } = kept;
+    const visited = await visitOnce(usable, { accepted, remembered: known }, visit);
+    const { snapshot, release, changed, remembered } = visited;
+    const { signing } = snapshot;
+    const found = mergeFound(visit.known, visit);
+    const findings = composeFindings(snapshot, release, signing, found, now);
+    await store.history.update(entry.slug, { remembered });
+    await store.writeAttempts(entry.slug, backOff.succeeded(now, { found, findings, pauses: visit.pauses }));
     const outcome = changed ? 'fresh' : 'unchanged';
     return {
       outcome,
       code: null,
       reason: null,
       detail: null,
-      findings: [...findings],
+      findings,
       signing,
       confirmedAt: now.toISOString(),
     };
@@ -125,15 +164,22 @@ const crawlOne = async (
   const fail = async (thrown: unknown): Promise<Result> => {
     outer?.throwIfAborted();
     const error = toCrawlError(thrown, budget, limits);
-    if (attempts && error.code !== 'backing-off') {
+    const isAsked = error.code !== 'backing-off';
+    const found = isAsked ? mergeFound(visit.known, visit) : visit.known;
+    const findings = before && (await findStale(visit, before, found, now));
+    if (attempts) {
+      const told = findings ? { ...attempts, found, findings } : attempts;
+      const next = isAsked ? backOff.failed(told, error, now) : told;
+      const isNew = JSON.stringify(next) !== JSON.stringify(attempts);
       // A store that cannot be written is reported already.
-      await store.writeAttempts(entry.slug, backOff.failed(attempts, error, now)).catch(() => {});
+      if (isNew) await store.writeAttempts(entry.slug, next).catch(() => {});
     }
-    const findings = [...(before?.findings ?? [])];
     const signing = before?.signing ?? null;
     const { code, message: reason, detail } = error;
-    const confirmedAt = before?.checkedAt ?? null;
-    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings, signing, confirmedAt };
+    // What outlived its snapshot is shown still, and was confirmed then.
+    const confirmedAt = before?.checkedAt ?? attempts?.succeededAt ?? null;
+    const known = findings ?? attempts?.findings ?? [];
+    return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings: known, signing, confirmedAt };
   };
 
   try {

@@ -4,10 +4,10 @@ import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import { type FoundRelease, releaseFolder } from './release.ts';
 import { looksLikeSignature } from './signature.ts';
-import type { Visit } from './visit.ts';
+import type { Answer, Visit } from './visit.ts';
 
 /** What an origin offers besides release and index. */
-export interface Extras extends Pick<Snapshot, 'hasReleaseGpg' | 'paymentEndpoint'> {
+export interface Extras extends Pick<Snapshot, 'hasReleaseGpg' | 'paymentEndpoint' | 'paymentValidators'> {
   /** The detached signature of a Release; undefined where the origin did not answer. */
   readonly signature: DetachedSignature | null | undefined;
 }
@@ -18,25 +18,44 @@ export interface DetachedSignature {
   readonly bytes: Uint8Array;
 }
 
+const serverFaults = (path: string, answer: Answer): void => {
+  if (answer.kind === 'absent' && answer.status >= 500)
+    throw new CrawlError('server-error', `status ${answer.status} for ${path}`);
+};
+
+type PaymentEndpoint = Pick<Snapshot, 'paymentEndpoint' | 'paymentValidators'>;
+
+const noPaymentEndpoint: PaymentEndpoint = { paymentEndpoint: null, paymentValidators: null };
+
 /** The https URL that `<uri>/payment_endpoint` holds, or null. */
-const fetchPaymentEndpoint = async (visit: Visit): Promise<string | null> => {
-  const answer = await visit.get('/payment_endpoint', { maxBytes: limits.endpointBytes });
-  if (answer.kind !== 'received') return null;
+const fetchPaymentEndpoint = async (visit: Visit, before: PaymentEndpoint | undefined): Promise<PaymentEndpoint> => {
+  const known = before?.paymentValidators ?? undefined;
+  const answer = await visit.get('/payment_endpoint', { maxBytes: limits.endpointBytes, known });
+  if (answer.kind === 'unchanged' && before) return before;
+  serverFaults('/payment_endpoint', answer);
+  if (answer.kind === 'unusable' && answer.error.code === 'truncated') {
+    throw new CrawlError(answer.error.code, answer.error.message);
+  }
+  if (answer.kind !== 'received') return noPaymentEndpoint;
+  const { etag, lastModified } = answer;
   const text = Buffer.from(await collect(answer.file.read()))
     .toString('utf8')
     .trim();
   const url = /^\S+$/.test(text) ? URL.parse(text) : null;
-  if (url?.protocol === 'https:' && url.username === '') return text;
+  if (url?.protocol === 'https:' && url.username === '') {
+    return { paymentEndpoint: text, paymentValidators: { etag, lastModified } };
+  }
   if (text !== '' && !text.startsWith('<')) visit.findings.add('payment-endpoint-unreadable', text);
-  return null;
+  // Without its validators it is read again, and so is the finding.
+  return noPaymentEndpoint;
 };
 
-const fetchSignature = async (visit: Visit): Promise<DetachedSignature | null> => {
+const fetchSignature = async (visit: Visit, before: DetachedSignature | null): Promise<DetachedSignature | null> => {
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;
-  const answer = await visit.get(path, { maxBytes: limits.signatureBytes });
+  const answer = await visit.get(path, { maxBytes: limits.signatureBytes, known: before?.file });
+  if (answer.kind === 'unchanged') return before;
   if (answer.kind === 'unusable') throw new CrawlError(answer.error.code, answer.error.message);
-  if (answer.kind === 'absent' && answer.status >= 500)
-    throw new CrawlError('server-error', `status ${answer.status} for ${path}`);
+  serverFaults(path, answer);
   if (answer.kind !== 'received') return null;
   const { file, etag, lastModified } = answer;
   const bytes = await collect(file.read());
@@ -64,8 +83,8 @@ const isSignatureDue = (visit: Visit, release: FoundRelease, previous: Snapshot 
 /**
  * Fetches the detached signature and the payment endpoint, each only where the answer may have changed: the signature
  * with a Release that did, both where they were last asked for long ago (`due`). Nothing here makes a crawl fail; what
- * the origin does not answer stays as it was, and a signature is undefined then. Throws `SnapshotError` where the store
- * has lost the one before.
+ * the origin does not answer stays as it was, and the signature of a new Release is undefined then. Throws
+ * `SnapshotError` where the store has lost the one before.
  */
 export const fetchExtras = async (
   visit: Visit,
@@ -73,24 +92,20 @@ export const fetchExtras = async (
   previous: Snapshot | undefined,
   due: boolean,
 ): Promise<Extras> => {
-  const attempt = async <T, U>(isDue: boolean, fetchIt: () => Promise<T>, before: T, otherwise: U): Promise<T | U> => {
-    if (!isDue) return before;
-    try {
-      return await fetchIt();
-    } catch (error) {
-      if (!(error instanceof CrawlError)) throw error;
-      visit.findings.add('extras-unanswered', error.message);
-      return otherwise;
-    }
-  };
   const isNew = release.file.sha256 !== previous?.release.sha256;
   const stored = previous && !isNew ? await readStoredSignature(visit, previous) : null;
   const isDue = due || isSignatureDue(visit, release, previous);
-  const signature = await attempt(isDue, () => fetchSignature(visit), stored, undefined);
-  const before = previous?.paymentEndpoint ?? null;
+  const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored)) : undefined;
+  // Nobody knows yet how a release is signed whose signature was asked for and never came.
+  const isUnknown = isDue && (isNew || previous.signing.state === 'unanswered');
+  const kept = isUnknown ? undefined : stored;
+  const signature = answer === undefined ? kept : answer;
+  const payment = due ? await visit.askAside('payment', () => fetchPaymentEndpoint(visit, previous)) : undefined;
+  const { paymentEndpoint, paymentValidators } = payment ?? previous ?? noPaymentEndpoint;
   return {
     signature: release.name === 'Release' ? signature : null,
-    hasReleaseGpg: isDue && signature !== undefined ? signature !== null : (previous?.hasReleaseGpg ?? false),
-    paymentEndpoint: await attempt(due, () => fetchPaymentEndpoint(visit), before, before),
+    hasReleaseGpg: answer === undefined ? (previous?.hasReleaseGpg ?? false) : answer !== null,
+    paymentEndpoint,
+    paymentValidators,
   };
 };

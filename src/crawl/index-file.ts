@@ -60,20 +60,24 @@ const tryCandidate = async (
   visit: Visit,
   candidate: Candidate,
   previous: Snapshot | undefined,
+  isSameRelease = false,
 ): Promise<FoundIndex | CrawlError> => {
   const { path, compression, listed, listedText } = candidate;
   const { indexBytes, textBytes, ratio } = visit.limits;
-  const isKnown = previous?.packages.path === path && (listed !== undefined || listedText === undefined);
+  const isTelling = isSameRelease || listed !== undefined || listedText === undefined;
+  const isKnown = previous?.packages.path === path && isTelling;
   const answer = await visit.get(path, {
     maxBytes: listed ? Math.min(indexBytes, listed.size) : indexBytes,
     known: isKnown ? previous.packages : undefined,
     digests: listed ? algorithmsFor(listed) : [],
   });
-  if (answer.kind === 'unchanged' && previous && !listed) {
+  if (answer.kind === 'unchanged' && previous && (isSameRelease || !listed)) {
+    if (isSameRelease) return previous.packages;
     await visit.store.checkFile(previous.slug, previous.packages);
     return { ...previous.packages, listed: false };
   }
   if (answer.kind !== 'received') return toError(candidate, answer, indexBytes);
+  const before = visit.turnTo('content');
   try {
     const inspected = await inspectIndex(candidate, answer, { maxBytes: textBytes, maxRatio: ratio });
     if (inspected.variant !== null) visit.findings.add('index-variants-differ', `${path}: ${inspected.variant}`);
@@ -93,6 +97,8 @@ const tryCandidate = async (
     if (!(error instanceof CrawlError)) throw error;
     await visit.discard(answer.file);
     return error;
+  } finally {
+    visit.turnTo(before);
   }
 };
 
@@ -104,12 +110,18 @@ const summarise = (errors: readonly CrawlError[]): CrawlError => {
   return new CrawlError(first?.code ?? 'index-missing', details, { cause: first });
 };
 
-const noteHashes = (visit: Visit, release: FoundRelease, candidates: readonly Candidate[]): void => {
-  const { path } = release.file;
-  const listed = candidates.find((candidate) => candidate.listed)?.listed;
-  if (release.content.files.size === 0) visit.findings.add('release-without-hashes', path);
-  else if (!listed) visit.findings.add('index-not-listed', path);
-  else if (!listed.sha256 && !listed.sha512) visit.findings.add('release-weak-hashes', path);
+/** Why a candidate is not the index, and whether Release lists it. */
+interface CandidateError {
+  readonly error: CrawlError;
+  readonly isListed: boolean;
+}
+
+/** Another candidate served all the same; that one is not there is worth a word only where Release lists it. */
+const noteErrors = (visit: Visit, errors: readonly CandidateError[]): void => {
+  for (const { error, isListed } of errors) {
+    const isAbsence = error.code === 'index-missing' || error.code === 'index-forbidden';
+    if (!isAbsence || isListed) visit.findings.add(error.code, error.detail);
+  }
 };
 
 /**
@@ -123,20 +135,45 @@ export const fetchIndex = async (
   previous: Snapshot | undefined,
 ): Promise<FoundIndex> => {
   const candidates = listCandidates(visit.entry, release.content, previous?.packages.path);
-  noteHashes(visit, release, candidates);
   const kept = previous && (await reuse(visit, release, candidates, previous));
   if (kept) return kept;
-  const errors: { error: CrawlError; isListed: boolean }[] = [];
+  // The file from before is asked for first where Release lists none, which says nothing of those that are better.
+  const [first] = candidates;
+  if (first?.listed || first?.path !== previous?.packages.path) visit.turnTo('index');
+  const errors: CandidateError[] = [];
   for (const candidate of candidates) {
     const result = await tryCandidate(visit, candidate, previous);
     if (!(result instanceof CrawlError)) {
-      for (const { error, isListed } of errors) {
-        const isAbsence = error.code === 'index-missing' || error.code === 'index-forbidden';
-        if (!isAbsence || isListed) visit.findings.add(error.code, error.detail);
-      }
+      noteErrors(visit, errors);
       return result;
     }
+    visit.turnTo('index');
     errors.push({ error: result, isListed: candidate.listed !== undefined });
   }
   throw summarise(errors.map(({ error }) => error));
+};
+
+/**
+ * Looks whether the origin would give out the index of `previous` still, which an unchanged Release makes nobody ask
+ * for; and, where something was wrong with the files that are better, whether it is yet. What it finds are
+ * findings: the index in force stays. An index that Release does not confirm was asked for in this visit already.
+ */
+export const recheckIndex = async (visit: Visit, release: FoundRelease, previous: Snapshot): Promise<void> => {
+  const { path, listed } = previous.packages;
+  const doubted = (visit.known.index ?? []).length > 0;
+  if (!listed && !doubted) return;
+  await visit.askAside('index', async () => {
+    const all = listCandidates(visit.entry, release.content);
+    const candidates = doubted ? all : listCandidates(visit.entry, release.content, path);
+    if (!doubted) candidates.sort((a, b) => Number(b.path === path) - Number(a.path === path));
+    const errors: CandidateError[] = [];
+    for (const candidate of candidates) {
+      if (candidate.path === path && !listed) return noteErrors(visit, errors);
+      const result = await tryCandidate(visit, candidate, previous, true);
+      if (!(result instanceof CrawlError)) return noteErrors(visit, errors);
+      errors.push({ error: result, isListed: candidate.listed !== undefined });
+    }
+    const { code, detail } = summarise(errors.map(({ error }) => error));
+    visit.findings.add(code, detail);
+  });
 };

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
-import { type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
+import { addressKey, type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
 import { readPublicKeys } from './signature.ts';
 
 /** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
@@ -119,10 +119,6 @@ const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems
   }
 };
 
-/** The address of an entry's index in one spelling: what two entries must not share. */
-const originKey = (entry: ManifestEntry): string =>
-  [new URL(entry.uri).href.replace(/\/+$/, ''), entry.suite, entry.component ?? '', entry.binary ?? ''].join(' ');
-
 const checkDistinct = (
   entries: readonly { draft: Draft; entry: ManifestEntry }[],
   field: 'slug' | 'uri',
@@ -198,7 +194,7 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
     }
   }
   checkDistinct(entries, 'slug', (entry) => entry.slug, 'the slug', problems);
-  checkDistinct(entries, 'uri', originKey, 'the address, suite, component and architecture', problems);
+  checkDistinct(entries, 'uri', addressKey, 'the address, suite, component and architecture', problems);
   checkAliases(entries, problems);
   if (problems.length === 0 && entries.length === 0) {
     problems.push({ file: path, field: '', message: 'holds no entries' });

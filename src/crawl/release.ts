@@ -1,6 +1,6 @@
 import type { ReleaseFile } from '../apt/release.ts';
 import { limitNote } from '../contract/limits.ts';
-import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import type { Snapshot, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import { collect } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import { listIndexFiles } from './index-names.ts';
@@ -13,6 +13,8 @@ export interface FoundRelease {
   readonly file: SnapshotFile;
   /** As downloaded. */
   readonly bytes: Uint8Array;
+  /** Whether it carries a signature in its own text. */
+  readonly signed: boolean;
   readonly content: ReleaseFile;
   /** Whether it is known to have arrived whole; otherwise what it says of the index, or its signature, must show it. */
   readonly whole: boolean;
@@ -31,11 +33,11 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   const bytes = await collect(file.read());
   const read = await readReleaseApart({ bytes, wanted: listIndexFiles(visit.entry) }, visit.signal);
   if (read.kind === 'unusable') return new CrawlError(read.code, path + read.why);
-  if (name === 'InRelease' && !read.signed) visit.findings.add('inrelease-unsigned', path);
-  const { content } = read;
+  const { content, signed } = read;
   // A body without a length shows by the end mark of its signature that nothing is missing.
-  const whole = received.framed || read.signed;
-  return { name, file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes, content, whole };
+  const whole = received.framed || signed;
+  const { sha256, size } = file;
+  return { name, file: { path, sha256, size, etag, lastModified }, bytes, signed, content, whole };
 };
 
 const absence = (name: ReleaseName, path: string, status: number): CrawlError => {
@@ -61,33 +63,42 @@ const ask = async (visit: Visit, name: ReleaseName, known?: FoundRelease): Promi
 
 /**
  * Fetches InRelease, else Release; where `known` is given, that file first and conditionally, and `known` itself is
- * returned where it did not change. An origin without InRelease is asked for it again only where its Release changed
- * and `askAgain` is set. Throws `CrawlError` where neither can be used.
+ * returned where it did not change. An origin without InRelease is asked for it again where its Release changed and
+ * `askAgain` is set, or where its Release did not and `due` is. Throws `CrawlError` where neither can be used.
  */
 export const fetchRelease = async (
   visit: Visit,
   known: FoundRelease | undefined,
-  askAgain: boolean,
+  { askAgain = false, due = false } = {},
 ): Promise<FoundRelease> => {
-  const errors: CrawlError[] = [];
+  const errors: { topic: Topic; error: CrawlError }[] = [];
   const attempt = async (name: ReleaseName): Promise<FoundRelease | undefined> => {
+    const topic = name === 'InRelease' ? 'inrelease' : 'release';
+    const before = visit.turnTo(topic);
     const result = await ask(visit, name, known?.name === name ? known : undefined);
+    visit.turnTo(before);
     if (!(result instanceof CrawlError)) return result;
-    errors.push(result);
+    errors.push({ topic, error: result });
     return undefined;
   };
+  visit.turnTo('release');
 
   let release: FoundRelease | undefined;
   if (known?.name === 'Release') {
     release = await attempt('Release');
-    if (release && release.file.sha256 === known.file.sha256) return release;
-    if (release === undefined || askAgain) release = (await attempt('InRelease')) ?? release;
+    if (release?.file.sha256 === known.file.sha256) {
+      if (due) release = (await visit.askAside('inrelease', () => attempt('InRelease'))) ?? release;
+    } else if (release === undefined || askAgain) release = (await attempt('InRelease')) ?? release;
   } else {
     release = (await attempt('InRelease')) ?? (await attempt('Release'));
   }
-  const telling = errors.find(({ code }) => code !== 'release-missing');
-  if (release === undefined) throw telling ?? errors.at(-1);
-  if (telling) visit.findings.add(telling.code, telling.detail);
+  const telling = errors.find(({ error }) => error.code !== 'release-missing');
+  if (release === undefined) throw (telling ?? errors.at(-1))?.error;
+  if (telling) {
+    const before = visit.turnTo(telling.topic);
+    visit.findings.add(telling.error.code, telling.error.detail);
+    visit.turnTo(before);
+  }
   return release;
 };
 
@@ -95,7 +106,9 @@ export const fetchRelease = async (
 export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promise<FoundRelease> => {
   const file = previous.release;
   const bytes = await visit.store.readFile(previous.slug, file);
-  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(visit.entry) }, visit.signal);
+  const { suite, component, binary } = previous.origin;
+  const place = { suite, component: component ?? undefined, binary: binary ?? undefined };
+  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(place) }, visit.signal);
   if (read.kind === 'unusable') throw new CrawlError(read.code, file.path + read.why);
-  return { name: nameOfRelease(file), file, bytes, content: read.content, whole: true };
+  return { name: nameOfRelease(file), file, bytes, signed: read.signed, content: read.content, whole: true };
 };

@@ -1,22 +1,15 @@
-import { checkValidity, parseDate, type ReleaseFile } from '../apt/release.ts';
-import { type Finding, FindingCounter } from '../contract/findings.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
-import type {
-  Attempts,
-  Baseline,
-  HeldBack,
-  Remembered,
-  Signing,
-  Snapshot,
-  SnapshotFile,
-} from '../snapshots/snapshot.ts';
+import { parseDate } from '../apt/release.ts';
+import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
+import type { Baseline, HeldBack, Remembered, Signing, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
-import { type FoundIndex, fetchIndex } from './index-file.ts';
+import { contentFindings } from './findings.ts';
+import { computeFirstSight } from './first-sight.ts';
+import { type FoundIndex, fetchIndex, recheckIndex } from './index-file.ts';
 import { countRecords } from './inspect.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './release.ts';
-import { checkSigning, withSigning } from './signing.ts';
+import { checkSigning } from './signing.ts';
 import type { Visit } from './visit.ts';
 
 const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['origin'] => ({
@@ -27,18 +20,8 @@ const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['o
 });
 
 /** Whether a snapshot, or what is remembered of one, is of the address that the manifest names now. */
-export const isPredecessor = (snapshot: Pick<Snapshot, 'origin'>, entry: ManifestEntry): boolean =>
-  JSON.stringify(snapshot.origin) === JSON.stringify(originOf(entry));
-
-// These depend on the day and are found anew at every visit, also where nothing was downloaded.
-const validityCodes: ReadonlySet<string> = new Set(['release-expired', 'release-in-future', 'release-date-unreadable']);
-
-const withValidity = (findings: readonly Finding[], release: ReleaseFile, now: Date): Finding[] => {
-  const counter = new FindingCounter();
-  counter.addAll(findings.filter(({ code }) => !validityCodes.has(code)));
-  for (const { code, detail } of checkValidity(release, now)) counter.add(code, detail);
-  return counter.list();
-};
+export const isPredecessor = ({ origin }: Pick<Snapshot, 'origin'>, entry: ManifestEntry): boolean =>
+  addressKey(origin) === addressKey(entry);
 
 const dateOf = ({ content }: FoundRelease): Date | null => (content.date === null ? null : parseDate(content.date));
 
@@ -46,19 +29,38 @@ const dateOf = ({ content }: FoundRelease): Date | null => (content.date === nul
 const computeBaseline = (
   previous: Snapshot | undefined,
   known: FoundRelease | undefined,
-  { accepted }: Pick<Attempts, 'accepted'>,
+  accepted: Baseline | null,
   remembered: Remembered | null,
 ): Baseline => ({
   stanzas: accepted?.stanzas ?? previous?.packages.stanzas ?? remembered?.stanzas ?? null,
   date: accepted?.date ?? (known ? (dateOf(known)?.toISOString() ?? null) : (remembered?.date ?? null)),
 });
 
-const computeRemembered = ({ origin, packages, signing }: Snapshot, release: FoundRelease): Remembered => ({
+const computeRemembered = ({ origin, packages, signing, changedAt }: Snapshot, release: FoundRelease): Remembered => ({
   origin,
   stanzas: packages.stanzas,
   date: dateOf(release)?.toISOString() ?? null,
   signers: signing.remembered,
+  content: { release: release.file.sha256, packages: packages.sha256, changedAt },
 });
+
+/**
+ * When the content was made, as far as anybody knows: now where it differs from what was known, for then it was seen to
+ * change; what was remembered where a lost snapshot came back; and at first sight what the origin says of it.
+ */
+const computeChangedAt = (
+  release: FoundRelease,
+  index: FoundIndex,
+  previous: Snapshot | undefined,
+  remembered: Remembered | null,
+  now: Date,
+): string => {
+  const known = remembered?.content ?? null;
+  if (previous !== undefined) return now.toISOString();
+  if (known === null) return computeFirstSight(release, index, now).toISOString();
+  const isKnown = known.release === release.file.sha256 && known.packages === index.sha256;
+  return isKnown ? known.changedAt : now.toISOString();
+};
 
 /** A file and its validators, without what an index has besides. */
 const fileOf = ({ path, sha256, size, etag, lastModified }: SnapshotFile): SnapshotFile => ({
@@ -164,54 +166,58 @@ const fetchMatching = async (
     return { release, index: await fetchIndex(visit, release, previous) };
   } catch (error) {
     if (!(error instanceof CrawlError) || error.code !== 'index-mismatch') throw error;
-    const again = await fetchRelease(visit, release, false);
+    const again = await fetchRelease(visit, release);
     if (again.file.sha256 === release.file.sha256) throw error;
     return { release: again, index: await fetchIndex(visit, again, previous) };
   }
 };
 
-// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin; and what was amiss
-// may have been mended by a Release.gpg alone.
-const isSigningDue = ({ entry }: Visit, { signing }: Snapshot, due: boolean): boolean =>
-  entry.key !== undefined ||
-  ['verified', 'unanswered'].includes(signing.state) ||
-  (due && signing.state !== 'unsigned');
+// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin.
+const isSigningDue = ({ entry }: Visit, { signing }: Snapshot): boolean =>
+  entry.key !== undefined || signing.state !== 'unsigned';
 
-/** Looks at the signature of an unchanged release again. */
-const resign = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
-  const isAsked = due && !['verified', 'signed'].includes(same.signing.state);
-  const { signature, ...extras } = await fetchExtras(visit, release, same, isAsked);
+/** Looks at what an unchanged release does not speak for: its signature, the payment endpoint. */
+const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
+  const { signature, ...extras } = await fetchExtras(visit, release, same, due);
   const signing = await checkSigning(visit, release, signature, same.signing.remembered);
-  return {
-    ...same,
-    ...extras,
-    signature: signature?.file ?? null,
-    signing,
-    extrasCheckedAt: isAsked ? visit.now().toISOString() : same.extrasCheckedAt,
-    findings: withSigning(same.findings, signing, release.file.path),
-  };
+  const extrasCheckedAt = due ? visit.now().toISOString() : same.extrasCheckedAt;
+  return { ...same, ...extras, signature: signature?.file ?? null, signing, extrasCheckedAt };
 };
+
+/** Whether what an unchanged Release does not speak for is to be asked for: it was long ago, or a pause is over. */
+const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean =>
+  now.getTime() - Date.parse(extrasCheckedAt) >= limits.extrasMs ||
+  Object.values(pauses).some((until) => until <= now.toISOString());
+
+/** What a visit found in force: the snapshot, and its release read. */
+export interface Visited {
+  readonly snapshot: Snapshot;
+  readonly release: FoundRelease;
+  /** Whether the bytes of release or index changed. */
+  readonly changed: boolean;
+  readonly remembered: Remembered;
+}
 
 /**
  * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
- * the same address, if there is one). `attempts` holds what the operator wants compared with instead of `previous`, and
- * what is remembered of a snapshot that is lost. Returns the snapshot in force, whether the bytes of release or index
- * changed, and what to remember. Throws `CrawlError` where the origin gives nothing better than `previous`, which then
- * stays, and `SnapshotError` where the store has lost what `previous` names.
+ * the same address, if there is one). `accepted` is what the operator wants compared with instead of `previous`, and
+ * `remembered` what outlived a snapshot that is lost. Throws `CrawlError` where the origin gives nothing better than
+ * `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
  */
 export const crawlRepository = async (
   visit: Visit,
   previous: Snapshot | undefined,
-  attempts: Pick<Attempts, 'accepted' | 'remembered'>,
-): Promise<{ snapshot: Snapshot; changed: boolean; remembered: Remembered }> => {
+  { accepted, remembered }: { accepted: Baseline | null; remembered: Remembered | null },
+): Promise<Visited> => {
   const now = visit.now();
-  const due = previous === undefined || now.getTime() - Date.parse(previous.extrasCheckedAt) >= visit.limits.extrasMs;
+  const due = previous === undefined || areExtrasDue(visit, previous, now);
   const known = previous && (await readStoredRelease(visit, previous));
-  const before = attempts.remembered && isPredecessor(attempts.remembered, visit.entry) ? attempts.remembered : null;
+  const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
   const signers = previous?.signing.remembered ?? before?.signers ?? [];
-  const baseline = computeBaseline(previous, known, attempts, before);
+  const baseline = computeBaseline(previous, known, accepted, before);
   // A release that lost its signature may have it in an InRelease again.
-  const first = await fetchRelease(visit, known, due || previous.signing.state === 'lost');
+  const askAgain = due || previous.signing.state === 'lost';
+  const first = await fetchRelease(visit, known, { askAgain, due });
   const older = findOlder(first, baseline, now);
   if (older) {
     const index = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
@@ -221,21 +227,21 @@ export const crawlRepository = async (
   assertSignedFor(visit, release, index);
   const shrunken = findShrunken(index, baseline) && findShrunken(index, await recount(visit, previous, baseline));
   assertNoObjection(release, [findOlder(release, baseline, now), shrunken]);
-  const found = { release: release.file, packages: index };
+  const { content } = visit.found;
+  const findings = content ? [...content] : previous ? contentFindings(previous) : [];
+  const found = { release: release.file, packages: index, findings };
   const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
   if (previous && isSame) {
-    const findings = withValidity(previous.findings, release.content, now);
-    const same = { ...previous, ...found, findings };
-    const snapshot = isSigningDue(visit, previous, due) ? await resign(visit, release, same, due) : same;
+    const same = { ...previous, ...found };
+    const snapshot = due || isSigningDue(visit, previous) ? await refreshExtras(visit, release, same, due) : same;
+    if (due) await recheckIndex(visit, release, snapshot);
     // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
-    return { snapshot, changed: false, remembered: computeRemembered(snapshot, release) };
+    return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
   }
   const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
   const signing = await checkSigning(visit, release, signature, signers);
   assertWhole(release, index, signing);
-  for (const { code, detail } of release.content.findings) visit.findings.add(code, detail);
-  const findings = withSigning(visit.findings.list(), signing, release.file.path);
   const snapshot: Snapshot = {
     slug: visit.entry.slug,
     origin: originOf(visit.entry),
@@ -245,10 +251,9 @@ export const crawlRepository = async (
     signing,
     hasInRelease: release.name === 'InRelease',
     extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
-    changedAt: now.toISOString(),
+    changedAt: computeChangedAt(release, index, previous, before, now),
     checkedAt: now.toISOString(),
-    findings: withValidity(findings, release.content, now),
   };
   await visit.store.write(snapshot, visit.staged);
-  return { snapshot, changed: true, remembered: computeRemembered(snapshot, release) };
+  return { snapshot, release, changed: true, remembered: computeRemembered(snapshot, release) };
 };

@@ -1,4 +1,3 @@
-import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { SigningState } from '../contract/signing.ts';
 import type { Signing } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
@@ -21,22 +20,13 @@ const faults = {
   'signature-expired': 'signature-expired',
 } as const satisfies Partial<Record<SigningState, string>>;
 
-const faultOf = (state: SigningState) => (state in faults ? faults[state as keyof typeof faults] : undefined);
-
-const faultCodes: ReadonlySet<string> = new Set(Object.values(faults));
-
-/** `findings` with what `signing` says in place of what an earlier one said. */
-export const withSigning = (findings: readonly Finding[], signing: Signing, path: string): Finding[] => {
-  const counter = new FindingCounter();
-  counter.addAll(findings.filter(({ code }) => !faultCodes.has(code)));
-  const code = faultOf(signing.state);
-  if (code !== undefined) counter.add(code, describe(signing, path));
-  return counter.list();
-};
+/** The finding that a state of signing is; undefined where it is no fault. */
+export const faultOf = (state: SigningState) => (state in faults ? faults[state as keyof typeof faults] : undefined);
 
 const names = (keys: readonly string[]): string => (keys.length === 0 ? 'nobody' : keys.join(', '));
 
-const describe = ({ state, signers, remembered }: Signing, path: string): string => {
+/** How the file at `path` is signed, as the evidence of a finding. */
+export const describeSigning = ({ state, signers, remembered }: Signing, path: string): string => {
   if (state === 'lost') return `${path} was signed by ${names(remembered)}`;
   if (state === 'key-changed' && remembered.length > 0) {
     return `${path} is signed by ${names(signers)}, and was by ${names(remembered)}`;
@@ -85,7 +75,11 @@ const assess = async (
   if (report === null) {
     return { state: remembered.length > 0 ? 'lost' : 'unsigned', signers: [], remembered: known };
   }
-  if (report.over !== null) visit.findings.add('signatures-too-many', `${release.file.path}, ${report.over}`);
+  if (report.over !== null) {
+    const before = visit.turnTo('release');
+    visit.findings.add('signatures-too-many', `${release.file.path}, ${report.over}`);
+    visit.turnTo(before);
+  }
   const state = stateOf(report, remembered, key !== undefined);
   const signers = [...report.signers];
   // A key that signs beside a remembered one is how owners announce the next.
@@ -109,5 +103,5 @@ export const checkSigning = async (
   if (key === undefined || signing.state === 'verified') return signing;
   const { path } = release.file;
   if (signing.state === 'unanswered') throw new CrawlError('signature-unanswered', path);
-  throw new CrawlError(faultOf(signing.state) ?? 'signature-missing', describe(signing, path));
+  throw new CrawlError(faultOf(signing.state) ?? 'signature-missing', describeSigning(signing, path));
 };

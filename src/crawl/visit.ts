@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDigests, type Digests, type HashAlgorithm } from '../apt/checksums.ts';
-import { FindingCounter } from '../contract/findings.ts';
+import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
-import type { HeldBack, SnapshotFile } from '../snapshots/snapshot.ts';
+import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './limits.ts';
@@ -59,16 +59,22 @@ export class Visit {
   readonly store: SnapshotStore;
   readonly limits: CrawlLimits;
   readonly now: () => Date;
-  readonly findings = new FindingCounter();
   requests = 0;
   bytes = 0;
   /** What the origin served last time and nobody took: where it serves that again, the visit ends as it did then. */
   held: HeldBack | null = null;
+  /** What earlier visits found. */
+  known: Found = {};
+  /** The pauses that the origin asked for, of what the visit can do without. */
+  pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;
   /** Ends with the visit's budget, or with the crawl. */
   readonly signal: AbortSignal;
   readonly #base: string;
   readonly #staged = new Set<StagedFile>();
+  readonly #found = new Map<Topic, FindingCounter>();
+  #topic: Topic = 'release';
+  #busy = false;
   #repetitions: number;
 
   constructor(entry: ManifestEntry, tools: VisitTools, signal: AbortSignal) {
@@ -131,6 +137,48 @@ export class Visit {
       await sleep(pause, undefined, { signal: this.signal }).catch((error: unknown) => {
         throw new CrawlError('aborted', `during a pause before ${path}`, { cause: error });
       });
+    }
+  }
+
+  /** Turns to `topic`: what is found from now on belongs to it. Returns what the visit turned from. */
+  turnTo(topic: Topic): Topic {
+    const before = this.#topic;
+    this.#topic = topic;
+    if (!this.#found.has(topic)) this.#found.set(topic, new FindingCounter());
+    return before;
+  }
+
+  /** What is wrong with what the visit has turned to. */
+  get findings(): FindingCounter {
+    this.turnTo(this.#topic);
+    return this.#found.get(this.#topic) as FindingCounter;
+  }
+
+  /** What the visit found so far; a topic that it did not turn to is not there. */
+  get found(): Found {
+    return Object.fromEntries([...this.#found].map(([topic, counter]): [Topic, Finding[]] => [topic, counter.list()]));
+  }
+
+  /**
+   * Asks about something that the visit can do without: an origin that does not answer leaves a finding. Undefined then,
+   * and where it asked for a pause that is not over, or asked for one of this kind earlier in the visit.
+   */
+  async askAside<T>(topic: Topic, ask: () => Promise<T>): Promise<T | undefined> {
+    const until = this.pauses[topic];
+    if (this.#busy || (until !== undefined && until > this.now().toISOString())) return undefined;
+    const before = this.turnTo(topic);
+    const { [topic]: _, ...others } = this.pauses;
+    this.pauses = others;
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      this.findings.add('extras-unanswered', error.message);
+      if (error.notBefore) this.pauses = { ...others, [topic]: error.notBefore.toISOString() };
+      this.#busy = error.code === 'origin-busy';
+      return undefined;
+    } finally {
+      this.turnTo(before);
     }
   }
 

@@ -38,6 +38,9 @@ const readOwner = (out: string): Owner | undefined => {
   }
 };
 
+/** What the repositories come from that an output folder holds; undefined where that was never noted. */
+export const readPublishedSource = (out: string): Owner['source'] | undefined => readOwner(out)?.source;
+
 /** The identifier of a state folder, which it keeps wherever it is moved. */
 const readStateIdentifier = (state: string): string => {
   const file = path.join(state, 'identifier');

@@ -24,15 +24,16 @@ const linkTree = (from: string, to: string): void => {
 const isForeign = (name: string): boolean => /\.sqlite|\.lock/.test(name);
 
 /**
- * Makes a second state folder that costs next to nothing, in which a build can be rehearsed: snapshots and catalog as
- * links, what else a build remembers as copies. Returns the folder; `removeRehearsal` takes it away.
+ * Makes a second state folder that costs next to nothing, in which a build can be rehearsed: snapshots, history and
+ * catalog as links, what else a build remembers as copies. Returns the folder; `removeRehearsal` takes it away.
  */
 export const prepareRehearsal = (state: string): string => {
   const folder = path.join(state, 'rehearsal');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  if (existsSync(path.join(state, 'snapshots')))
-    linkTree(path.join(state, 'snapshots'), path.join(folder, 'snapshots'));
+  for (const name of ['snapshots', 'history']) {
+    if (existsSync(path.join(state, name))) linkTree(path.join(state, name), path.join(folder, name));
+  }
   if (existsSync(catalogPath(state))) link(catalogPath(state), catalogPath(folder));
   for (const entry of readdirSync(state, { withFileTypes: true })) {
     if (!entry.isFile() || isForeign(entry.name)) continue;

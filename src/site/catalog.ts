@@ -47,8 +47,20 @@ export interface PackageSummary {
   readonly architectures: readonly string[];
   /** When the newest of its latest records was first seen. */
   readonly updatedAt: string;
+  /**
+   * The version that was news last, and when it was seen, by slug of the repository; a repository whose records of it
+   * all came with its own first crawl is not there.
+   */
+  readonly news: ReadonlyMap<string, News>;
   /** When any of its records was first seen. */
   readonly addedAt: string;
+}
+
+/** A version that appeared where one knew what had been there before. */
+export interface News {
+  readonly version: string;
+  /** ISO 8601. */
+  readonly at: string;
 }
 
 /** One version of a package, as stored. */
@@ -117,7 +129,7 @@ export class SiteCatalog {
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
   readVersions(id: string): PackageVersion[] {
-    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, json, details] }) => ({
+    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, , json, details] }) => ({
       record: parseRecord(json),
       repository: owner,
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
@@ -167,7 +179,7 @@ export class SiteCatalog {
   #summarise(rows: readonly RecordColumns[]): PackageSummary {
     const keyed = this.#inOrder(rows);
     const best = keyed[0] as Keyed;
-    const [, , , , , , json, details] = best.row;
+    const [, , , , , , , json, details] = best.row;
     const record = parseRecord(json);
     const latest = keyed.filter((one) => one.latest);
     const versions = new Map<string, string>();
@@ -190,6 +202,7 @@ export class SiteCatalog {
       versions,
       architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
       updatedAt: newest(latest),
+      news: newsOf(latest),
       addedAt: oldest(keyed),
     };
     this.#note(summary, details === null ? {} : (JSON.parse(details) as RecordDetails));
@@ -208,6 +221,16 @@ export class SiteCatalog {
     if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
   }
 }
+
+const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
+  const news = new Map<string, News>();
+  for (const { owner, version, row } of latest) {
+    const at = row[5];
+    const known = news.get(owner.slug);
+    if (row[6] === 1 && (known === undefined || at > known.at)) news.set(owner.slug, { version, at });
+  }
+  return news;
+};
 
 const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
 const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';

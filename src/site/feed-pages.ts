@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
 import { site } from './context.ts';
 import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
-import { recentPackages } from './overview.ts';
+import { recentNews } from './overview.ts';
+
+const newest = (moments: readonly string[]): string => [...moments].sort().at(-1) ?? '1970-01-01T00:00:00.000Z';
 
 const feedOf = (asked?: string) => {
   const { catalog, base, inRepository } = site();
@@ -14,10 +16,12 @@ const feedOf = (asked?: string) => {
     home: slug === undefined ? page.landing : page.repository(slug),
     atom: page.atom(slug),
     json: page.jsonFeed(slug),
-    entries: recentPackages(
+    // The day from which there could have been news.
+    since: repository?.addedAt ?? newest(catalog.repositories.map(({ addedAt }) => addedAt)),
+    entries: recentNews(
       slug === undefined ? catalog.packages.values() : (inRepository.get(slug) ?? []),
       feedLength,
-      slug === undefined ? feedLength / 5 : undefined,
+      slug === undefined ? { perRepository: feedLength / 5 } : { slug },
     ),
   };
 };

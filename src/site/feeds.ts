@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
-import type { PackageSummary } from './catalog.ts';
+import type { NewsEntry } from './overview.ts';
 
 /** Entries of a feed. */
 export const feedLength = 50;
@@ -13,7 +13,9 @@ interface Feed {
   readonly home: string;
   readonly atom: string;
   readonly json: string;
-  readonly entries: readonly PackageSummary[];
+  /** When it last had anything to say, should it be empty. ISO 8601. */
+  readonly since: string;
+  readonly entries: readonly NewsEntry[];
 }
 
 // Characters that XML 1.0 forbids (section 2.2) vanish; the rest of a stranger's text is escaped.
@@ -31,23 +33,25 @@ export const escapeXml = (text: string): string =>
     .replaceAll('"', '&quot;');
 
 // An entry stands for one version: a new version is a new entry, so that readers show it as unread.
-const entryId = (feed: Feed, entry: PackageSummary): string => {
-  const digest = hash('sha256', `${entry.id}\n${entry.version}`);
-  return `${feed.base}${page.package(entry.id)}#${digest.slice(0, 12)}`;
+const entryId = (feed: Feed, { summary, version }: NewsEntry): string => {
+  const digest = hash('sha256', `${summary.id}\n${version}`);
+  return `${feed.base}${page.package(summary.id)}#${digest.slice(0, 12)}`;
 };
 
-const titleOf = (entry: PackageSummary): string => `${entry.name} ${entry.version}`;
+const titleOf = ({ summary, version }: NewsEntry): string => `${summary.name} ${version}`;
 
 /** The feed in Atom (RFC 4287). */
 export const composeAtom = (feed: Feed): string => {
-  const updated = feed.entries[0]?.updatedAt ?? '1970-01-01T00:00:00.000Z';
-  const entries = feed.entries.map(
-    (entry) =>
+  const updated = feed.entries[0]?.at ?? feed.since;
+  const entries = feed.entries.map((entry) => {
+    const { summary, at } = entry;
+    return (
       `<entry><title>${escapeXml(titleOf(entry))}</title><id>${escapeXml(entryId(feed, entry))}</id>` +
-      `<link href="${escapeXml(feed.base + page.package(entry.id))}"/><updated>${entry.updatedAt}</updated>` +
-      `<published>${entry.updatedAt}</published><author><name>${escapeXml(entry.author || entry.repository.name)}</name></author>` +
-      `<category term="${entry.kind}"/><summary>${escapeXml(entry.summary || entry.id)}</summary></entry>\n`,
-  );
+      `<link href="${escapeXml(feed.base + page.package(summary.id))}"/><updated>${at}</updated>` +
+      `<published>${at}</published><author><name>${escapeXml(summary.author || summary.repository.name)}</name></author>` +
+      `<category term="${summary.kind}"/><summary>${escapeXml(summary.summary || summary.id)}</summary></entry>\n`
+    );
+  });
   return (
     `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
     `<title>${escapeXml(feed.title)}</title><id>${escapeXml(feed.base + feed.home)}</id><updated>${updated}</updated>` +
@@ -67,11 +71,11 @@ export const composeJsonFeed = (feed: Feed): string =>
     favicon: `${feed.base}/favicon.svg`,
     items: feed.entries.map((entry) => ({
       id: entryId(feed, entry),
-      url: feed.base + page.package(entry.id),
+      url: feed.base + page.package(entry.summary.id),
       title: titleOf(entry),
-      content_text: entry.summary || entry.id,
-      date_published: entry.updatedAt,
-      authors: [{ name: entry.author || entry.repository.name }],
-      tags: [entry.kind],
+      content_text: entry.summary.summary || entry.summary.id,
+      date_published: entry.at,
+      authors: [{ name: entry.summary.author || entry.summary.repository.name }],
+      tags: [entry.summary.kind],
     })),
   })}\n`;

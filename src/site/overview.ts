@@ -1,5 +1,5 @@
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
-import type { PackageSummary, SiteCatalog } from './catalog.ts';
+import type { News, PackageSummary, SiteCatalog } from './catalog.ts';
 import { byName } from './repository.ts';
 
 /** Figures of the whole index. */
@@ -29,27 +29,48 @@ export const computeFigures = (catalog: SiteCatalog): Figures => {
   };
 };
 
-const newestFirst = (a: PackageSummary, b: PackageSummary): number => {
-  if (a.updatedAt !== b.updatedAt) return a.updatedAt > b.updatedAt ? -1 : 1;
-  return a.repository.record.quality - b.repository.record.quality || byName(a, b);
+/** A version of a package that is news. */
+export interface NewsEntry extends News {
+  readonly summary: PackageSummary;
+  /** The repository in which it is. */
+  readonly slug: string;
+}
+
+const newestFirst = (a: NewsEntry, b: NewsEntry): number => {
+  if (a.at !== b.at) return a.at > b.at ? -1 : 1;
+  return a.summary.repository.record.quality - b.summary.repository.record.quality || byName(a.summary, b.summary);
 };
 
+// Of several repositories in which a package is news, the one that had it last; of equals, the best.
+const latestNews = ({ news }: PackageSummary): [string, News] | undefined =>
+  [...news].reduce<[string, News] | undefined>(
+    (known, one) => (known && known[1].at >= one[1].at ? known : one),
+    undefined,
+  );
+
 /**
- * The packages that changed last, the newest first. `perRepository` bounds how many one repository may take, so that a
- * repository that appears with hundreds does not hide the others.
+ * What was new or updated last, the newest first: in one repository where its `slug` is given, else in all. Packages
+ * that came with the first crawl of their repository are no news. `perRepository` bounds how many one repository may
+ * take, so that one which adds hundreds does not hide the others.
  */
-export const recentPackages = (
+export const recentNews = (
   packages: Iterable<PackageSummary>,
   length: number,
-  perRepository = Number.POSITIVE_INFINITY,
-): PackageSummary[] => {
+  { slug, perRepository = Number.POSITIVE_INFINITY }: { slug?: string | undefined; perRepository?: number } = {},
+): NewsEntry[] => {
+  const all: NewsEntry[] = [];
+  for (const summary of packages) {
+    const own = slug === undefined ? undefined : summary.news.get(slug);
+    const [where, news] = slug === undefined ? (latestNews(summary) ?? []) : [slug, own];
+    if (where !== undefined && news) all.push({ summary, slug: where, ...news });
+  }
   const taken = new Map<string, number>();
-  const recent: PackageSummary[] = [];
-  for (const summary of [...packages].sort(newestFirst)) {
-    const count = taken.get(summary.repository.slug) ?? 0;
+  const recent: NewsEntry[] = [];
+  for (const entry of all.sort(newestFirst)) {
+    const count = taken.get(entry.slug) ?? 0;
     if (count >= perRepository) continue;
-    taken.set(summary.repository.slug, count + 1);
-    recent.push(summary);
+    taken.set(entry.slug, count + 1);
+    recent.push(entry);
     if (recent.length === length) break;
   }
   return recent;

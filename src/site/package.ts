@@ -20,7 +20,7 @@ export interface VersionRow {
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView {
-  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt'>;
+  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news'>;
   readonly repository: { readonly slug: string; readonly name: string; readonly uri: string; readonly flat: boolean };
   readonly description: string | null;
   readonly header: string | undefined;
@@ -120,7 +120,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const best = versions[0];
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
-  const { repository: _, versions: __, updatedAt: ___, ...shown } = summary;
+  const { repository: _, versions: __, updatedAt: ___, news: ____, ...shown } = summary;
   const rows = versions.map(versionRow);
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);

@@ -3,6 +3,9 @@ import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { signingStates } from '../contract/signing.ts';
 
+/** What the slug of a repository looks like, which is the name of its folder. */
+export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
 const timestamp = z.iso.datetime({ precision: 3 });
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const validator = z.string().nullable();
@@ -23,6 +26,18 @@ export type SnapshotFile = Readonly<z.infer<typeof snapshotFileSchema>>;
 const findingSchema = z.strictObject({ code: z.string(), count: z.number().int().min(1), example: z.string() });
 
 const isKnown = (finding: z.infer<typeof findingSchema>): finding is Finding => isFindingCode(finding.code);
+
+// A code that another version knew is dropped: the rest is good without it.
+const findingsSchema = z.array(findingSchema).transform((findings) => findings.filter(isKnown));
+
+/** What visits ask an origin about, each at times of its own; `content` is what the bytes of an index say themselves. */
+const topics = ['release', 'inrelease', 'index', 'content', 'signature', 'payment'] as const;
+export type Topic = (typeof topics)[number];
+
+const foundSchema = z.partialRecord(z.enum(topics), findingsSchema);
+
+/** What is wrong, by what was asked about; a topic that is not there was not asked about. */
+export type Found = Readonly<z.infer<typeof foundSchema>>;
 
 // Fingerprints, or key identifiers where a signature names no fingerprint, in upper-case hex.
 const keyNames = z.array(z.string().regex(/^[0-9A-F]{16,64}$/));
@@ -67,14 +82,16 @@ export const snapshotSchema = z.strictObject({
   hasReleaseGpg: z.boolean(),
   /** The https URL that the origin's payment_endpoint holds. */
   paymentEndpoint: z.string().nullable(),
-  /** When the files that Release does not vouch for (signature, payment endpoint) were last asked for. */
+  /** What payment_endpoint came with. An earlier version did not keep it. */
+  paymentValidators: z.strictObject({ etag: validator, lastModified: validator }).nullable().default(null),
+  /** When what an unchanged Release does not speak for (signature, payment endpoint, index) was last asked for. */
   extrasCheckedAt: timestamp,
   /** When the bytes of the release or the index were last seen to change. */
   changedAt: timestamp,
   /** When the origin last confirmed them. */
   checkedAt: timestamp,
-  /** A code that another version knew is dropped: the data is good without it. */
-  findings: z.array(findingSchema).transform((findings) => findings.filter(isKnown)),
+  /** What is wrong with the bytes of the index as a file. What else is, each visit says (`Attempts`). */
+  findings: findingsSchema,
 });
 export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
 
@@ -104,11 +121,13 @@ const heldBackSchema = z.strictObject({
 /** What an origin served and nobody took, so that it need not be fetched again to be held back again. */
 export type HeldBack = Readonly<z.infer<typeof heldBackSchema>>;
 
-const rememberedSchema = z.strictObject({
+export const rememberedSchema = z.strictObject({
   ...baselineSchema.shape,
   origin: originSchema,
   /** As `remembered` of the snapshot's signing. */
   signers: keyNames,
+  /** The digests of its files and when they were last seen to change. An earlier version did not write it. */
+  content: z.strictObject({ release: sha256, packages: sha256, changedAt: timestamp }).nullable().default(null),
 });
 
 /** What of a snapshot must outlive it, should the store lose it: what the next one is compared with. */
@@ -134,7 +153,13 @@ export const attemptsSchema = z.strictObject({
   refused: heldBackSchema.nullable().catch(null),
   /** What the operator accepted: it stands in for the snapshot in the next comparison. */
   accepted: baselineSchema.nullable(),
-  /** Of the last snapshot, apart from it. An earlier version did not write it. */
+  /** All that is wrong as far as the last visit could tell; null where no visit has said so. */
+  findings: findingsSchema.nullable().default(null),
+  /** The part of it that visits found, each topic as it was when it was last asked about. */
+  found: foundSchema.default({}),
+  /** No request for these before that moment, because the origin asked for a pause. */
+  pauses: z.partialRecord(z.enum(topics), timestamp).default({}),
+  /** An earlier version kept here what the history has now. */
   remembered: rememberedSchema.nullable().default(null),
 });
 export type Attempts = Readonly<z.infer<typeof attemptsSchema>>;
@@ -149,5 +174,8 @@ export const noAttempts: Attempts = {
   askedByOrigin: false,
   refused: null,
   accepted: null,
+  findings: null,
+  found: {},
+  pauses: {},
   remembered: null,
 };

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './files.ts';
+import { HistoryStore } from './history.ts';
 import {
   type Attempts,
   attemptsSchema,
   noAttempts,
   type Snapshot,
   type SnapshotFile,
+  slugPattern,
   snapshotSchema,
 } from './snapshot.ts';
 
@@ -64,11 +66,14 @@ const filesOf = (snapshot: Snapshot): SnapshotFile[] =>
  * write; any number may read.
  */
 export class SnapshotStore {
+  /** What is known beyond the snapshots and outlives them. */
+  readonly history: HistoryStore;
   readonly #root: string;
 
-  /** `directory` need not exist yet. */
-  constructor(directory: string) {
+  /** Neither folder need exist yet. */
+  constructor(directory: string, historyDirectory: string) {
     this.#root = join(directory, formatVersion);
+    this.history = new HistoryStore(historyDirectory);
   }
 
   /**
@@ -90,9 +95,9 @@ export class SnapshotStore {
       }
     }
     const { succeededAt } = await this.readAttempts(slug);
-    return succeededAt !== null && succeededAt > snapshot.checkedAt
-      ? { ...snapshot, checkedAt: succeededAt }
-      : snapshot;
+    const checkedAt = succeededAt !== null && succeededAt > snapshot.checkedAt ? succeededAt : snapshot.checkedAt;
+    // A folder that was adopted from a former slug names that.
+    return { ...snapshot, slug, checkedAt };
   }
 
   /** The bytes of a file of a snapshot. Throws `SnapshotError` where they are gone or not what was written. */
@@ -133,12 +138,12 @@ export class SnapshotStore {
     for await (const _ of this.streamFile(slug, file));
   }
 
-  /** The slugs that the store remembers anything of, sorted; not each has a snapshot. */
+  /** The folders that may be those of slugs, sorted; not each has a snapshot. What else lies there is passed over. */
   async list(): Promise<string[]> {
     try {
       const entries = await readdir(this.#root, { withFileTypes: true });
       return entries
-        .filter((entry) => entry.isDirectory())
+        .filter((entry) => entry.isDirectory() && slugPattern.test(entry.name))
         .map((entry) => entry.name)
         .sort();
     } catch (error) {
@@ -218,10 +223,31 @@ export class SnapshotStore {
         .sort()
         .at(-1);
       if (last !== undefined && last >= unused.toISOString()) continue;
+      if (!(await this.#isOurs(slug))) continue;
       await this.remove(slug);
       removed.push(slug);
     }
     return removed;
+  }
+
+  /**
+   * Makes what is stored under a slug that a repository had before stored under the one that it has now, unless there
+   * is a snapshot of that already. Returns whether there was anything to take over.
+   */
+  async adopt(slug: string, former: string): Promise<boolean> {
+    const isThere = async (name: string) => (await this.read(name).catch(() => undefined)) !== undefined;
+    if (!(await isThere(former)) || (await isThere(slug)) || !(await this.#isOurs(slug))) return false;
+    await rm(this.#folder(slug), { recursive: true, force: true });
+    await rename(this.#folder(former), this.#folder(slug));
+    return true;
+  }
+
+  // Somebody's folder that happens to have the name of a slug is not ours to remove.
+  async #isOurs(slug: string): Promise<boolean> {
+    const names = await readdir(this.#folder(slug)).catch(() => []);
+    return names.every(
+      (name) => [metaName, attemptsName].includes(name) || contentName.test(name) || isTemporary(name),
+    );
   }
 
   /** Removes what a visit that ended in the middle left behind. */
@@ -260,12 +286,13 @@ export class SnapshotStore {
   }
 
   #folder(slug: string): string {
-    if (!/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(slug)) {
+    if (!slugPattern.test(slug)) {
       throw new SnapshotError('slug', `no repository has the slug ${JSON.stringify(slug)}`);
     }
     return join(this.#root, slug);
   }
 }
 
-/** Opens the store of last good data below `directory`, which need not exist yet. */
-export const openSnapshotStore = (directory: string): SnapshotStore => new SnapshotStore(directory);
+/** Opens the store of last good data, with its history, below a state folder that need not exist yet. */
+export const openStore = (state: string): SnapshotStore =>
+  new SnapshotStore(join(state, 'snapshots'), join(state, 'history'));

@@ -163,7 +163,7 @@ describe('catalog', () => {
     expect((await buildCatalog(state, [one, two])).ingested).toEqual(['one', 'two']);
 
     const { catalog, update } = await openBuild(state, [one, two]);
-    expect(update).toEqual({ touched: new Set(), ingested: [], removed: [], damaged: [] });
+    expect(update).toEqual({ touched: new Set(), ingested: [], removed: [], rebuilt: [], lost: [], damaged: [] });
     expect(catalog.changed).toBe(false);
     catalog.discard();
 

@@ -65,8 +65,11 @@ const stanza = (given: Record<string, string | null>) => () => {
 };
 const index = (text: string) => () => serve({ packages: composeIndex(makePackages(2)) + text });
 
-/** What brings about each finding of a Release and what stands around it; the compiler asks for one of each. */
-const ofRelease: Record<keyof typeof releaseTexts, () => Promise<unknown>> = {
+/**
+ * What brings about each finding of a Release and what stands around it; the compiler asks for one of each. That the
+ * data of a former address is shown is found where the new one does not answer (history.test.ts).
+ */
+const ofRelease: Record<Exclude<keyof typeof releaseTexts, 'address-former'>, () => Promise<unknown>> = {
   'release-line-malformed': release('no field\n'),
   'release-blank-line': release('Origin: a\n\n'),
   'release-field-repeated': release('Label: a\n'),

@@ -55,10 +55,10 @@ describe.each(['InRelease', 'Release.gpg'] as const)('a signature in %s that has
     expect(findingTexts['signature-expired'].owner).toMatch(/^Sign Release anew/);
   });
 
-  it('C5: is none until its moment, and one from the next day on, though nothing changed and nothing is asked for', async () => {
+  it('C5: is none until its moment, and one from then on, though nothing changed and nothing is asked for', async () => {
     await serve(3, signer, into, 18 * hour);
     expect(await bench.crawlOne()).toMatchObject({ findings: [], signing: { state: 'signed' } });
-    bench.pass(day);
+    bench.pass(20 * hour);
     expect(await bench.crawlOne()).toMatchObject({
       outcome: 'unchanged',
       requests: 1,

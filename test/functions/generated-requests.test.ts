@@ -96,6 +96,7 @@ const emptyFeed = composeJsonFeed({
   atom: '/a',
   json: '/j',
   entries: [],
+  since: '2026-06-01T00:00:00.000Z',
 });
 
 const requests = 12_000;

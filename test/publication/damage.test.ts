@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -141,7 +141,7 @@ describe('the snapshots of a repository that is not in the manifest any more', (
     const bench = await startBench();
     origin.serve('two', await generateRepository({ packages: makePackages(5, 'q') }));
     bench.list([{ slug: 'two', uri: origin.uri('two') }]);
-    const snapshots = openSnapshotStore(path.join(bench.state, 'snapshots'));
+    const snapshots = openStore(bench.state);
     const attempts = await snapshots.readAttempts('one');
     const now = Date.parse(attempts.succeededAt ?? '');
     for (const [days, kept] of [

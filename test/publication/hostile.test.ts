@@ -7,7 +7,7 @@ import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { Emission } from '../../src/emit/emit.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -54,7 +54,7 @@ const serveHostile = async (): Promise<ManifestEntry[]> => {
 /** Crawls and publishes; returns outcomes and files. */
 const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutcome[]; files: Map<string, string> }> => {
   const folder = temporaryFolder();
-  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const store = openStore(folder);
   const outcomes = await bench.crawl(entries, { store, limits: { repositoryMs: budgetMs, indexBytes: 8_000_000 } });
   const catalog = new CatalogBuild(folder);
   const update = await updateCatalog(catalog, entries, store, { base: 'https://index.test', now: bench.now });

@@ -8,7 +8,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { Emission } from '../../src/emit/emit.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -65,7 +65,7 @@ const entryOf = (slug: string) => makeEntry(slug, `http://${slug}.example:${benc
 /** Builds into folders of its own, twice; returns outcomes, requests by path and files of the first, and of the second the requests. */
 const build = async (entries: readonly ManifestEntry[]) => {
   const folder = temporaryFolder();
-  const store = openSnapshotStore(path.join(folder, 'snapshots'));
+  const store = openStore(folder);
   const crawl = async () => {
     const resolve = createResolver({ servers: [names.address] });
     const limits = { lookupMs: 1000, headersMs: 3000 };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockState } from '../../src/catalog/lock.ts';
 import { areRemovalsAccepted, forgetRemovals, holdRemovals } from '../../src/snapshots/removals.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -27,7 +27,7 @@ const accept = async (...flags: string[]) => {
 const makeState = async (): Promise<string> => {
   const state = temporaryFolder();
   const bench = await CrawlBench.start();
-  const store = openSnapshotStore(path.join(state, 'snapshots'));
+  const store = openStore(state);
   const entries = [makeEntry('repo', bench.origin.uri('repo'))];
   for (const count of [9, 2]) {
     bench.origin.serve('repo', await generateRepository({ packages: makePackages(count) }));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/outcomes.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -61,7 +61,7 @@ describe('npm run build', () => {
     await bench.build();
     const before = bench.read();
     const [state, out] = [files(bench.state), files(bench.out)];
-    const stored = () => openSnapshotStore(path.join(bench.state, 'snapshots')).read('one');
+    const stored = () => openStore(bench.state).read('one');
     const snapshot = await stored();
     await serve('one', 4, '2.0');
     const { status, text } = await bench.build('DEBDEX_DRY_RUN=1 ');
@@ -139,7 +139,7 @@ describe('a build that is told to stop', () => {
     const ended = bench.end(child);
     await waitForRequest('two');
     await expect
-      .poll(() => openSnapshotStore(path.join(bench.state, 'snapshots')).read('one'))
+      .poll(() => openStore(bench.state).read('one'))
       .toMatchObject({
         packages: { stanzas: 5 },
       });
@@ -152,7 +152,7 @@ describe('a build that is told to stop', () => {
     expect([...bench.read().keys()].join()).toContain('com.example.one5');
     expect(bench.findDamage()).toEqual([]);
     expect(read('two')).toMatchObject({ outcome: 'fresh', code: null });
-    expect((await openSnapshotStore(path.join(bench.state, 'snapshots')).readAttempts('two')).failures).toBe(0);
+    expect((await openStore(bench.state).readAttempts('two')).failures).toBe(0);
   });
 
   it('C12: and told so again ends at once, with what is published whole', async () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -39,7 +39,7 @@ const listUnreachable = async () => {
   bench.list([{ slug: 'gone', uri: nowhere }]);
   const [failedAt, notBefore] = ['2026-05-01T00:00:00.000Z', '2036-05-01T00:00:00.000Z'];
   const told = { failures: 3, failedAt, code: 'connection', reason: 'The origin did not answer.', notBefore };
-  const store = openSnapshotStore(path.join(bench.state, 'snapshots'));
+  const store = openStore(bench.state);
   await store.writeAttempts('gone', { ...noAttempts, ...told });
 };
 

@@ -21,7 +21,7 @@ import { createStanzaReader, type Stanza } from '../../src/apt/stanza.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { crawlAll } from '../../src/crawl/crawl.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
-import { openSnapshotStore } from '../../src/snapshots/store.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { readDeb } from './deb-reader.ts';
 
@@ -224,7 +224,7 @@ describe('the fetcher of the sample', () => {
   });
 
   it('lets the ordinary crawl take every repository whole, and then find it unchanged in one request', async () => {
-    const store = openSnapshotStore(temporaryFolder());
+    const store = openStore(temporaryFolder());
     const options = { store, fetcher, now: () => new Date('2026-06-01T12:00:00Z') };
     const fresh = await crawlAll(entries, options);
     expect(fresh.map(({ outcome, reason, findings }) => ({ outcome, reason, findings }))).toEqual(

@@ -34,7 +34,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
     const content = { release: Buffer.from(release), packages: [Buffer.from(packages)] };
     const snapshot = {
       slug: entry.slug,
-      uri: String(entry.uri),
+      origin: { uri: String(entry.uri), suite: String(entry.suite ?? './'), component: null, binary: null },
       changedAt: at,
       checkedAt: at,
       release: { path: '/Release', sha256: hash('sha256', release) },

@@ -162,6 +162,7 @@ it('C11: feeds escape text and leave out what XML forbids', () => {
     atom: '/a',
     json: '/j',
     entries: [],
+    since: '2026-06-01T00:00:00.000Z',
   });
   expect(empty).toContain('<title>&lt;b&gt;</title>');
 });

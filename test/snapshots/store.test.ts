@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noAttempts, type Snapshot } from '../../src/snapshots/snapshot.ts';
-import { openSnapshotStore, type SnapshotStore, type StagedFile } from '../../src/snapshots/store.ts';
+import { SnapshotStore, type StagedFile } from '../../src/snapshots/store.ts';
 
 let directory: string;
 let store: SnapshotStore;
 
+const openIn = (folder: string) => new SnapshotStore(join(folder, 'not', 'there', 'yet'), join(folder, 'history'));
+
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'debdex-store-'));
-  store = openSnapshotStore(join(directory, 'not', 'there', 'yet'));
+  store = openIn(directory);
 });
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -42,6 +44,7 @@ const makeSnapshot = (release: StagedFile, packages: StagedFile, fields: Partial
     hasInRelease: false,
     hasReleaseGpg: false,
     paymentEndpoint: null,
+    paymentValidators: null,
     extrasCheckedAt: '2026-06-01T12:00:00.000Z',
     changedAt: '2026-06-01T12:00:00.000Z',
     checkedAt: '2026-06-01T12:00:00.000Z',
@@ -159,7 +162,7 @@ describe('the store', () => {
     const snapshot = await put('release', 'packages');
     const attempts = { ...noAttempts, failures: 2, notBefore: '2026-06-02T12:00:00.000Z', askedByOrigin: true };
     await store.writeAttempts('repo', attempts);
-    expect(await openSnapshotStore(join(directory, 'not', 'there', 'yet')).readAttempts('repo')).toEqual(attempts);
+    expect(await openIn(directory).readAttempts('repo')).toEqual(attempts);
     expect(await store.read('repo')).toEqual(snapshot);
     await store.writeAttempts('repo', { ...noAttempts, succeededAt: '2026-06-02T13:00:00.000Z' });
     expect(await store.read('repo')).toEqual({ ...snapshot, checkedAt: '2026-06-02T13:00:00.000Z' });

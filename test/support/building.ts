@@ -17,6 +17,7 @@ const base = 'https://index.test';
 interface BuiltRepository {
   readonly slug: string;
   readonly uri: string;
+  readonly aliases?: readonly string[];
 }
 
 /** How a build ended. */

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
+import path from 'node:path';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
 import type { RecordList } from '../../src/catalog/record-list.ts';
 import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
-import type { Snapshot, SnapshotFile } from '../../src/snapshots/snapshot.ts';
+import { HistoryStore } from '../../src/snapshots/history.ts';
+import { noAttempts, type Snapshot, type SnapshotFile } from '../../src/snapshots/snapshot.ts';
+import { temporaryFolder } from './folder.ts';
 
 /** A repository as a test writes it: its manifest fields, and the text of its Release and its Packages. */
 export interface SourceRepository {
@@ -43,7 +46,7 @@ export const parseRecords = ({ pieces }: RecordList): PackageRecord[] => JSON.pa
 export const packages = (...stanzas: Record<string, string | undefined>[]): string => stanzas.map(stanza).join('\n');
 
 /** Snapshots that live in memory, in the shape that the catalog reads. */
-export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
+export const memorySnapshots = (repositories: readonly SourceRepository[], state = temporaryFolder()) => {
   const files = new Map<string, Uint8Array>();
   const keep = (path: string, text: string): SnapshotFile => {
     const bytes = Buffer.from(text);
@@ -72,6 +75,7 @@ export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
           hasInRelease: false,
           hasReleaseGpg: false,
           paymentEndpoint: null,
+          paymentValidators: null,
           extrasCheckedAt: changedAt,
           changedAt,
           checkedAt: changedAt,
@@ -89,7 +93,14 @@ export const memorySnapshots = (repositories: readonly SourceRepository[]) => {
     yield await readFile(slug, file);
   }
   const checkFile = async (slug: string, file: SnapshotFile) => void (await readFile(slug, file));
-  return { read: async (slug: string) => snapshots.get(slug), readFile, streamFile, checkFile };
+  return {
+    history: new HistoryStore(path.join(state, 'history')),
+    readAttempts: async () => noAttempts,
+    read: async (slug: string) => snapshots.get(slug),
+    readFile,
+    streamFile,
+    checkFile,
+  };
 };
 
 export const entryOf = ({ slug, ranking = 3, bootstrap = false, uri, aliases = [] }: SourceRepository): ManifestEntry =>
@@ -102,7 +113,7 @@ export const openBuild = async (
   now = new Date('2026-05-02T00:00:00Z'),
 ): Promise<{ catalog: CatalogBuild; update: CatalogUpdate }> => {
   const catalog = new CatalogBuild(state);
-  const store = memorySnapshots(repositories);
+  const store = memorySnapshots(repositories, state);
   const update = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
   await indexForSearch(catalog, update.ingested);
   return { catalog, update };

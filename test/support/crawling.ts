@@ -5,7 +5,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { type CrawlOptions, type CrawlOutcome, crawlAll } from '../../src/crawl/crawl.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import type { FetchLimits } from '../../src/net/turn.ts';
-import { openSnapshotStore, type SnapshotStore } from '../../src/snapshots/store.ts';
+import { SnapshotStore } from '../../src/snapshots/store.ts';
 import { OriginServer } from './origin-server.ts';
 
 /** A manifest entry for a test; flat, unless told otherwise. */
@@ -29,7 +29,7 @@ export class CrawlBench {
   private constructor(origin: OriginServer, directory: string) {
     this.origin = origin;
     this.directory = directory;
-    this.store = openSnapshotStore(directory);
+    this.store = new SnapshotStore(directory, join(directory, 'history'));
   }
 
   static async start(): Promise<CrawlBench> {

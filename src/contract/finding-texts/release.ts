@@ -118,6 +118,11 @@ export const releaseTexts = {
     'A redirect was followed: {}. If it leads there for good, name that address in the manifest.',
     'Nothing needs to be done; if the repository moved for good, tell people its new address.',
   ),
+  'address-former': note(
+    'What is shown comes from the former address',
+    'The address in the manifest has changed and not answered yet; what is published is still that of {}.',
+    'Answer at the new address: what is shown comes from there as soon as it does.',
+  ),
   'snapshot-damaged': note(
     'What was kept of the repository was damaged',
     'The stored snapshot was damaged and fetched anew: {}. Check the disk.',

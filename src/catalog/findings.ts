@@ -1,0 +1,39 @@
+import { type Finding, FindingCounter } from '../contract/findings.ts';
+import type { CatalogDatabase, WritableDatabase } from './database.ts';
+
+/** Writes the findings of the repository with this number: those of the stanzas of its index, and those of visits. */
+export const writeFindings = (
+  database: WritableDatabase,
+  repository: number,
+  ofIndex: readonly Finding[],
+  ofVisits: readonly Finding[],
+): void => {
+  const counter = new FindingCounter();
+  counter.addAll(ofIndex);
+  counter.addAll(ofVisits);
+  database.prepareWrite('DELETE FROM finding WHERE repository = ?').run(repository);
+  const add = database.prepareWrite('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
+  for (const { code, count, example } of counter.list()) add.run(repository, code, count, example);
+  database
+    .prepareWrite('UPDATE repository SET index_findings = ?, visit_findings = ? WHERE id = ?')
+    .run(JSON.stringify(ofIndex), JSON.stringify(ofVisits), repository);
+};
+
+/**
+ * Replaces what visits found of a repository, where it is something else than before; its other rows stay as they are,
+ * for what a visit finds changes more often than what a repository holds.
+ */
+export const updateVisitFindings = (
+  catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },
+  slug: string,
+  found: readonly Finding[],
+): void => {
+  const [id, ofIndex = '[]', known] =
+    catalog.database
+      .prepare<[id: number, ofIndex: string, ofVisits: string]>(
+        'SELECT id, index_findings, visit_findings FROM repository WHERE slug = ?',
+      )
+      .get(slug) ?? [];
+  if (id === undefined || known === JSON.stringify(found)) return;
+  writeFindings(catalog.writable(), id, JSON.parse(ofIndex) as Finding[], found);
+};

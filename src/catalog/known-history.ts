@@ -1,0 +1,52 @@
+import { addressKey } from '../contract/manifest.ts';
+import { type RecordHistory, recordKey, type Sight } from '../snapshots/record-history.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
+import type { CatalogDatabase } from './database.ts';
+import type { CatalogBuild } from './generation.ts';
+
+/** What a catalog knows of the time before: the history of a repository, should that be lost. */
+export interface KnownHistory {
+  readonly addedAt: string;
+  readonly records: RecordHistory;
+}
+
+// A catalog of an earlier version did not write down what was news: all that came after the repository itself.
+const newsColumn = (database: CatalogDatabase): string => {
+  const names = database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat();
+  return names.includes('news') ? 'record.news' : 'first_seen != repository.added_at';
+};
+
+const readRows = (database: CatalogDatabase, slug: string, origin: Snapshot['origin']): KnownHistory | undefined => {
+  const row = database
+    .prepare<[addedAt: string, uri: string, suite: string]>(
+      'SELECT added_at, uri, suite FROM repository WHERE slug = ?',
+    )
+    .get(slug);
+  if (row === undefined) return undefined;
+  const [addedAt, uri, suite] = row;
+  const select = database.prepare<[name: string, version: string, architecture: string, seen: string, news: number]>(
+    `SELECT package, version, architecture, first_seen, ${newsColumn(database)}
+     FROM repository JOIN record ON record.repository = repository.id WHERE slug = ?`,
+  );
+  const records = new Map<string, Sight>();
+  for (const [name, version, architecture, seen, news] of select.iterate(slug)) {
+    records.set(recordKey(name, version, architecture), { seen, news: news === 1, goneAt: null });
+  }
+  return { addedAt, records: { address: addressKey({ ...origin, uri, suite }), records } };
+};
+
+/** What the catalog in force, of whatever version, knows of a repository under one of its slugs. */
+export const readKnownHistory = (
+  catalog: CatalogBuild,
+  slugs: readonly string[],
+  origin: Snapshot['origin'],
+): KnownHistory | undefined => {
+  const read = (database: CatalogDatabase) => {
+    for (const slug of slugs) {
+      const known = readRows(database, slug, origin);
+      if (known) return known;
+    }
+    return undefined;
+  };
+  return read(catalog.database) ?? catalog.readFormer(read);
+};

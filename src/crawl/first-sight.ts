@@ -1,0 +1,17 @@
+import { parseDate } from '../apt/date.ts';
+import type { FoundIndex } from './index-file.ts';
+import type { FoundRelease } from './release.ts';
+
+/**
+ * When what is seen for the first time was made (decisions, "First sight"): the latest moment that the origin names, in
+ * the Last-Modified of the index or the Date of the release. A moment that has not come yet says nothing; where there
+ * is no other, it is now.
+ */
+export const computeFirstSight = (release: FoundRelease, index: FoundIndex, now: Date): Date => {
+  const claims = [index.lastModified, release.content.date]
+    .map((text) => (text === null ? null : parseDate(text)))
+    .filter((moment) => moment !== null && moment <= now);
+  return (
+    claims.reduce<Date | null>((latest, claim) => (latest && claim && latest > claim ? latest : claim), null) ?? now
+  );
+};

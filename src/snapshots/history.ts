@@ -1,0 +1,122 @@
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from './files.ts';
+import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
+import { rememberedSchema, slugPattern } from './snapshot.ts';
+
+const repositorySchema = z.strictObject({
+  /** When it first entered the catalog, ISO 8601; null where it has not yet. */
+  addedAt: z.iso.datetime({ precision: 3 }).nullable(),
+  /** Slugs under which it was published before, oldest first. */
+  formerSlugs: z.array(z.string().regex(slugPattern)),
+  /** Of its last snapshot: what the next one is compared with, should the store lose that. */
+  remembered: rememberedSchema.nullable(),
+});
+
+/** What is known of a repository that neither its origin nor its snapshot says. */
+export type RepositoryHistory = Readonly<z.infer<typeof repositorySchema>>;
+
+const noHistory: RepositoryHistory = { addedAt: null, formerSlugs: [], remembered: null };
+
+// The folder carries the version of the format: another format lives beside it, not in it.
+const formatVersion = 'v1';
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/**
+ * What was known and can be derived from nothing else, beside the snapshots and the catalog, which come and go: one
+ * folder for each repository, with `repository.json` and `records.json` (when its records were first seen). A file that
+ * cannot be read counts as none, and `damaged` names it. One process at a time may write.
+ */
+export class HistoryStore {
+  /** Files that were there and could not be read, so far. */
+  readonly damaged: string[] = [];
+  readonly #root: string;
+
+  /** `directory` need not exist yet. */
+  constructor(directory: string) {
+    this.#root = join(directory, formatVersion);
+  }
+
+  /** What is known of a repository; nothing where nothing is. */
+  async read(slug: string): Promise<RepositoryHistory> {
+    const file = this.#file(slug, 'repository.json');
+    return (await this.#parse(file, (text) => repositorySchema.parse(JSON.parse(text)))) ?? noHistory;
+  }
+
+  /** Replaces these parts of what is known of a repository; where that changes nothing, nothing is written. */
+  async update(slug: string, change: Partial<RepositoryHistory>): Promise<void> {
+    const before = await this.read(slug);
+    const next = repositorySchema.parse({ ...before, ...change });
+    if (JSON.stringify(next) === JSON.stringify(before)) return;
+    await this.#write(this.#file(slug, 'repository.json'), `${JSON.stringify(next, null, 1)}\n`);
+  }
+
+  /** When the records of a repository were first seen; undefined where that is not known of any. */
+  readRecords(slug: string): Promise<RecordHistory | undefined> {
+    return this.#parse(this.#file(slug, 'records.json'), parseRecords);
+  }
+
+  /** Whether anything is written of the records of a repository. */
+  async hasRecords(slug: string): Promise<boolean> {
+    return (await stat(this.#file(slug, 'records.json')).catch(() => undefined))?.isFile() === true;
+  }
+
+  async writeRecords(slug: string, records: RecordHistory): Promise<void> {
+    await this.#write(this.#file(slug, 'records.json'), recordsText(records));
+  }
+
+  /**
+   * Makes what is known under a slug that a repository had before known under the one that it has now: of each record the
+   * earlier sight counts. Returns whether there was anything. Stopped in the middle, it can be repeated.
+   */
+  async adopt(slug: string, former: string): Promise<boolean> {
+    const old = await this.read(former);
+    const oldRecords = await this.readRecords(former);
+    if (JSON.stringify(old) === JSON.stringify(noHistory) && oldRecords === undefined) return false;
+    if (oldRecords) {
+      const records = await this.readRecords(slug);
+      await this.writeRecords(slug, records ? mergeRecords(records, oldRecords) : oldRecords);
+    }
+    const { addedAt, formerSlugs, remembered } = await this.read(slug);
+    const added = [addedAt, old.addedAt].filter((moment) => moment !== null).sort();
+    await this.update(slug, {
+      addedAt: added[0] ?? null,
+      formerSlugs: [...new Set([...old.formerSlugs, former, ...formerSlugs])].filter((one) => one !== slug),
+      remembered: remembered ?? old.remembered,
+    });
+    await rm(this.#folder(former), { recursive: true, force: true });
+    return true;
+  }
+
+  /** Notes a slug under which the repository was published before. */
+  async addFormerSlug(slug: string, former: string): Promise<void> {
+    const { formerSlugs } = await this.read(slug);
+    if (!formerSlugs.includes(former)) await this.update(slug, { formerSlugs: [...formerSlugs, former] });
+  }
+
+  #folder(slug: string): string {
+    if (!slugPattern.test(slug)) throw new Error(`no repository has the slug ${JSON.stringify(slug)}`);
+    return join(this.#root, slug);
+  }
+
+  #file(slug: string, name: string): string {
+    return join(this.#folder(slug), name);
+  }
+
+  async #parse<T>(file: string, parse: (text: string) => T): Promise<T | undefined> {
+    try {
+      return parse(await readFile(file, 'utf8'));
+    } catch (error) {
+      if (!isMissing(error) && !this.damaged.includes(file)) this.damaged.push(file);
+      return undefined;
+    }
+  }
+
+  async #write(file: string, text: string): Promise<void> {
+    await mkdir(dirname(file), { recursive: true });
+    await writeAtomically(file, text, { durable: true });
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+
+const timestamp = z.iso.datetime({ precision: 3 });
+
+/** When a record was first seen. */
+export interface Sight {
+  /** ISO 8601. */
+  readonly seen: string;
+  /** False for what came with the first crawl of an address: nobody knows how old that is. */
+  readonly news: boolean;
+  /** Since when the index does not have it any more; null where it has. */
+  readonly goneAt: string | null;
+}
+
+/** The records of a repository, those that are gone for a while included, by package, version and architecture. */
+export interface RecordHistory {
+  /** The address (`addressKey`) whose records these are: those of another one are no news. */
+  readonly address: string;
+  readonly records: ReadonlyMap<string, Sight>;
+}
+
+/** The key of a record. None of the three can hold a line feed. */
+export const recordKey = (name: string, version: string, architecture: string): string =>
+  `${name}\n${version}\n${architecture}`;
+
+const fileSchema = z.strictObject({
+  address: z.string(),
+  groups: z.array(
+    z.strictObject({ seen: timestamp, news: z.boolean(), goneAt: timestamp.nullable(), records: z.array(z.string()) }),
+  ),
+});
+
+/** The text of a history: records in groups that share what is known of them, in an order that depends on them alone. */
+export const recordsText = ({ address, records }: RecordHistory): string => {
+  const groups = new Map<string, Sight & { records: string[] }>();
+  for (const [key, { seen, news, goneAt }] of records) {
+    const name = `${seen} ${news} ${goneAt}`;
+    const group = groups.get(name);
+    if (group) group.records.push(key);
+    else groups.set(name, { seen, news, goneAt, records: [key] });
+  }
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  for (const group of sorted) group.records.sort();
+  return `${JSON.stringify({ address, groups: sorted })}\n`;
+};
+
+/** Reads such a text. Throws where it is none. */
+export const parseRecords = (text: string): RecordHistory => {
+  const { address, groups } = fileSchema.parse(JSON.parse(text));
+  const records = new Map<string, Sight>();
+  for (const { records: keys, ...sight } of groups) for (const key of keys) records.set(key, sight);
+  return { address, records };
+};
+
+/** Both histories in one, of the address of `now`: of what both know, the earlier sight counts. */
+export const mergeRecords = (now: RecordHistory, before: RecordHistory): RecordHistory => {
+  const records = new Map(before.records);
+  for (const [key, sight] of now.records) {
+    const known = records.get(key);
+    if (known === undefined || sight.seen < known.seen) records.set(key, sight);
+    else if (sight.goneAt === null) records.set(key, { ...known, goneAt: null });
+  }
+  return { address: now.address, records };
+};
+
+// A record that comes back within this time is no news; and an origin that names others every day costs no more than
+// one that keeps them.
+const goneMs = 400 * 86_400_000;
+const fewestGone = 1000;
+
+/**
+ * Follows one reading of an index: tells for each record when it was first seen, and which history comes of it.
+ */
+export class RecordSights {
+  readonly #before: RecordHistory | undefined;
+  readonly #address: string;
+  readonly #first: boolean;
+  readonly #moment: string;
+  readonly #records = new Map<string, Sight>();
+
+  /**
+   * `address` is where the index is from, `now` the moment of the reading and `madeAt` when the content
+   * of the index was made, as far as anybody knows: at the first reading of an address what it has dates from then.
+   */
+  constructor(before: RecordHistory | undefined, address: string, now: string, madeAt: string) {
+    this.#before = before;
+    this.#address = address;
+    this.#first = before?.address !== address;
+    this.#moment = this.#first && madeAt < now ? madeAt : now;
+  }
+
+  /** When a record that the index has was first seen. */
+  sight(key: string): Sight {
+    const known = this.#before?.records.get(key);
+    const isSame = known !== undefined && known.goneAt === null;
+    const sight: Sight = isSame
+      ? known
+      : { seen: known?.seen ?? this.#moment, news: known?.news ?? !this.#first, goneAt: null };
+    this.#records.set(key, sight);
+    return sight;
+  }
+
+  /** The history after the reading, which ended at `now`; undefined where it is the one from before. */
+  finish(now: Date): RecordHistory | undefined {
+    const gone: [string, Sight][] = [];
+    const since = new Date(now.getTime() - goneMs).toISOString();
+    let changed = this.#first;
+    for (const [key, sight] of this.#before?.records ?? []) {
+      if (this.#records.has(key)) continue;
+      if (sight.goneAt === null) gone.push([key, { ...sight, goneAt: now.toISOString() }]);
+      else if (sight.goneAt >= since) gone.push([key, sight]);
+      changed ||= sight.goneAt === null || sight.goneAt < since;
+    }
+    for (const [key, sight] of this.#records) changed ||= this.#before?.records.get(key) !== sight;
+    if (!changed) return undefined;
+    const most = Math.max(fewestGone, this.#records.size);
+    if (gone.length > most) gone.sort(([, a], [, b]) => ((a.goneAt ?? '') > (b.goneAt ?? '') ? -1 : 1));
+    return { address: this.#address, records: new Map([...this.#records, ...gone.slice(0, most)]) };
+  }
+}

@@ -1,0 +1,194 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import { SiteCatalog } from '../../src/site/catalog.ts';
+import { recentNews } from '../../src/site/overview.ts';
+import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
+import { HistoryStore } from '../../src/snapshots/history.ts';
+import { RecordSights, recordKey } from '../../src/snapshots/record-history.ts';
+import { openStore } from '../../src/snapshots/store.ts';
+import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
+import { makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const january = new Date('2026-01-10T00:00:00.000Z');
+const february = new Date('2026-02-10T00:00:00.000Z');
+const march = new Date('2026-03-10T00:00:00.000Z');
+
+const one = (...versions: string[]): SourceRepository => ({
+  slug: 'one',
+  // Before any of these builds.
+  changedAt: '2025-12-01T00:00:00.000Z',
+  packages: packages(...versions.map((version) => ({ Version: version }))),
+});
+
+/** Each record with when it was first seen, "news" where it is, and when its repository was added. */
+const known = (state: string): string[] => {
+  const database = new DatabaseSync(catalogPath(state), { readOnly: true });
+  try {
+    return database
+      .prepare(
+        `SELECT slug, version, first_seen, news, added_at FROM record
+         JOIN repository ON record.repository = repository.id ORDER BY slug, version`,
+      )
+      .all()
+      .map(({ slug, version, first_seen: seen, news, added_at: added }) =>
+        [slug, version, String(seen).slice(0, 10), ...(news === 1 ? ['news'] : []), String(added).slice(0, 10)].join(
+          ' ',
+        ),
+      );
+  } finally {
+    database.close();
+  }
+};
+
+/** A state of two builds: a version that came with the first crawl, and one that came later. */
+const makeState = async (): Promise<string> => {
+  const state = temporaryFolder();
+  await buildCatalog(state, [one('1.0')], january);
+  await buildCatalog(state, [one('1.0', '2.0')], february);
+  return state;
+};
+
+const expected = ['one 1.0 2025-12-01 2026-01-10', 'one 2.0 2026-02-10 news 2026-01-10'];
+const records = (state: string) => path.join(state, 'history', 'v1', 'one', 'records.json');
+
+describe('when something was first seen', () => {
+  it('C4: is known, and what came with the first crawl is no news', async () => {
+    expect(known(await makeState())).toEqual(expected);
+  });
+
+  it('C4: survives a lost catalog', async () => {
+    const state = await makeState();
+    rmSync(catalogPath(state));
+    await buildCatalog(state, [one('1.0', '2.0')], march);
+    expect(known(state)).toEqual(expected);
+  });
+
+  it('C4: survives a catalog of another format, also where its own file is lost', async () => {
+    for (const isLost of [false, true]) {
+      const state = await makeState();
+      const database = new DatabaseSync(catalogPath(state));
+      // As the format before had it.
+      database.exec(`PRAGMA user_version = ${catalogFormat - 1}; ALTER TABLE record DROP COLUMN news`);
+      database.close();
+      if (isLost) rmSync(path.join(state, 'history'), { recursive: true });
+      const { rebuilt } = await buildCatalog(state, [one('1.0', '2.0')], march);
+      expect(rebuilt).toEqual(isLost ? ['one'] : []);
+      expect(known(state).map((line) => line.replace(' news', ''))).toEqual(
+        expected.map((line) => line.replace(' news', '')),
+      );
+      expect(known(state)[1]).toBe(expected[1]);
+    }
+  });
+
+  it.each([
+    ['lost', (file: string) => rmSync(file)],
+    ['cut short', (file: string) => writeFileSync(file, '{"address":"https://one.ex')],
+    ['something else', (file: string) => writeFileSync(file, '[]')],
+  ])('C4: is rebuilt from the catalog where its file is %s', async (_, damage) => {
+    const state = await makeState();
+    damage(records(state));
+    const { rebuilt } = await buildCatalog(state, [one('1.0', '2.0', '3.0')], march);
+    expect(rebuilt).toEqual(['one']);
+    expect(known(state)).toEqual([...expected, 'one 3.0 2026-03-10 news 2026-01-10']);
+    rmSync(catalogPath(state));
+    await buildCatalog(state, [one('1.0', '2.0', '3.0')], new Date('2026-04-10T00:00:00.000Z'));
+    expect(known(state)).toEqual([...expected, 'one 3.0 2026-03-10 news 2026-01-10']);
+  });
+
+  it('C4: is rebuilt though the repository did not change', async () => {
+    const state = await makeState();
+    rmSync(path.join(state, 'history'), { recursive: true });
+    expect(await buildCatalog(state, [one('1.0', '2.0')], march)).toMatchObject({ rebuilt: ['one'], ingested: [] });
+    rmSync(catalogPath(state));
+    await buildCatalog(state, [one('1.0', '2.0')], march);
+    expect(known(state)).toEqual(expected);
+  });
+
+  it('C4: is no news again for what was gone for a while', async () => {
+    const state = await makeState();
+    await buildCatalog(state, [one('2.0')], march);
+    await buildCatalog(state, [one('1.0', '2.0')], new Date('2026-04-10T00:00:00.000Z'));
+    expect(known(state)).toEqual(expected);
+  });
+
+  it('C4: says nothing of another address, whose first crawl is no news either', async () => {
+    const state = await makeState();
+    const history = new HistoryStore(path.join(state, 'history'));
+    const kept = await history.readRecords('one');
+    if (kept === undefined) throw new Error('nothing is kept');
+    await history.writeRecords('one', { ...kept, address: 'https://elsewhere.example ./  ' });
+    await buildCatalog(state, [one('1.0', '2.0', '9.0')], march);
+    expect(known(state)).toEqual([...expected, 'one 9.0 2025-12-01 2026-01-10']);
+  });
+
+  it('C2: costs no more for an origin that names other packages every day', () => {
+    let history: ReturnType<RecordSights['finish']>;
+    for (let round = 0; round < 20; round++) {
+      const now = new Date(Date.UTC(2026, 0, 1 + round));
+      const sights = new RecordSights(history, 'a', now.toISOString(), now.toISOString());
+      for (let index = 0; index < 2000; index++) sights.sight(recordKey(`p${round}-${index}`, '1', 'all'));
+      history = sights.finish(now);
+    }
+    expect(history?.records.size).toBe(4000);
+    // Those that went last are kept.
+    expect(history?.records.has(recordKey('p18-0', '1', 'all'))).toBe(true);
+    const late = new RecordSights(history, 'a', '2027-12-01T00:00:00.000Z', '2027-12-01T00:00:00.000Z');
+    for (let index = 0; index < 2000; index++) late.sight(recordKey(`p19-${index}`, '1', 'all'));
+    expect(late.finish(new Date('2027-12-01T00:00:00.000Z'))?.records.size).toBe(2000);
+  });
+});
+
+describe('a renamed repository', () => {
+  it('C4: keeps its history by its alias, though the alias came late, and its former slug though that was dropped', async () => {
+    const state = await makeState();
+    const store = openStore(state);
+    const uri = 'https://one.example/';
+    // Built once under the new slug, before anybody thought of the alias.
+    await buildCatalog(state, [{ ...one('1.0', '2.0', '3.0'), slug: 'two', uri }], march);
+    const [entry] = await adoptFormerSlugs(store, [makeEntry('two', uri, { aliases: ['one'] })]);
+    expect(entry?.aliases).toEqual(['one']);
+    await buildCatalog(state, [{ ...one('1.0', '2.0', '3.0'), slug: 'two', uri, aliases: ['one'] }], march);
+    expect(known(state)).toEqual([
+      'two 1.0 2025-12-01 2026-01-10',
+      'two 2.0 2025-12-01 2026-01-10',
+      'two 3.0 2025-12-01 2026-01-10',
+    ]);
+    const dropped = [makeEntry('two', uri)];
+    expect((await adoptFormerSlugs(store, dropped))[0]?.aliases).toEqual(['one']);
+    expect((await adoptFormerSlugs(store, dropped))[0]?.aliases).toEqual(['one']);
+    const taken = [...dropped, makeEntry('one', 'https://stranger.example/')];
+    expect((await adoptFormerSlugs(store, taken)).map(({ aliases }) => aliases)).toEqual([[], []]);
+  });
+});
+
+describe('lists of what is new', () => {
+  it('C4: are silent about the first crawl of a repository, and tell of what comes after it', async () => {
+    const state = temporaryFolder();
+    const two: SourceRepository = { ...one('5.0'), slug: 'two' };
+    const news = (slug?: string) => {
+      const catalog = new SiteCatalog(catalogPath(state));
+      try {
+        return recentNews(catalog.packages.values(), 10, { slug }).map(
+          ({ summary, version, at }) => `${summary.id} ${version} ${at}`,
+        );
+      } finally {
+        catalog.close();
+      }
+    };
+    await buildCatalog(state, [one('1.0')], january);
+    expect(news()).toEqual([]);
+    await buildCatalog(state, [one('1.0', '2.0')], february);
+    const entry = `com.example.one 2.0 ${february.toISOString()}`;
+    expect(news()).toEqual([entry]);
+    // Another repository brings a newer version with its first crawl.
+    await buildCatalog(state, [one('1.0', '2.0'), two], march);
+    expect(news()).toEqual([entry]);
+    expect(news('one')).toEqual([entry]);
+    expect(news('two')).toEqual([]);
+  });
+});

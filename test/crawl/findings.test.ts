@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
+import { CrawlBench } from '../support/crawling.ts';
+import { createSigner } from '../support/signer.ts';
+
+let bench: CrawlBench;
+
+beforeEach(async () => {
+  bench = await CrawlBench.start();
+});
+
+afterEach(() => bench.stop());
+
+const day = 86_400;
+
+const serve = async (plan: RepositoryPlan = {}) => bench.origin.serve('repo', await generateRepository(plan));
+
+/** Crawls, and tells the outcome, the codes of what was found and what was asked for. */
+const visit = async () => {
+  const { outcome, findings, asked } = await bench.crawlOne({ limits: { repetitions: 0 } });
+  return { outcome, codes: findings.map(({ code }) => code), asked };
+};
+
+describe('findings, while the content stays the same', () => {
+  it.each([
+    ['lists the index', {}],
+    ['lists none', { hashes: [] }],
+  ] as const)('C8: are gone once what was amiss is mended, where Release %s', async (_, plan) => {
+    await serve({ ...plan, compressions: ['xz', 'gz'] });
+    bench.origin.break('/repo/Packages.xz', { kind: 'body', body: 'no index' });
+    const first = await visit();
+    expect(first.outcome).toBe('fresh');
+    const amiss = first.codes.filter((code) => code.startsWith('index-'));
+    expect(amiss).toHaveLength(1);
+    bench.pass(60);
+    expect((await visit()).codes).toEqual(first.codes);
+    bench.pass(day);
+    expect((await visit()).codes).toEqual(first.codes);
+    bench.origin.mend();
+    bench.pass(day);
+    const last = await visit();
+    expect(last).toMatchObject({ outcome: 'unchanged', codes: first.codes.filter((code) => !amiss.includes(code)) });
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ codes: last.codes });
+  });
+
+  it('C8: tell within a day that every index is gone, and that it is back', async () => {
+    await serve();
+    await visit();
+    bench.origin.remove('/repo/Packages.bz2');
+    for (const path of ['xz', 'gz', 'zst', 'lzma']) bench.origin.remove(`/repo/Packages.${path}`);
+    const plain = await generateRepository();
+    bench.origin.remove('/repo/Packages');
+    bench.pass(60);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [], asked: ['/Release 304'] });
+    bench.pass(day);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['index-missing'] });
+    expect((await bench.store.read('repo'))?.packages.path).toBe('/Packages.bz2');
+    bench.origin.serve('repo', plain);
+    bench.pass(day);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [] });
+  });
+
+  it('C8: tell of a redirect as long as there is one', async () => {
+    await serve();
+    bench.origin.serve('other', await generateRepository());
+    const redirect = () => bench.origin.break('/repo/Release', { kind: 'redirect', location: '/other/Release' });
+    redirect();
+    expect((await visit()).codes).toEqual(['redirected']);
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['redirected'] });
+    bench.origin.mend();
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: [] });
+    redirect();
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', codes: ['redirected'] });
+  });
+
+  it('C8: say what holds where the visit failed, and where nobody was asked', async () => {
+    await serve({ release: { 'Valid-Until': 'Tue, 02 Jun 2026 10:00:00 UTC' } });
+    bench.origin.serve('other', await generateRepository());
+    bench.origin.break('/repo/InRelease', { kind: 'redirect', location: '/other/InRelease' });
+    expect((await visit()).codes).toEqual(['redirected']);
+    bench.origin.mend();
+    bench.origin.break('/repo/Release', { kind: 'status', status: 500 });
+    bench.origin.break('/repo/InRelease', { kind: 'status', status: 404 });
+    bench.pass(day);
+    expect(await visit()).toMatchObject({ outcome: 'stale', codes: ['release-expired'] });
+    bench.origin.break('/repo/Release', { kind: 'status', status: 429, headers: { 'retry-after': '3600' } });
+    expect(await visit()).toMatchObject({ outcome: 'stale', codes: ['release-expired'] });
+    expect(await visit()).toMatchObject({ outcome: 'stale', codes: ['release-expired'], asked: [] });
+  });
+});
+
+describe('what an unchanged Release does not speak for', () => {
+  it('C6: is asked for once a day, conditionally, and taken when it comes late', async () => {
+    await serve();
+    await visit();
+    const signer = await createSigner();
+    const files = await generateRepository({ paymentEndpoint: 'https://pay.example/v1\n' });
+    const signature = await signer.sign(files.get('/Release') ?? new Uint8Array());
+    bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(signature)));
+    bench.pass(day - 1);
+    expect((await visit()).asked).toEqual(['/Release 304']);
+    bench.pass(1);
+    const asked = ['/Release 304', '/InRelease 404', '/Release.gpg 200', '/payment_endpoint 200', '/Packages.bz2 304'];
+    expect(await visit()).toMatchObject({ outcome: 'unchanged', asked });
+    const snapshot = await bench.store.read('repo');
+    expect(snapshot).toMatchObject({ hasReleaseGpg: true, paymentEndpoint: 'https://pay.example/v1' });
+    expect(snapshot?.signing.state).toBe('signed');
+    bench.pass(60);
+    expect((await visit()).asked).toEqual(['/Release 304']);
+    bench.pass(day);
+    expect((await visit()).asked).toEqual(asked.map((line) => line.replace('200', '304')));
+    expect(await bench.store.read('repo')).toMatchObject({ paymentEndpoint: 'https://pay.example/v1' });
+    bench.origin.remove('/repo/payment_endpoint');
+    bench.pass(day);
+    await visit();
+    expect(await bench.store.read('repo')).toMatchObject({ paymentEndpoint: null, hasReleaseGpg: true });
+  });
+
+  it('C6: is an InRelease that comes late, too', async () => {
+    const files = await generateRepository();
+    bench.origin.serve('repo', files);
+    await visit();
+    const signer = await createSigner();
+    const text = await signer.clearSign(files.get('/Release') ?? new Uint8Array());
+    bench.origin.serve('repo', files.set('/InRelease', Buffer.from(text)));
+    bench.pass(day);
+    expect(await visit()).toMatchObject({ outcome: 'fresh' });
+    expect(await bench.store.read('repo')).toMatchObject({ hasInRelease: true, signing: { state: 'signed' } });
+  });
+
+  it('C6: is left alone as long as the origin asked, and the rest of the visit leaves the others alone', async () => {
+    await serve();
+    await visit();
+    bench.origin.break('/repo/Release.gpg', { kind: 'status', status: 429, headers: { 'retry-after': '7200' } });
+    bench.pass(day);
+    const busy = await visit();
+    expect(busy).toMatchObject({ outcome: 'unchanged', codes: ['extras-unanswered'] });
+    expect(busy.asked).toEqual(['/Release 304', '/InRelease 404', '/Release.gpg 429']);
+    bench.pass(7199);
+    expect(await visit()).toMatchObject({ asked: ['/Release 304'], codes: ['extras-unanswered'] });
+    bench.origin.mend();
+    bench.pass(1);
+    const after = await visit();
+    expect(after.asked).toContain('/Release.gpg 404');
+    expect(after.asked).toContain('/payment_endpoint 404');
+    expect(after.codes).toEqual([]);
+  });
+
+  it('C6: stays as it was where the origin does not answer', async () => {
+    await serve({ paymentEndpoint: 'https://pay.example/v1' });
+    await visit();
+    bench.origin.break('/repo/payment_endpoint', { kind: 'status', status: 500 });
+    bench.origin.break('/repo/Packages.bz2', { kind: 'reset' });
+    bench.pass(day);
+    const outcome = await visit();
+    expect(outcome).toMatchObject({ outcome: 'unchanged', codes: ['extras-unanswered'] });
+    expect(await bench.store.read('repo')).toMatchObject({ paymentEndpoint: 'https://pay.example/v1' });
+  });
+
+  it('C5: a signature that cannot be fetched again is no signature lost', async () => {
+    const signer = await createSigner();
+    const files = await generateRepository({ packages: makePackages(2) });
+    const signature = await signer.sign(files.get('/Release') ?? new Uint8Array());
+    bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(signature)));
+    await visit();
+    bench.origin.break('/repo/Release.gpg', { kind: 'status', status: 500 });
+    bench.pass(day);
+    await visit();
+    expect((await bench.store.read('repo'))?.signing.state).toBe('signed');
+    bench.origin.mend();
+    bench.origin.remove('/repo/Release.gpg');
+    bench.pass(day);
+    expect((await visit()).codes).toEqual(['signature-lost']);
+  });
+});

@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { assertNotDepleted } from '../../scripts/removals.ts';
+import { writeLastBuild } from '../../src/catalog/outcomes.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { acceptRemovals, RemovalsHeld } from '../../src/snapshots/removals.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+let origin: OriginServer;
+let bench: BuildBench;
+
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  bench = new BuildBench();
+});
+
+afterEach(() => origin.stop());
+
+const serve = async (slug: string) => {
+  origin.serve(slug, await generateRepository({ packages: makePackages(2, slug) }));
+  return { slug, uri: origin.uri(slug) };
+};
+
+/** Answers nothing of this repository any more. */
+const stop = (slug: string) => {
+  for (const file of ['InRelease', 'Release']) origin.break(`/${slug}/${file}`, { kind: 'status', status: 404 });
+};
+
+const record = (slug: string) => JSON.parse(bench.read().get(documentPath.repository(slug)) ?? '{}').data;
+
+describe('builds, one after the other', () => {
+  it('C4: keep a renamed repository while its origin is down, and its former slug for good', {
+    timeout: 120_000,
+  }, async () => {
+    const one = await serve('one');
+    bench.list([one]);
+    expect((await bench.build()).status).toBe(0);
+    const before = record('one');
+    stop('one');
+    bench.list([{ ...one, slug: 'uno', aliases: ['one'] }]);
+    const renamed = await bench.build();
+    expect(renamed.text).toContain('1 stale');
+    expect(record('uno')).toMatchObject({ package_count: 2, origin_last_updated: before.origin_last_updated });
+    expect(record('one')).toEqual(record('uno'));
+    bench.list([{ ...one, slug: 'uno' }]);
+    await bench.build();
+    expect(record('one')).toEqual(record('uno'));
+    expect(bench.findDamage()).toEqual([]);
+  });
+
+  it('C12: pass over what is not theirs among the snapshots, and keep what was published of one that is lost', {
+    timeout: 120_000,
+  }, async () => {
+    const one = await serve('one');
+    bench.list([one]);
+    await bench.build();
+    const before = bench.read();
+    const snapshots = path.join(bench.state, 'snapshots', 'v1');
+    for (const name of ['backup', 'Lost & Found', '.git', 'empty-file']) mkdirSync(path.join(snapshots, name));
+    writeFileSync(path.join(snapshots, 'backup', 'mine.txt'), 'mine');
+    writeFileSync(path.join(snapshots, 'notes'), 'mine');
+    rmSync(path.join(snapshots, 'one', 'meta.json'));
+    stop('one');
+    const build = await bench.build();
+    expect(build.text).toContain('stale one');
+    expect(existsSync(path.join(snapshots, 'backup', 'mine.txt'))).toBe(true);
+    expect(existsSync(path.join(snapshots, 'Lost & Found'))).toBe(true);
+    const changed = [...bench.read()].filter(([file, text]) => before.get(file) !== text).map(([file]) => file);
+    // Their examples are what the findings are now.
+    expect(changed.filter((file) => !file.includes('openapi'))).toEqual([documentPath.repositoryFindings('one')]);
+  });
+
+  it('C4: ask for the word of the operator before they let more than a tenth of a manifest go, and three', {
+    timeout: 120_000,
+  }, async () => {
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(serve));
+    bench.list(all);
+    expect((await bench.build()).status).toBe(0);
+    const before = bench.read();
+    const [a, b] = all;
+    if (!a || !b) throw new Error('there are five');
+    bench.list([a, b]);
+    const refused = await bench.build();
+    expect(refused.status).toBe(4);
+    expect(refused.text).toContain('3 repositories are no longer in the manifest: c, d, e');
+    expect([...bench.read().keys()]).toEqual([...before.keys()]);
+    expect(acceptRemovals(bench.state)).toEqual(['c', 'd', 'e']);
+    expect((await bench.build()).status).toBe(0);
+    expect(bench.read().has(documentPath.repository('c'))).toBe(false);
+  });
+});
+
+describe('a manifest that loses entries', () => {
+  const check = (known: number, kept: number, aliases: string[] = []) => {
+    const state = temporaryFolder();
+    const builtAt = '2026-06-01T12:00:00.000Z';
+    const slugs = Array.from({ length: known }, (_, index) => `r${index}`);
+    const repositories = slugs.map((slug) => ({
+      ...{ slug, uri: 'https://r.example/', code: null, reason: null, detail: null, confirmedAt: null },
+      ...{ since: builtAt, visitedAt: builtAt, signing: null, heldBack: [], findings: [] },
+      outcome: 'unchanged' as const,
+    }));
+    writeLastBuild(state, { format: 2, builtAt, repositories });
+    const entries = slugs.slice(0, kept).map((slug) => makeEntry(slug, `https://${slug}.example/`));
+    const [first, ...rest] = entries;
+    const manifest = first ? [{ ...first, aliases }, ...rest] : [];
+    return () => assertNotDepleted(state, manifest);
+  };
+
+  it('C4: is asked about from more than a tenth on, and from three; a former slug is not lost', () => {
+    expect(check(5, 3)).not.toThrow();
+    expect(check(5, 2)).toThrow(RemovalsHeld);
+    expect(check(40, 36)).not.toThrow();
+    expect(check(40, 35)).toThrow(/5 repositories are no longer in the manifest: r35, r36/);
+    expect(check(5, 2, ['r4'])).not.toThrow();
+  });
+});
