@@ -32,8 +32,16 @@ const canonical = /^(?!.*xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/;
 
 // WHATWG parsing of an https URL lower-cases the host, decodes its percent-encoding, maps Unicode names to their ASCII
 // form and writes numeric addresses in one notation; that is why every scheme is read as https.
-const canonicalHost = (written: string): string | undefined =>
+const parseHost = (written: string): string | undefined =>
   canonical.test(written) ? written : URL.parse(`https://${written}/`)?.hostname.replace(/\.+$/, '');
+
+// The readings of a text mostly have one host, and to parse a name costs more than all the rest.
+let lastWritten = '';
+let lastHost: string | undefined;
+const canonicalHost = (written: string): string | undefined => {
+  if (written !== lastWritten) [lastWritten, lastHost] = [written, parseHost(written)];
+  return lastHost;
+};
 
 // Where an authority ends. A backslash is a slash to browsers and a part of user information to others; and there are
 // those that look for the first slash alone.
