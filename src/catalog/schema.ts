@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 4;
+export const catalogFormat = 5;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -13,11 +13,6 @@ export const catalogFormat = 4;
 // firstRecordId). An index over it, the full-text one included, therefore yields better repositories first without
 // sorting.
 const tables = `
-  CREATE TABLE meta (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-  ) WITHOUT ROWID;
-
   CREATE TABLE repository (
     id INTEGER PRIMARY KEY,
     slug TEXT NOT NULL UNIQUE,

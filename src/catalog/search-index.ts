@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { writeCommonBeginnings } from './common-beginnings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { descriptionOf } from './record-list.ts';
 import { computeTerms, firstDocumentId, perLength, wholeTerm } from './search-document.ts';
@@ -29,10 +28,6 @@ export const searchTables = `
     record INTEGER NOT NULL
   );
   CREATE INDEX search_document_record ON search_document (record);
-  CREATE TABLE common_beginning (
-    beginning TEXT PRIMARY KEY,   -- of terms that many search documents hold
-    documents INTEGER NOT NULL    -- how many, those that hold several such terms counted for each
-  ) WITHOUT ROWID;
   CREATE TABLE spelling (
     bucket INTEGER PRIMARY KEY,
     terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
@@ -47,7 +42,7 @@ export const removeSearchDocuments = (database: WritableDatabase, firstRecord: n
   database.prepareWrite('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
-// The index is put in order when it has grown or changed by this part of its documents.
+// The index is put in order when this part of its documents is new.
 const greatChange = 0.1;
 
 /**
@@ -58,11 +53,6 @@ const greatChange = 0.1;
 export const finishSearchIndex = (database: WritableDatabase, added: number): void => {
   const [total = 0] = database.prepare<[number]>('SELECT count(*) FROM search_document').get() ?? [];
   if (added > total * greatChange) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
-  const counted = database.prepare<[string]>(`SELECT value FROM meta WHERE key = 'documents_counted'`).get()?.[0];
-  const grown = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(total - Number(counted));
-  if (Math.max(added, grown) <= total * greatChange) return;
-  writeCommonBeginnings(database);
-  database.prepareWrite(`INSERT OR REPLACE INTO meta (key, value) VALUES ('documents_counted', ?)`).run(String(total));
 };
 
 type Row = [record: number, identifier: string, name: string | null, author: string | null, json: string];

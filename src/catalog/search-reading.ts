@@ -1,4 +1,3 @@
-import { prepareCommonBeginnings } from './common-beginnings.ts';
 import type { CatalogDatabase, Statement } from './database.ts';
 import { descriptionOf, listRecords, type RecordList } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
@@ -8,8 +7,6 @@ export type SearchedDocument = SearchedTexts & { readonly id: number };
 
 /** What a search reads of the catalog. Its statements are prepared once. */
 export class SearchReading {
-  /** About how many search documents hold a word that begins so; 0 where they are few. */
-  readonly commonness: (word: string) => number;
   readonly #match: Statement<[id: number]>;
   readonly #records: Statement<[json: string, repository: number]>;
   readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
@@ -34,7 +31,6 @@ export class SearchReading {
     this.#spelling = database.prepare(
       'SELECT terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
     );
-    this.commonness = prepareCommonBeginnings(database);
     this.#embedded = new Map(database.prepare<[number, string]>('SELECT id, embedded FROM repository').all());
   }
 

@@ -22,12 +22,8 @@ const wordColumns = 'name segment author description';
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
 
-/** More documents than these are not looked at one by one; so few always are, since texts tell more than the index. */
-const mostCandidates = 300;
-const fewestCandidates = 32;
-
-/** In the time that it takes to look at one document, the index joins about so many of a common word. */
-const documentsPerCandidate = 100;
+/** So many documents and more are not looked at one by one; fewer always are, since texts tell more than the index. */
+const manyCandidates = 32;
 
 /**
  * Searches package records. Results come in classes, the best first, and each class is one query that yields documents
@@ -110,29 +106,24 @@ export class PackageSearch {
   }
 
   /**
-   * What a question of several words finds by them, where looking at some documents is quicker than asking the index
-   * for each class, or where they are few: those with a rare word, or those with all words. Undefined elsewhere.
+   * What a question of several words finds by them, where the documents with its longest word, which is the rarest as a
+   * rule, or those with all of its words are few. Undefined elsewhere.
    */
   #classifyFew(words: readonly string[]): Classified | undefined {
-    if (words.length === 1) return undefined;
-    const common = words.map(this.#reading.commonness);
-    const quicker = Math.floor(common.reduce((sum, documents) => sum + documents, 0) / documentsPerCandidate);
-    const limit = Math.max(fewestCandidates, Math.min(quicker, mostCandidates));
-    // The longest of the rare words is the rarest, as a rule.
-    const [rarest] = words.filter((_, index) => common[index] === 0).sort((a, b) => b.length - a.length);
-    let few = rarest === undefined ? undefined : this.#reading.match(beginning(wordColumns, rarest), limit);
-    if (few === undefined || few.length === limit) few = this.#reading.match(everyWord(wordColumns, words), limit);
-    return few.length === limit ? undefined : this.#candidates.classify(few, words);
+    const [longest, ...others] = words.toSorted((a, b) => b.length - a.length);
+    if (longest === undefined || others.length === 0) return undefined;
+    let few = this.#reading.match(beginning(wordColumns, longest), manyCandidates);
+    if (few.length === manyCandidates) few = this.#reading.match(everyWord(wordColumns, words), manyCandidates);
+    return few.length === manyCandidates ? undefined : this.#candidates.classify(few, words);
   }
 
   /**
    * What a question finds by its words, from the index, each class when it is asked for. They lie in each other: where
-   * all that a rare word finds is found, the index need not be asked for what is found in more columns. `begun` is the
-   * number of names that begin so: of many, the word is not rare.
+   * all that is found in any column is found, the index need not be asked for what is found in more columns. `begun` is
+   * the number of names that begin so: where they are many, what is found in any column is not asked for at once.
    */
   #classifyByIndex(words: readonly string[], begun: number, find: (expression: string) => number[]): Classified {
-    const isRare = begun < fewestCandidates && words.every((word) => this.#reading.commonness(word) === 0);
-    const all = isRare ? find(everyWord(wordColumns, words)) : undefined;
+    const all = begun < manyCandidates ? find(everyWord(wordColumns, words)) : undefined;
     let found: number[] = [];
     const findIn = (columns: string) => {
       if (found.length !== all?.length) found = find(everyWord(columns, words));

@@ -216,7 +216,6 @@ describe('package search', () => {
       match: (_, wanted) => Array.from({ length: Math.min(wanted, 20_000) }, (__, id) => id),
       records: (ids) => ({ count: ids.length, pieces: [] }),
       names: () => [],
-      commonness: () => 0,
     };
     const search = new PackageSearch(reading as SearchReading);
     const at = (limit: number, page: number) => {
