@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chooseLimits } from '../../functions/node/limits.ts';
 import { createPlaces } from '../../functions/node/places.ts';
@@ -137,6 +137,54 @@ describe.runIf(isLinux)('H8 the connections of one client', () => {
       await once(socket, 'data');
     }
     expect(refusals.clientConnections).toBe(0);
+  });
+
+  /** Places within these limits, and connections that say when they are closed by somebody. */
+  const openPlaces = (limits: Parameters<typeof chooseLimits>[0]) => {
+    const places = createPlaces(chooseLimits(limits), { areProxied: false, count: () => {} });
+    const closed: string[] = [];
+    const take = (client: string, name: string) => {
+      const socket = new Socket();
+      socket.destroy = () => {
+        closed.push(name);
+        return socket;
+      };
+      const place = places.take(socket, client);
+      return { place, leave: () => socket.emit('close') };
+    };
+    return { closed, take };
+  };
+
+  it('make room where one that is idle has the most, whoever came first', () => {
+    const { closed, take } = openPlaces({ connections: 6 });
+    take('192.0.2.1', 'first');
+    for (const name of ['a', 'b', 'c']) take('192.0.2.2', name).place?.beginRequest();
+    for (const name of ['d', 'e']) take('192.0.2.3', name);
+    take('192.0.2.4', 'new');
+    expect(closed, 'none of the busy ones, and not the only one').toEqual(['d']);
+  });
+
+  it.each(['192.0.2.1', '2001:db8:1:1'])(
+    'are counted on where the one that made room was the only one (%s)',
+    (client) => {
+      const { closed, take } = openPlaces({ clientConnections: 1, siteConnections: 1 });
+      take(client, 'first');
+      take(client, 'second').place?.beginRequest();
+      expect(closed).toEqual(['first']);
+      expect(take(client, 'third').place, 'the second is busy').toBeUndefined();
+      expect(take('192.0.2.9', 'another').place).toBeDefined();
+    },
+  );
+
+  it('cannot be given up twice: one that left in the middle of its request makes no room afterwards', () => {
+    const { closed, take } = openPlaces({ clientConnections: 1 });
+    const gone = take('192.0.2.1', 'gone');
+    gone.place?.beginRequest();
+    gone.leave();
+    gone.place?.endRequest();
+    take('192.0.2.1', 'busy').place?.beginRequest();
+    expect(take('192.0.2.1', 'one more').place).toBeUndefined();
+    expect(closed).toEqual([]);
   });
 
   it('are those of a network: /64, and /48 for four times as many', () => {

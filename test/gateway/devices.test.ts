@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
@@ -96,6 +97,24 @@ describeStores('the devices page', (newStore) => {
     const third = await openDevices('alice');
     await gateway.store.signOutAccount('alice');
     expect((await third.browser.open(devices)).status).toBe(303);
+  });
+
+  test('T13 a browser is known until its time is over and while its account may sign in, and signed in for less', async () => {
+    const tokenHash = createNodeCryptography().sha256(`a browser on ${gateway.base}`);
+    const accountId = await addAccount(gateway.store, 'carol');
+    await gateway.store.addBrowser({ tokenHash, accountId, sessionLife: minute, life: 3 * minute });
+    const find = () => gateway.store.findBrowser(tokenHash);
+    expect(await find()).toMatchObject({ accountName: 'carol', signedIn: true });
+    gateway.advance(minute);
+    expect(await find()).toMatchObject({ accountName: 'carol', signedIn: false });
+    await gateway.store.setDisabled('carol', true);
+    expect(await find()).toBeUndefined();
+    await gateway.store.setDisabled('carol', false);
+    const known = await find();
+    gateway.advance(2 * minute - 1);
+    expect(await find()).toEqual(known);
+    gateway.advance(1);
+    expect(await find()).toBeUndefined();
   });
 
   test('an application’s sign-in does not open the devices page', async () => {
