@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { catalogPath } from '../../src/catalog/generation.ts';
@@ -176,6 +178,16 @@ describe('catalog', () => {
     const database = open(state);
     expect(readRepositoryRows(database).map(({ slug }) => slug)).toEqual(['two']);
     expect([...readRepositoryRecords(database, 'two')]).toHaveLength(2);
+  });
+
+  it('C12: begins anew where a build that was cut off left its catalog', async () => {
+    const state = temporaryFolder();
+    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal']) {
+      writeFileSync(path.join(state, name), 'cut off');
+    }
+    await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);
+    expect(recordsOf(open(state), 'a')).toHaveLength(1);
+    expect(readdirSync(state).filter((name) => name.includes('next'))).toEqual([]);
   });
 
   it('remembers when a record was first seen', async () => {

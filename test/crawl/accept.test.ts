@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptRepository, listWaiting } from '../../src/crawl/accept.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -52,6 +52,33 @@ describe('accepting what was held back', () => {
     bench.pass(3600);
     expect((await bench.crawlOne()).outcome).toBe('fresh');
     expect((await bench.store.readAttempts('repo')).accepted).toBeNull();
+  });
+
+  it('C4, C5: a second word adds to the first, where that was not used yet', async () => {
+    await serve(20, 10);
+    await bench.crawlOne();
+    await serve(8, 11);
+    expect((await bench.crawlOne()).code).toBe('index-shrunken');
+    await accept();
+    await serve(8, 9);
+    expect((await bench.crawlOne()).code).toBe('release-older');
+    expect(await accept()).toEqual([
+      'The next build takes a release of 2026-06-01T09:00:00.000Z or later and an index of about 8 packages.',
+    ]);
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+    expect(await stanzas()).toBe(8);
+  });
+
+  it('C5: a key that was accepted is the one that is known, also where the snapshot is lost afterwards', async () => {
+    const [signer, other] = [await createSigner(), await createSigner()];
+    const files = await generateRepository({ packages: makePackages(4) });
+    bench.origin.serve('repo', await signRepository(files, signer));
+    await bench.crawlOne();
+    bench.origin.serve('repo', await signRepository(files, other));
+    expect((await bench.crawlOne()).signing?.state).toBe('key-changed');
+    expect(await accept()).toHaveLength(1);
+    await rm(`${bench.directory}/v1/repo/meta.json`);
+    expect((await bench.crawlOne()).signing).toMatchObject({ state: 'signed', signers: [other.fingerprint] });
   });
 
   it('C5: an older release is taken, and one older still is not', async () => {

@@ -90,6 +90,17 @@ describe('findings, while the content stays the same', () => {
   });
 });
 
+describe('a payment endpoint', () => {
+  it.each(['https://user@pay.example/', 'https://user:secret@pay.example/', 'http://pay.example/', 'pay.example'])(
+    'C10: that nobody should be sent to is not published, and a finding (%s)',
+    async (paymentEndpoint) => {
+      bench.origin.serve('repo', await generateRepository({ paymentEndpoint }));
+      expect((await visit()).codes).toContain('payment-endpoint-unreadable');
+      expect(await bench.store.read('repo')).toMatchObject({ paymentEndpoint: null });
+    },
+  );
+});
+
 describe('what an unchanged Release does not speak for', () => {
   it('C6: is asked for once a day, conditionally, and taken when it comes late', async () => {
     await serve();

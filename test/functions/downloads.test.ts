@@ -134,6 +134,21 @@ describe('download counters', () => {
     expect(await again.read('d')).toMatchObject({ total: 1 });
   });
 
+  it('what could not be written takes no place among the daily counts', async () => {
+    const { file, counters } = openCounters({ counters: 3 });
+    expect(await counters.add([one('a')], network(1))).toBe(1);
+    const other = new DatabaseSync(file);
+    other.exec(`CREATE TRIGGER full BEFORE INSERT ON downloads WHEN new.package_id = 'full'
+      BEGIN SELECT raise(ABORT, 'the disk is full'); END`);
+    for (let time = 0; time < 3; time++) {
+      await expect(counters.add([one('b'), one('full')], network(1))).rejects.toBeInstanceOf(Unavailable);
+    }
+    other.exec('DROP TRIGGER full');
+    other.close();
+    expect(await counters.add([one('b')], network(1))).toBe(1);
+    expect(await counters.read('b')).toMatchObject({ total: 1, daily: [{ day: '2026-05-01', count: 1 }] });
+  });
+
   it('refuse what would wait too long, and may be sent again', async () => {
     const { file, counters } = openCounters({ waiting: 300 });
     const reports = Array.from({ length: 10 }, (_, index) => counters.add(many('a', 100), network(index)));

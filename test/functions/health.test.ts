@@ -277,6 +277,16 @@ describe('health', () => {
     expect(probes).toBe(1);
   });
 
+  it('is probed anew where the clock was set back', async () => {
+    await askHealth();
+    probes = 0;
+    // askHealth itself passes ten seconds.
+    passed -= 3_600_000;
+    await askHealth();
+    expect(probes).toBe(1);
+    passed += 3_600_000;
+  });
+
   it('without any index is false for all that needs one, and true once there is one', async () => {
     const bare = await serveBuild(generatedRepositories(), { overrides: { now: () => new Date(Date.now() + passed) } });
     const file = catalogPath(bare.state);

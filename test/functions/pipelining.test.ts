@@ -118,6 +118,29 @@ describe('H9 what follows an answer that is under way', () => {
 });
 
 describe('H8 requests that a client sends ahead', () => {
+  it('do not begin in a chunked body, which arrives as it was sent, however long and in whatever letters', async () => {
+    const { port } = await start();
+    const unknown = Array.from({ length: 200 }, (_, index) => ({
+      package_id: `org.example.n${index}`,
+      package_version: 'é'.repeat(100),
+    }));
+    const body = Buffer.from(JSON.stringify([{ package_id: 'com.example.one', package_version: '1.0' }, ...unknown]));
+    expect(body.length).toBeGreaterThan(40_000);
+    const half = body.length >> 1;
+    const chunks = [body.subarray(0, half), body.subarray(half), Buffer.alloc(0)].map(
+      (chunk) => `${chunk.length.toString(16)}\r\n${chunk.toString('latin1')}\r\n`,
+    );
+    const head =
+      'POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const next = `GET ${known} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const socket = await openSocket(port);
+    const received = readToEnd(socket);
+    socket.write(`${head}${chunks.join('')}${next}`, 'latin1');
+    const answers = splitAnswers(await received);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ count: 1 });
+  });
+
   it('are read one at a time, and all of them answered in order', async () => {
     const { overrides, release, asked } = heldSearch();
     const { port } = await start({ overrides });

@@ -98,6 +98,14 @@ describeStores('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'erin', password, '198.51.100.1', own)).toBe(303);
   });
 
+  test('T4 what is given back twice makes no room for more', async () => {
+    const attempts = [{ keyHash: createNodeCryptography().sha256(`${kind} twice`), most: 2, window: minute }];
+    const count = () => gateway.store.countAttempts(attempts);
+    await count();
+    for (let time = 0; time < 3; time++) await gateway.store.returnAttempts(attempts.map(({ keyHash }) => keyHash));
+    expect([await count(), await count(), await count()]).toEqual([undefined, undefined, minute]);
+  });
+
   test('T4 it counts for all keys or for none, however many count at once', async () => {
     const { sha256 } = createNodeCryptography();
     const [narrow, wide] = ['narrow', 'wide'].map((name) => sha256(`${kind} ${name}`));

@@ -50,6 +50,9 @@ describe('safety list', () => {
     'https://ba\u00add.example/',
     ' https://bad.example/ ',
     'https://bad.\texample/',
+    'ht\ntps://bad.example/',
+    'ht\ttps:/\n/bad.example/',
+    'https://good.example\r@b\tad.example/',
     'https://https://bad.example/',
     'https://bücher.example/',
     'https://BÜCHER.example/',
@@ -169,6 +172,15 @@ describe('safety list', () => {
     'another://do/add?repository=https://good.example/',
   ])('%j is not', (uri) => {
     expect(list.check(uri)).toBe(true);
+  });
+
+  it('a line break in a scheme is none, as for a browser', () => {
+    expect(list.check('ht\ttps:/\n/good.example/')).toBe(true);
+  });
+
+  it('sees through four callbacks within each other, and through no more', () => {
+    const within = (times: number) => `${'sileo://source/'.repeat(times)}https://good.example/`;
+    expect([4, 5].map((times) => list.check(within(times)))).toEqual([true, false]);
   });
 
   it('answers any text, and no text gets around the list by what is put around its host', () => {

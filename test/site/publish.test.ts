@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishFolders } from '../../src/site/publish.ts';
@@ -73,6 +73,31 @@ describe('publishing the site', () => {
     await expect(publish(next, { later: { [page('a')]: 'a' } })).rejects.toThrow();
     expect(read(page('a'))).toBe('a');
     expect(read(page('list'))).toBe('old list');
+  });
+
+  it('C12: takes a page that an interrupted run placed and named for one that is named', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list', [page('zzz')]: 'z' });
+    // The list names a by now, and the run ends at the page after it.
+    const cut = { 'index.html': 'front', [page('a')]: 'a', [page('list')]: 'names a', [page('zzz')]: null };
+    await expect(publish(cut)).rejects.toThrow(/ENOENT/);
+    expect(read(page('list'))).toBe('names a');
+    const next = { 'index.html': 'front', [page('a')]: 'names b', [page('b')]: null, [page('list')]: 'names a' };
+    await expect(publish(next)).rejects.toThrow(/ENOENT/);
+    expect(read(page('a')), 'b is not there to be named').toBe('a');
+  });
+
+  it('C12: sweeps what an interrupted run left half written, and nothing else that is hidden', async () => {
+    mkdirSync(path.join(out, '.assets.next'), { recursive: true });
+    for (const name of ['.index.html.next', '.assets.next/a.css', '.nojekyll']) writeFileSync(path.join(out, name), '');
+    await publish({ 'index.html': 'front' });
+    expect(readdirSync(out).sort()).toEqual(['.nojekyll', 'index.html']);
+  });
+
+  it('puts a file where a folder was, and a folder where a file was', async () => {
+    await publish({ 'index.html': 'front', 'list/a/index.html': 'folder', 'list/b': 'file' });
+    await publish({ 'index.html': 'front', 'list/a': 'file', 'list/b/index.html': 'folder' });
+    expect([read('list/a'), read('list/b/index.html')]).toEqual(['file', 'folder']);
+    expect(readdirSync(path.join(out, 'list')).sort()).toEqual(['a', 'b']);
   });
 
   it('C12: removes what vanished after everything new stands, when it was told that readers let go', async () => {
