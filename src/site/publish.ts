@@ -68,6 +68,8 @@ class Publisher {
 
   publish(from: string, to: string): void {
     this.kept.add(to);
+    // First, so that nothing is looked up through a link, or below what is a file still.
+    this.#ensureFolder(path.dirname(to));
     const target = path.join(this.#out, to);
     const staged = lstatSync(from);
     // In whole milliseconds, since a file system may keep fewer digits than another.
@@ -81,7 +83,6 @@ class Publisher {
         return;
       }
     }
-    this.#ensureFolder(path.dirname(to));
     if (present?.isDirectory()) rmSync(target, { recursive: true });
     const next = temporary(target);
     rmSync(next, { force: true });

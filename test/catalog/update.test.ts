@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { catalogPath } from '../../src/catalog/generation.ts';
@@ -178,6 +179,17 @@ describe('catalog', () => {
     const database = open(state);
     expect(readRepositoryRows(database).map(({ slug }) => slug)).toEqual(['two']);
     expect([...readRepositoryRecords(database, 'two')]).toHaveLength(2);
+  });
+
+  it('reads nothing of a catalog of another version but what no snapshot tells, and builds it anew', async () => {
+    const state = temporaryFolder();
+    const repository = { slug: 'one', packages: packages({ Package: 'a' }) };
+    await buildCatalog(state, [repository]);
+    const earlier = new DatabaseSync(catalogPath(state));
+    earlier.exec(`PRAGMA user_version = 1; UPDATE record SET json = '{}'`);
+    earlier.close();
+    expect(await buildCatalog(state, [repository])).toMatchObject({ ingested: ['one'] });
+    expect(recordsOf(open(state), 'a')).toHaveLength(1);
   });
 
   it('C12: begins anew where a build that was cut off left its catalog', async () => {

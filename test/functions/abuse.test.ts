@@ -177,7 +177,8 @@ describe.runIf(isLinux)('H8 the connections of one client', () => {
   );
 
   it('cannot be given up twice: one that left in the middle of its request makes no room afterwards', () => {
-    const { closed, take } = openPlaces({ clientConnections: 1 });
+    const { closed, take } = openPlaces({ clientConnections: 2 });
+    take('192.0.2.1', 'busy before').place?.beginRequest();
     const gone = take('192.0.2.1', 'gone');
     gone.place?.beginRequest();
     gone.leave();

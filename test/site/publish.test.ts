@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishFolders } from '../../src/site/publish.ts';
@@ -98,6 +107,15 @@ describe('publishing the site', () => {
     await publish({ 'index.html': 'front', 'list/a': 'file', 'list/b/index.html': 'folder' });
     expect([read('list/a'), read('list/b/index.html')]).toEqual(['file', 'folder']);
     expect(readdirSync(path.join(out, 'list')).sort()).toEqual(['a', 'b']);
+  });
+
+  it('C9: takes nothing behind a link for what it has published, be it the same', async () => {
+    const elsewhere = stage('elsewhere', { 'index.html': 'list' });
+    mkdirSync(out);
+    symlinkSync(elsewhere, path.join(out, 'list'));
+    await publish({ 'index.html': 'front', [page('list')]: 'list' });
+    expect(lstatSync(path.join(out, 'list')).isDirectory()).toBe(true);
+    expect([read(page('list')), readFileSync(path.join(elsewhere, 'index.html'), 'utf8')]).toEqual(['list', 'list']);
   });
 
   it('C12: removes what vanished after everything new stands, when it was told that readers let go', async () => {
