@@ -39,6 +39,8 @@ export interface ReleaseFile {
   validUntil: string | null;
   architectures: string[];
   components: string[];
+  /** The kinds of index that repeat packages of every architecture, so that `binary-all` adds nothing to them. */
+  noSupportForAll: string[];
   /** The https URL of `Payment-Gateway`. */
   paymentGateway: string | null;
   acquireByHash: boolean;
@@ -106,6 +108,7 @@ export function parseRelease(text: Uint8Array): ReleaseFile {
     validUntil: field('valid-until'),
     architectures: words(field('architectures') ?? singular),
     components: words(field('components')),
+    noSupportForAll: words(field('no-support-for-architecture-all')),
     paymentGateway: paymentGateway(field('payment-gateway'), report),
     acquireByHash: field('acquire-by-hash')?.toLowerCase() === 'yes',
     files: joinBlocks(blocks, report),

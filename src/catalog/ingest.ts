@@ -7,7 +7,7 @@ import type { Finding } from '../contract/findings.ts';
 import { limits } from '../contract/limits.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
 import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts';
-import type { Snapshot } from '../snapshots/snapshot.ts';
+import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { WritableDatabase } from './database.ts';
 import { writeFindings } from './findings.ts';
 import { findRepository } from './record-range.ts';
@@ -25,18 +25,22 @@ export interface IngestCount {
 /** The verified bytes of a snapshot's files. */
 export interface SnapshotContent {
   readonly release: Uint8Array;
-  readonly packages: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Of each of `listIndexes`, in that order. */
+  readonly indexes: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[];
 }
 
 /** What a repository's rows are computed from; while its digest stays the same the rows do too. */
 export const computeSource = (entry: ManifestEntry, snapshot: Snapshot, base: string): string => {
-  const { release, packages, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing } = snapshot;
-  const files = [release.path, release.sha256, packages.path, packages.sha256];
+  const { release, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing } = snapshot;
+  const files = [release, ...listIndexes(snapshot)].flatMap(({ path, sha256 }) => [path, sha256]);
   const said = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing.state, signing.signers];
   // How the origin is asked is no part of what it says, and may be a secret.
   const { headers: _, ...told } = entry;
   return hash('sha256', JSON.stringify([catalogFormat, limits, base, told, snapshot.origin, files, said]));
 };
+
+// The last stanza of an index need not end with a blank line.
+const betweenIndexes = Buffer.from('\n\n');
 
 // The crawl has held the index to its limits already.
 const indexLimits = { maxBytes: limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
@@ -99,7 +103,10 @@ export const ingestRepository = async (
     record: (stanza, number) => writer.write(stanza, number),
     finding: (code, detail) => writer.findings.add(code, detail),
   });
-  for await (const chunk of decompress(files.packages, snapshot.packages.compression, indexLimits)) reader.write(chunk);
+  for (const [number, { compression }] of listIndexes(snapshot).entries()) {
+    for await (const chunk of decompress(files.indexes[number] ?? [], compression, indexLimits)) reader.write(chunk);
+    reader.write(betweenIndexes);
+  }
   reader.end();
 
   const packages = { count: writer.records, sections: writer.sections };

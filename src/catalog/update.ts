@@ -1,5 +1,5 @@
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Snapshot } from '../snapshots/snapshot.ts';
+import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateVisitFindings } from './findings.ts';
 import type { CatalogBuild } from './generation.ts';
@@ -32,15 +32,16 @@ interface Options {
 const readSources = (catalog: CatalogBuild): Map<string, string> =>
   new Map(catalog.database.prepare<[string, string]>('SELECT slug, source FROM repository').all());
 
-// Both files are read and their hashes checked before a row is touched: a damaged store costs nothing that is known.
+// All files are read and their hashes checked before a row is touched: a damaged store costs nothing that is known.
 const readContent = async (
   store: SnapshotReader,
   snapshot: Snapshot,
 ): Promise<SnapshotContent | { cause: unknown }> => {
   try {
     const release = await store.readFile(snapshot.slug, snapshot.release);
-    await store.checkFile(snapshot.slug, snapshot.packages);
-    return { release, packages: store.streamFile(snapshot.slug, snapshot.packages) };
+    const indexes = listIndexes(snapshot);
+    for (const index of indexes) await store.checkFile(snapshot.slug, index);
+    return { release, indexes: indexes.map((index) => store.streamFile(snapshot.slug, index)) };
   } catch (cause) {
     return { cause };
   }

@@ -1,14 +1,19 @@
 import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts';
+import type { Compression } from '../apt/decompress.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import { type Candidate, listCandidates } from './candidates.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import type { IndexPlace } from './index-names.ts';
 import { inspectIndex } from './inspect.ts';
 import type { FoundRelease } from './release.ts';
 import type { Answer, Visit } from './visit.ts';
 
 /** The Packages index of a repository as a snapshot keeps it. */
 export type FoundIndex = Snapshot['packages'];
+
+/** An index of the snapshot before, with the release that it came with. */
+export type KnownIndex = Pick<Snapshot, 'slug' | 'release' | 'packages'>;
 
 const absenceCode = (status: number): CrawlCode => {
   if (status >= 500) return 'server-error';
@@ -41,7 +46,7 @@ const reuse = async (
   visit: Visit,
   release: FoundRelease,
   candidates: readonly Candidate[],
-  previous: Snapshot,
+  previous: KnownIndex,
 ): Promise<FoundIndex | undefined> => {
   const { packages } = previous;
   const isSameRelease = packages.listed && release.file.sha256 === previous.release.sha256;
@@ -59,7 +64,7 @@ const reuse = async (
 const tryCandidate = async (
   visit: Visit,
   candidate: Candidate,
-  previous: Snapshot | undefined,
+  previous: KnownIndex | undefined,
   isSameRelease = false,
 ): Promise<FoundIndex | CrawlError> => {
   const { path, compression, listed, listedText } = candidate;
@@ -125,21 +130,27 @@ const noteErrors = (visit: Visit, errors: readonly CandidateError[]): void => {
 };
 
 /**
- * Fetches the Packages index that belongs to `release`: that of the snapshot before where it still is the one, else the
- * first candidate that arrives whole and that Release, where it lists hashes, confirms. Throws `CrawlError` where there
- * is none; `index-mismatch` where at least one arrived that Release does not describe.
+ * Fetches the Packages index of `place` that belongs to `release`: that of the snapshot before where it still is the
+ * one, else the first candidate that arrives whole and that Release, where it lists hashes, confirms; with `only`, in
+ * that compression. Throws `CrawlError` where there is none; `index-mismatch` where at least one arrived that Release
+ * does not describe.
  */
 export const fetchIndex = async (
   visit: Visit,
+  place: IndexPlace,
   release: FoundRelease,
-  previous: Snapshot | undefined,
+  previous: KnownIndex | undefined,
+  only?: Compression,
 ): Promise<FoundIndex> => {
-  const candidates = listCandidates(visit.entry, release.content, previous?.packages.path);
+  const candidates = listCandidates(place, release.content, previous?.packages.path).filter(
+    ({ compression }) => only === undefined || compression === only,
+  );
   const kept = previous && (await reuse(visit, release, candidates, previous));
   if (kept) return kept;
   // The file from before is asked for first where Release lists none, which says nothing of those that are better.
   const [first] = candidates;
-  if (first?.listed || first?.path !== previous?.packages.path) visit.turnTo('index');
+  const isTurned = only === undefined && (first?.listed || first?.path !== previous?.packages.path);
+  if (isTurned) visit.turnTo('index');
   const errors: CandidateError[] = [];
   for (const candidate of candidates) {
     const result = await tryCandidate(visit, candidate, previous);
@@ -147,24 +158,29 @@ export const fetchIndex = async (
       noteErrors(visit, errors);
       return result;
     }
-    visit.turnTo('index');
+    if (only === undefined) visit.turnTo('index');
     errors.push({ error: result, isListed: candidate.listed !== undefined });
   }
   throw summarise(errors.map(({ error }) => error));
 };
 
 /**
- * Looks whether the origin would give out the index of `previous` still, which an unchanged Release makes nobody ask
+ * Looks whether the origin would give out the index of `previous`, which is that of `place`, still, which an unchanged Release makes nobody ask
  * for; and, where something was wrong with the files that are better, whether it is yet. What it finds are
  * findings: the index in force stays. An index that Release does not confirm was asked for in this visit already.
  */
-export const recheckIndex = async (visit: Visit, release: FoundRelease, previous: Snapshot): Promise<void> => {
+export const recheckIndex = async (
+  visit: Visit,
+  place: IndexPlace,
+  release: FoundRelease,
+  previous: KnownIndex,
+): Promise<void> => {
   const { path, listed } = previous.packages;
   const doubted = (visit.known.index ?? []).length > 0;
   if (!listed && !doubted) return;
   await visit.askAside('index', async () => {
-    const all = listCandidates(visit.entry, release.content);
-    const candidates = doubted ? all : listCandidates(visit.entry, release.content, path);
+    const all = listCandidates(place, release.content);
+    const candidates = doubted ? all : listCandidates(place, release.content, path);
     if (!doubted) candidates.sort((a, b) => Number(b.path === path) - Number(a.path === path));
     const errors: CandidateError[] = [];
     for (const candidate of candidates) {

@@ -15,6 +15,14 @@ export const nameOf = (compression: Compression): string =>
 export const indexFolder = (entry: IndexPlace): string =>
   entry.suite === './' ? '' : `${entry.component}/binary-${entry.binary}/`;
 
-/** The paths by which Release may list the index of a repository. */
+/** Where the index of the packages for every architecture is, beside that of a suite's architecture. */
+export const ofEveryArchitecture = <T extends IndexPlace>(place: T): T | undefined =>
+  place.suite === './' || place.binary === 'all' ? undefined : { ...place, binary: 'all' };
+
+/** The paths by which Release may list an index. */
 export const listIndexFiles = (entry: IndexPlace): string[] =>
   compressions.map((compression) => indexFolder(entry) + nameOf(compression));
+
+/** The paths by which Release may list the indexes of a repository. */
+export const listAllIndexFiles = (place: IndexPlace): string[] =>
+  [place, ofEveryArchitecture(place)].flatMap((one) => (one === undefined ? [] : listIndexFiles(one)));

@@ -3,7 +3,7 @@ import { limitNote } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import { collect } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
-import { listIndexFiles } from './index-names.ts';
+import { listAllIndexFiles } from './index-names.ts';
 import { readReleaseApart } from './release-work.ts';
 import type { Received, Visit } from './visit.ts';
 
@@ -31,7 +31,7 @@ const check = async (visit: Visit, name: ReleaseName, received: Received): Promi
   const { path, file, etag, lastModified } = received;
   if (received.encoding !== null) return new CrawlError('release-unreadable', `${path} comes as ${received.encoding}`);
   const bytes = await collect(file.read());
-  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(visit.entry) }, visit.signal);
+  const read = await readReleaseApart({ bytes, wanted: listAllIndexFiles(visit.entry) }, visit.signal);
   if (read.kind === 'unusable') return new CrawlError(read.code, path + read.why);
   const { content, signed } = read;
   // A body without a length shows by the end mark of its signature that nothing is missing.
@@ -108,7 +108,7 @@ export const readStoredRelease = async (visit: Visit, previous: Snapshot): Promi
   const bytes = await visit.store.readFile(previous.slug, file);
   const { suite, component, binary } = previous.origin;
   const place = { suite, component: component ?? undefined, binary: binary ?? undefined };
-  const read = await readReleaseApart({ bytes, wanted: listIndexFiles(place) }, visit.signal);
+  const read = await readReleaseApart({ bytes, wanted: listAllIndexFiles(place) }, visit.signal);
   if (read.kind === 'unusable') throw new CrawlError(read.code, file.path + read.why);
   return { name: nameOfRelease(file), file, bytes, signed: read.signed, content: read.content, whole: true };
 };

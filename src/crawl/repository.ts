@@ -1,12 +1,21 @@
 import { parseDate } from '../apt/release.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
-import type { Baseline, HeldBack, Remembered, Signing, Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
+import {
+  type Baseline,
+  type HeldBack,
+  type Indexes,
+  listIndexes,
+  type Remembered,
+  type Signing,
+  type Snapshot,
+  type SnapshotFile,
+} from '../snapshots/snapshot.ts';
 import { isListedStrongly } from './candidates.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { contentFindings } from './findings.ts';
 import { computeFirstSight } from './first-sight.ts';
-import { type FoundIndex, fetchIndex, recheckIndex } from './index-file.ts';
+import { countStanzas, fetchIndexes, recheckIndexes } from './indexes.ts';
 import { countRecords } from './inspect.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './release.ts';
 import { checkSigning } from './signing.ts';
@@ -32,16 +41,20 @@ const computeBaseline = (
   accepted: Baseline | null,
   remembered: Remembered | null,
 ): Baseline => ({
-  stanzas: accepted?.stanzas ?? previous?.packages.stanzas ?? remembered?.stanzas ?? null,
+  stanzas: accepted?.stanzas ?? (previous && countStanzas(previous)) ?? remembered?.stanzas ?? null,
   date: accepted?.date ?? (known ? (dateOf(known)?.toISOString() ?? null) : (remembered?.date ?? null)),
 });
 
-const computeRemembered = ({ origin, packages, signing, changedAt }: Snapshot, release: FoundRelease): Remembered => ({
-  origin,
-  stanzas: packages.stanzas,
+const computeRemembered = (snapshot: Snapshot, release: FoundRelease): Remembered => ({
+  origin: snapshot.origin,
+  stanzas: countStanzas(snapshot),
   date: dateOf(release)?.toISOString() ?? null,
-  signers: signing.remembered,
-  content: { release: release.file.sha256, packages: packages.sha256, changedAt },
+  signers: snapshot.signing.remembered,
+  content: {
+    release: release.file.sha256,
+    packages: snapshot.packages.sha256,
+    changedAt: snapshot.changedAt,
+  },
 });
 
 /**
@@ -50,7 +63,7 @@ const computeRemembered = ({ origin, packages, signing, changedAt }: Snapshot, r
  */
 const computeChangedAt = (
   release: FoundRelease,
-  index: FoundIndex,
+  index: Snapshot['packages'],
   previous: Snapshot | undefined,
   remembered: Remembered | null,
   now: Date,
@@ -86,9 +99,13 @@ const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date)
 };
 
 /** Fails where the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
-const assertSignedFor = ({ entry }: Visit, release: FoundRelease, index: FoundIndex): void => {
-  if (entry.key === undefined || (index.listed && isListedStrongly(entry, release.content, index.compression))) return;
-  throw new CrawlError('index-unverified', index.path);
+const assertSignedFor = ({ entry }: Visit, release: FoundRelease, { packages, packagesOfAll }: Indexes): void => {
+  if (entry.key === undefined) return;
+  for (const [index, binary] of [[packages, entry.binary] as const, [packagesOfAll, 'all'] as const]) {
+    if (index === null) continue;
+    if (index.listed && isListedStrongly({ ...entry, binary }, release.content, index.compression)) continue;
+    throw new CrawlError('index-unverified', index.path);
+  }
 };
 
 const lineFeed = 0x0a;
@@ -97,26 +114,37 @@ const lineFeed = 0x0a;
  * Fails for a Release that may have been cut short: one that came without a length, unless it ends with a line and the
  * index is confirmed by a hash in it, or a signature is over just these bytes.
  */
-const assertWhole = (release: FoundRelease, index: FoundIndex, { state }: Signing): void => {
+const assertWhole = (release: FoundRelease, indexes: Indexes, { state }: Signing): void => {
   if (release.whole || state === 'verified' || state === 'signed') return;
-  if (index.listed && release.bytes.at(-1) === lineFeed) return;
+  if (listIndexes(indexes).every(({ listed }) => listed) && release.bytes.at(-1) === lineFeed) return;
   throw new CrawlError('release-length-unknown', release.file.path);
 };
 
+const hashesOf = (indexes: Indexes): string =>
+  listIndexes(indexes)
+    .map(({ sha256 }) => sha256)
+    .join();
+
 /** Objects where more than half of the records are gone: that is more often an accident than a wish. */
-const findShrunken = (index: FoundIndex, { stanzas: before }: Baseline): Objection | undefined => {
-  const { stanzas, listed, path } = index;
+const findShrunken = (indexes: Indexes, { stanzas: before }: Baseline): Objection | undefined => {
+  const stanzas = countStanzas(indexes);
+  const path = listIndexes(indexes)
+    .map((index) => index.path)
+    .join(' and ');
+  const listed = listIndexes(indexes).every((index) => index.listed);
   if (before === null || stanzas * 2 >= before) return undefined;
-  const detail = `${path} has ${stanzas} packages, and had ${before}`;
-  return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(index), listed } };
+  const detail = `${path} ${indexes.packagesOfAll ? 'have' : 'has'} ${stanzas} packages, and had ${before}`;
+  return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(indexes.packages), listed } };
 };
 
 /** The baseline with the index before counted as the one of today is: another version may have counted otherwise. */
 const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: Baseline): Promise<Baseline> => {
-  if (previous === undefined || baseline.stanzas !== previous.packages.stanzas) return baseline;
-  const { slug, packages } = previous;
+  if (previous === undefined || baseline.stanzas !== countStanzas(previous)) return baseline;
   const limits = { maxBytes: visit.limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
-  const stanzas = await countRecords(visit.store.streamFile(slug, packages), packages.compression, limits);
+  let stanzas = 0;
+  for (const index of listIndexes(previous)) {
+    stanzas += await countRecords(visit.store.streamFile(previous.slug, index), index.compression, limits);
+  }
   return { ...baseline, stanzas };
 };
 
@@ -138,14 +166,14 @@ const assertNoObjection = (release: FoundRelease, objections: readonly (Objectio
   throw new CrawlError(first.code, refused.detail, { refused });
 };
 
-/** The index that comes with a release that is objected to already: it may be, and it is asked for once. */
+/** The indexes that come with a release that is objected to already: it may be, and it is asked for once. */
 const fetchObjected = async (
   visit: Visit,
   release: FoundRelease,
   previous: Snapshot | undefined,
-): Promise<FoundIndex | undefined> => {
+): Promise<Indexes | undefined> => {
   try {
-    return await fetchIndex(visit, release, previous);
+    return await fetchIndexes(visit, release, previous);
   } catch (error) {
     // What asks for a pause, and what ends the visit, is said as it is; no other fault outweighs the objection.
     if (!(error instanceof CrawlError) || error.code === 'origin-busy' || error.code === 'aborted') throw error;
@@ -161,14 +189,14 @@ const fetchMatching = async (
   visit: Visit,
   release: FoundRelease,
   previous: Snapshot | undefined,
-): Promise<{ release: FoundRelease; index: FoundIndex }> => {
+): Promise<{ release: FoundRelease; indexes: Indexes }> => {
   try {
-    return { release, index: await fetchIndex(visit, release, previous) };
+    return { release, indexes: await fetchIndexes(visit, release, previous) };
   } catch (error) {
     if (!(error instanceof CrawlError) || error.code !== 'index-mismatch') throw error;
     const again = await fetchRelease(visit, release);
     if (again.file.sha256 === release.file.sha256) throw error;
-    return { release: again, index: await fetchIndex(visit, again, previous) };
+    return { release: again, indexes: await fetchIndexes(visit, again, previous) };
   }
 };
 
@@ -220,28 +248,28 @@ export const crawlRepository = async (
   const first = await fetchRelease(visit, known, { askAgain, due });
   const older = findOlder(first, baseline, now);
   if (older) {
-    const index = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
-    assertNoObjection(first, [older, index && findShrunken(index, baseline)]);
+    const indexes = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
+    assertNoObjection(first, [older, indexes && findShrunken(indexes, baseline)]);
   }
-  const { release, index } = await fetchMatching(visit, first, previous);
-  assertSignedFor(visit, release, index);
-  const shrunken = findShrunken(index, baseline) && findShrunken(index, await recount(visit, previous, baseline));
+  const { release, indexes } = await fetchMatching(visit, first, previous);
+  assertSignedFor(visit, release, indexes);
+  const shrunken = findShrunken(indexes, baseline) && findShrunken(indexes, await recount(visit, previous, baseline));
   assertNoObjection(release, [findOlder(release, baseline, now), shrunken]);
   const { content } = visit.found;
   const findings = content ? [...content] : previous ? contentFindings(previous) : [];
-  const found = { release: release.file, packages: index, findings };
-  const isSame = release.file.sha256 === previous?.release.sha256 && index.sha256 === previous.packages.sha256;
+  const found = { release: release.file, ...indexes, findings };
+  const isSame = release.file.sha256 === previous?.release.sha256 && hashesOf(indexes) === hashesOf(previous);
   if (previous && isSame) {
     const same = { ...previous, ...found };
     const snapshot = due || isSigningDue(visit, previous) ? await refreshExtras(visit, release, same, due) : same;
-    if (due) await recheckIndex(visit, release, snapshot);
+    if (due) await recheckIndexes(visit, release, snapshot);
     // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
     if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
     return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
   }
   const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
   const signing = await checkSigning(visit, release, signature, signers);
-  assertWhole(release, index, signing);
+  assertWhole(release, indexes, signing);
   const snapshot: Snapshot = {
     slug: visit.entry.slug,
     origin: originOf(visit.entry),
@@ -251,7 +279,7 @@ export const crawlRepository = async (
     signing,
     hasInRelease: release.name === 'InRelease',
     extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
-    changedAt: computeChangedAt(release, index, previous, before, now),
+    changedAt: computeChangedAt(release, indexes.packages, previous, before, now),
     checkedAt: now.toISOString(),
   };
   await visit.store.write(snapshot, visit.staged);

@@ -60,6 +60,15 @@ const originSchema = z.strictObject({
   binary: z.string().nullable(),
 });
 
+const indexSchema = snapshotFileSchema.extend({
+  compression: z.enum(['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain']),
+  decompressedSize: z.number().int().min(0),
+  /** Records that are of use, each counted once. (What earlier versions wrote counts lines that name a package.) */
+  stanzas: z.number().int().min(0),
+  /** Whether a hash in the release confirms these bytes, so that an unchanged release means an unchanged index. */
+  listed: z.boolean(),
+});
+
 /** What was crawled of one repository and held good: the files of one generation and what the origin said of them. */
 export const snapshotSchema = z.strictObject({
   slug: z.string(),
@@ -67,14 +76,9 @@ export const snapshotSchema = z.strictObject({
   origin: originSchema,
   /** InRelease or Release. */
   release: snapshotFileSchema,
-  packages: snapshotFileSchema.extend({
-    compression: z.enum(['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain']),
-    decompressedSize: z.number().int().min(0),
-    /** Records that are of use, each counted once. (What earlier versions wrote counts lines that name a package.) */
-    stanzas: z.number().int().min(0),
-    /** Whether a hash in the release confirms these bytes, so that an unchanged release means an unchanged index. */
-    listed: z.boolean(),
-  }),
+  packages: indexSchema,
+  /** The index of the packages for every architecture, where they have one of their own. An earlier version knew none. */
+  packagesOfAll: indexSchema.nullable().default(null),
   /** The detached signature of a Release. */
   signature: snapshotFileSchema.nullable(),
   signing: signingSchema,
@@ -94,6 +98,13 @@ export const snapshotSchema = z.strictObject({
   findings: findingsSchema,
 });
 export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
+
+/** The indexes that the packages of a repository stand in: its own, and that of the packages for every architecture. */
+export type Indexes = Pick<Snapshot, 'packages' | 'packagesOfAll'>;
+
+/** One or two indexes, in the order in which they are read. */
+export const listIndexes = ({ packages, packagesOfAll }: Indexes): Snapshot['packages'][] =>
+  packagesOfAll === null ? [packages] : [packages, packagesOfAll];
 
 const baselineSchema = z.strictObject({
   /** Stanzas of an index. */

@@ -58,7 +58,7 @@ const isPresent = async (path: string, size: number): Promise<boolean> => {
 };
 
 const filesOf = (snapshot: Snapshot): SnapshotFile[] =>
-  [snapshot.release, snapshot.packages, snapshot.signature].filter((file) => file !== null);
+  [snapshot.release, snapshot.packages, snapshot.packagesOfAll, snapshot.signature].filter((file) => file !== null);
 
 /**
  * The last good data of every repository: one folder each, holding its index files under the hash of their content,

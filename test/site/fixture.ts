@@ -31,7 +31,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   const database = CatalogFile.open(file);
   createTables(database);
   for (const { entry, release, packages, at } of sources) {
-    const content = { release: Buffer.from(release), packages: [Buffer.from(packages)] };
+    const content = { release: Buffer.from(release), indexes: [[Buffer.from(packages)]] };
     const snapshot = {
       slug: entry.slug,
       origin: { uri: String(entry.uri), suite: String(entry.suite ?? './'), component: null, binary: null },
@@ -39,6 +39,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       checkedAt: at,
       release: { path: '/Release', sha256: hash('sha256', release) },
       packages: { path: '/Packages', sha256: hash('sha256', packages), compression: 'plain' as const },
+      packagesOfAll: null,
       hasReleaseGpg: false,
       hasInRelease: false,
       paymentEndpoint: null,

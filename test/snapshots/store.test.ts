@@ -39,6 +39,7 @@ const makeSnapshot = (release: StagedFile, packages: StagedFile, fields: Partial
       stanzas: 1,
       listed: false,
     },
+    packagesOfAll: null,
     signature: null,
     signing: { state: 'unsigned', signers: [], remembered: [] },
     hasInRelease: false,

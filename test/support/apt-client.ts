@@ -6,20 +6,20 @@ import { temporaryFolder } from './folder.ts';
 /** Whether this machine has apt itself, and what verifies its signatures. */
 export const hasApt = ['apt-get', 'gpgv'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** apt with a root folder of its own, for one flat repository. */
+/** apt with a root folder of its own, for one repository. */
 export class AptClient {
   readonly #root = temporaryFolder();
   readonly #options: string[];
 
-  /** With `key`, the repository must be signed by it; without, it is taken as it is, as `trusted=yes` has it. */
-  constructor(uri: string, key: string | undefined) {
+  /** With `key`, the repository must be signed by it; without, it is taken as it is, as `trusted=yes` has it. `place`: suite and component. */
+  constructor(uri: string, key: string | undefined, place = './') {
     for (const folder of ['etc', 'state/lists/partial', 'cache/archives/partial']) {
       mkdirSync(path.join(this.#root, folder), { recursive: true });
     }
     writeFileSync(this.#path('status'), '');
     if (key !== undefined) writeFileSync(this.#path('etc/key.asc'), key);
     const trust = key === undefined ? 'trusted=yes' : `signed-by=${this.#path('etc/key.asc')}`;
-    writeFileSync(this.#path('etc/sources.list'), `deb [${trust} arch=iphoneos-arm64] ${uri} ./\n`);
+    writeFileSync(this.#path('etc/sources.list'), `deb [${trust} arch=iphoneos-arm64] ${uri} ${place}\n`);
     const settings = {
       Dir: this.#root,
       'Dir::Etc': this.#path('etc'),
@@ -53,9 +53,11 @@ export class AptClient {
     }
     await new Promise((resolve) => child.on('close', resolve));
     const lists = this.#path('state/lists');
-    const index = readdirSync(lists).find((name) => name.endsWith('_Packages'));
-    const packages = index && readFileSync(path.join(lists, index), 'utf8').match(/^Package:/gm);
-    return { packages: index === undefined ? null : (packages?.length ?? 0), text };
+    const indexes = readdirSync(lists).filter((name) => name.endsWith('_Packages'));
+    const counts = indexes.map(
+      (index) => readFileSync(path.join(lists, index), 'utf8').match(/^Package:/gm)?.length ?? 0,
+    );
+    return { packages: counts.length === 0 ? null : counts.reduce((sum, count) => sum + count), text };
   }
 
   #path(name: string): string {

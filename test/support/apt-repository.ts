@@ -17,6 +17,8 @@ export interface RepositoryPlan {
   readonly suite?: { readonly name: string; readonly component: string; readonly architecture: string };
   /** The packages, or the whole text of the index. */
   readonly packages?: readonly Fields[] | string;
+  /** Packages of an index of their own, for every architecture, in a suite. */
+  readonly all?: readonly Fields[];
   readonly compressions?: readonly Compression[];
   /** Fields of Release; null leaves one out. */
   readonly release?: Readonly<Record<string, string | null>>;
@@ -102,10 +104,16 @@ export const generateRepository = async (plan: RepositoryPlan = {}): Promise<Rep
   const text = typeof packages === 'string' ? packages : composeIndex(packages);
   const files: RepositoryFiles = new Map();
   const listed = new Map<string, Uint8Array>();
+  const ofAll = suite && plan.all ? { folder: `${suite.component}/binary-all/`, text: composeIndex(plan.all) } : null;
   for (const compression of compressions) {
     const bytes = await compress(text, compression);
     const path = folder + indexName(compression);
     files.set(`${root}/${path}`, bytes);
+    if (ofAll) {
+      const path = ofAll.folder + indexName(compression);
+      listed.set(path, await compress(ofAll.text, compression));
+      files.set(`${root}/${path}`, listed.get(path) ?? bytes);
+    }
     if (plan.byHash) files.set(`${root}/${folder}by-hash/SHA256/${hash('sha256', bytes)}`, bytes);
   }
   for (const compression of plan.listed ?? compressions) {

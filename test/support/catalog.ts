@@ -70,6 +70,7 @@ export const memorySnapshots = (repositories: readonly SourceRepository[], state
           origin: { uri: `https://${slug}.example/`, suite: './', component: null, binary: null },
           release: keep('/Release', release),
           packages: { ...kept, compression: 'plain', decompressedSize: kept.size, stanzas: 0, listed: false },
+          packagesOfAll: null,
           signature: null,
           signing: { state: 'unsigned', signers: [], remembered: [] },
           hasInRelease: false,
