@@ -10,7 +10,7 @@ import { type BuiltServer, serveBuild } from '../support/built.ts';
 import { canonicalPath, DescribedAnswers, operationOf } from '../support/described-answers.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { arbitraryRequest } from '../support/generated-requests.ts';
-import { openSocket, readToEnd } from '../support/raw-http.ts';
+import { exchangeParsed } from '../support/raw-http.ts';
 import { openConnections, type Received, type Sent } from '../support/wire.ts';
 
 let server: BuiltServer;
@@ -72,21 +72,6 @@ const check = (sent: Sent, received: Received) => {
   const path = canonicalPath(sent.target);
   if (isPage && !path.startsWith('/v2') && !path.startsWith('/jailbreak')) return undefined;
   return answers.check(operation, sent.method, received);
-};
-
-const parseRaw = (text: string): Received => {
-  const end = text.indexOf('\r\n\r\n');
-  const [line = '', ...fields] = text.slice(0, end).split('\r\n');
-  const headers = Object.fromEntries(
-    fields.map((field) => [field.split(':')[0]?.toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]),
-  );
-  return { status: Number(line.split(' ')[1]), headers, body: Buffer.from(text.slice(end + 4), 'latin1') };
-};
-const exchangeRaw = async (request: string): Promise<Received> => {
-  const socket = await openSocket(server.port);
-  const answer = readToEnd(socket);
-  socket.write(request, 'latin1');
-  return parseRaw(await answer);
 };
 
 const emptyFeed = composeJsonFeed({
@@ -155,7 +140,7 @@ describe('H5 generated requests', () => {
       server.write(address.replace('{repositorySlug}', 'odd').slice(1), type.includes('json') ? emptyFeed : '<feed/>');
     }
     const raw = async (operation: Operation, request: string) => {
-      const received = await exchangeRaw(request);
+      const received = await exchangeParsed(server.port, request);
       expect(answers.check(operation, operation.method, received), request.slice(0, 80)).toBeUndefined();
     };
     for (const operation of all) {

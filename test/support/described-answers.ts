@@ -12,6 +12,10 @@ type Verdict = string | undefined;
 const pointer = (path: readonly string[]): string =>
   path.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
 
+/** The media type; the encoding that JSON has anyway (RFC 8259 §8.1) is no part of it. */
+const essenceOf = ({ headers }: Received): string =>
+  (headers['content-type'] ?? '').replace(/^(application\/json); charset=utf-8$/i, '$1');
+
 /** Holds answers against an OpenAPI description, with a validator that knows nothing of how it was made. */
 export class DescribedAnswers {
   readonly #description: Json;
@@ -62,7 +66,7 @@ export class DescribedAnswers {
     }
     const contents = response.value.content as Json | undefined;
     if (contents === undefined) return undefined;
-    const type = answer.headers['content-type'] ?? '';
+    const type = essenceOf(answer);
     if (!(type in contents)) return `${status} is of type ${type}`;
     return method === 'HEAD' ? undefined : this.#validate([...response.path, 'content', type, 'schema'], answer);
   }

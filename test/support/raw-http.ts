@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { Received } from './wire.ts';
 
 /** Opens a connection to a port on loopback. */
 export const openSocket = (port: number): Promise<Socket> =>
@@ -23,3 +24,16 @@ export const exchange = async (port: number, request: string): Promise<string> =
   socket.write(request, 'latin1');
   return answer;
 };
+
+const parseRaw = (text: string): Received => {
+  const end = text.indexOf('\r\n\r\n');
+  const [line = '', ...fields] = text.slice(0, end).split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => [field.split(':')[0]?.toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(line.split(' ')[1]), headers, body: Buffer.from(text.slice(end + 4), 'latin1') };
+};
+
+/** As `exchange`, with the one answer that comes read. */
+export const exchangeParsed = async (port: number, request: string): Promise<Received> =>
+  parseRaw(await exchange(port, request));
