@@ -4,9 +4,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/corpus/**'],
+    globalSetup: ['test/support/page-bundle.ts'],
     setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most of a test is waiting: for a socket, a browser, a process to die. One worker a core leaves none of them idle.
+    maxWorkers: 2,
   },
 });

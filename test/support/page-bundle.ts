@@ -1,0 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+/**
+ * Bundles the pages once, as `npm run bundle` does, before any test builds a site: each of those builds would otherwise
+ * spend most of its time on a bundle of its own. How a build makes one for itself is tested in bundle.test.ts.
+ */
+export const setup = (): void => {
+  const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'bundle.ts');
+  const { status, stderr, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The pages cannot be bundled: ${stderr}${stdout}`);
+};
