@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Pool } from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { SecurityLog } from '../../functions/gateway/security-log.ts';
 import { retention } from '../../functions/gateway/store-upkeep.ts';
@@ -42,11 +42,13 @@ const inSqlite = (file: string): string[] => {
   }
 };
 const inPostgres = async (url: string): Promise<string[]> => {
-  const pool = new Pool({ connectionString: url });
-  const { rows } = await pool.query(
+  // A client and not a pool: the end of a pool does not wait for its connections, and the server may go before they do.
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
     `SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public'`,
   );
-  await pool.end();
+  await client.end();
   return rows.map(({ name }) => String(name));
 };
 // What belongs to a database beside its file.
