@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { computeSource } from '../../src/catalog/ingest.ts';
 import { AptClient, hasApt } from '../support/apt-client.ts';
 import {
   type Fields,
@@ -201,6 +202,32 @@ describe('C8: an index of the packages for every architecture', () => {
     await writeFile(`${bench.directory}/v1/repo/meta.json`, JSON.stringify(older));
     expect(await bench.crawlOne({}, entryOf())).toMatchObject({ outcome: 'fresh' });
     expect(await countPackages()).toBe(5);
+  });
+
+  it('C3: is looked for once a day though Release is unchanged, and its absence is a finding until it is back', async () => {
+    await serve();
+    await bench.crawlOne({}, entryOf());
+    for (const end of ['', '.gz']) bench.origin.break(`/repo${ofAll}${end}`, { kind: 'status', status: 404 });
+    bench.pass(2 * 86_400);
+    const { outcome, findings } = await bench.crawlOne({}, entryOf());
+    expect(outcome).toBe('unchanged');
+    expect(findings).toMatchObject([{ code: 'index-missing', example: expect.stringContaining('binary-all') }]);
+    bench.origin.mend();
+    bench.pass(2 * 86_400);
+    expect((await bench.crawlOne({}, entryOf())).findings).toEqual([]);
+    expect(await countPackages()).toBe(5);
+  });
+
+  it('C13: is part of what the rows of a repository are computed from', async () => {
+    await serve();
+    await bench.crawlOne({}, entryOf());
+    const snapshot = await bench.store.read('repo');
+    if (!snapshot?.packagesOfAll) throw new Error('the index is not there');
+    const source = computeSource(entryOf(), snapshot, 'https://index.test');
+    const packagesOfAll = { ...snapshot.packagesOfAll, sha256: '0'.repeat(64) };
+    for (const other of [packagesOfAll, null]) {
+      expect(computeSource(entryOf(), { ...snapshot, packagesOfAll: other }, 'https://index.test')).not.toBe(source);
+    }
   });
 
   it('C12: that the disk has lost is fetched anew', async () => {

@@ -68,6 +68,20 @@ describe('a folder', () => {
     ]);
   });
 
+  it('C5: takes several armoured blocks, each of which has to be a public key', async () => {
+    const [one, two] = [(await createSigner()).publicKey, (await createSigner()).publicKey];
+    const entryWith = (slug: string, ...blocks: string[]) =>
+      write(`${slug}.yaml`, plain(slug, `key: |\n  ${blocks.join('').trim().replace(/\r?\n/g, '\n  ')}\n`));
+    await entryWith('a', one, two);
+    expect(await readManifest(folder)).toHaveLength(1);
+    await entryWith('a', one, two.replace(/\n\r?\n[\s\S]{40}/, '\n\nAAAA'));
+    await entryWith('b', one, one.replaceAll('PUBLIC', 'PRIVATE'), two);
+    expect(await problemsOf(folder)).toEqual([
+      expect.stringMatching(/^\/a.yaml key: cannot be read as a public key/),
+      expect.stringMatching(/^\/b.yaml key: cannot be read as a public key \(holds a private key\)/),
+    ]);
+  });
+
   it('reports every mistake at once, with file and field', async () => {
     await write('a.yaml', 'slug: A\nuri: ftp://a.example\nranking: 9\nraking: 1\nsuite: ../x\n');
     await write('b.yaml', plain('other'));
