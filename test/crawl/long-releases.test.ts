@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/contract/limits.ts';
 import { inspectSignature } from '../../src/crawl/signature.ts';
@@ -84,6 +85,22 @@ describe('what no stranger may take of the thread that serves all', () => {
       outcomes.push((await bench.crawlOne()).outcome, (await bench.crawlOne()).outcome);
     });
     expect(outcomes).toEqual(['fresh', 'unchanged']);
+    expect(stretch).toBeLessThan(generous);
+  });
+
+  it.each([
+    ['packages', (index: number) => `Package: p${index}\nVersion: 1\nSection: s${index}\n`],
+    ['versions of one package', (index: number) => `Package: p\nVersion: ${index}\n`],
+  ])('C7: an index of 40,000 %s is read a part at a time', async (_what, stanza) => {
+    const index = Array.from({ length: 40_000 }, (_, i) => `${stanza(i)}Architecture: a\nFilename: f\n`).join('\n');
+    const files = await generateRepository();
+    files.clear();
+    files.set('/Release', Buffer.from('Origin: Stranger\n'));
+    files.set('/Packages.gz', gzipSync(index));
+    bench.origin.serve('repo', files);
+    const found: unknown[] = [];
+    const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
+    expect(found).toMatchObject([{ outcome: 'fresh' }]);
     expect(stretch).toBeLessThan(generous);
   });
 
