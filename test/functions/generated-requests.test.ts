@@ -89,7 +89,9 @@ const requests = 12_000;
 const atOnce = 8;
 
 describe('H5 generated requests', () => {
-  it(`${requests} answers are as described, and no status is outside the description`, async () => {
+  it(`${requests} answers are as described, and no status is outside the description`, {
+    timeout: 180_000,
+  }, async () => {
     const { packages, repositories } = readPublished(server.folder);
     const ids = [...new Set(packages.map(({ package_id }) => package_id))];
     const arbitrary = arbitraryRequest(
