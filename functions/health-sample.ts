@@ -21,15 +21,48 @@ export const readData = async <T>(documents: Dependencies['documents'], path: st
   return (JSON.parse(text) as { data: T }).data;
 };
 
-/** The slug of the repository of which a sample is: the smallest that holds anything, the first by name of several. */
-export const smallestRepository = (all: ReadonlyArray<{ slug: string; size: number }>): string | undefined =>
-  all.filter(({ size }) => size > 0).sort((a, b) => a.size - b.size || (a.slug < b.slug ? -1 : 1))[0]?.slug;
+/** How many repositories are looked through for a sample, so that a probe costs little. */
+const mostCandidates = 12;
 
-/** A sample of what is published: of the smallest repository that has any packages, so that a probe costs little. */
-export const chooseSample = async (documents: Dependencies['documents']): Promise<HealthSample | undefined> => {
-  const repositories = (await readData<RepositoryRecord[]>(documents, documentPath.ranking('*'))) ?? [];
-  const slug = smallestRepository(repositories.map(({ slug: name, package_count: size }) => ({ slug: name, size })));
-  if (slug === undefined) return undefined;
+/** The slugs of the repositories of which a sample may be: the smallest that hold anything, the first by name of several. */
+export const smallestRepositories = (all: ReadonlyArray<{ slug: string; size: number }>): string[] =>
+  all
+    .filter(({ size }) => size > 0)
+    .sort((a, b) => a.size - b.size || (a.slug < b.slug ? -1 : 1))
+    .slice(0, mostCandidates)
+    .map(({ slug }) => slug);
+
+const firstPackage = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample | undefined> => {
   const [record] = (await readData<PackageRecord[]>(documents, documentPath.repositoryPackages(slug))) ?? [];
   return record && { packageId: record.package_id, slug };
+};
+
+/** Whether the index holds it; one that cannot be asked says so when it is probed. */
+const isIndexed = async (search: Dependencies['search'], { packageId, slug }: HealthSample): Promise<boolean> => {
+  try {
+    return (await search.knows(packageId)) && (await search.searchRepositories(slug, 1, 1)).records.count > 0;
+  } catch {
+    return true;
+  }
+};
+
+/**
+ * A sample of what is published: of the smallest repository that has any packages, so that a probe costs little. While a
+ * build replaces one file after the other, documents may name a package that the index in force does not hold yet, or no
+ * longer; what both know is asked for, if there is any.
+ */
+export const chooseSample = async ({
+  documents,
+  search,
+}: Pick<Dependencies, 'documents' | 'search'>): Promise<HealthSample | undefined> => {
+  const repositories = (await readData<RepositoryRecord[]>(documents, documentPath.ranking('*'))) ?? [];
+  const slugs = smallestRepositories(repositories.map(({ slug, package_count: size }) => ({ slug, size })));
+  let first: HealthSample | undefined;
+  for (const slug of slugs) {
+    const sample = await firstPackage(documents, slug);
+    if (sample === undefined) return first;
+    first ??= sample;
+    if (await isIndexed(search, sample)) return sample;
+  }
+  return first;
 };

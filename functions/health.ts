@@ -96,13 +96,21 @@ export const createHealthCheck = (probed: Probed, now: () => Date): (() => Promi
   let kept: { at: number; record: Promise<HealthRecord> } | undefined;
   // What was there is still asked for when it can no longer be found out what should be.
   let sample: HealthSample | undefined;
-  const probe = async (): Promise<HealthRecord> => {
-    const chosen = chooseSample(probed.documents);
+  const choose = async (): Promise<HealthSample | undefined> => {
+    const chosen = chooseSample(probed);
     await succeeds(async () => {
       sample = (await chosen) ?? sample;
       return true;
     });
-    return probeAll(probed, sample);
+    return sample;
+  };
+  const probe = async (): Promise<HealthRecord> => {
+    const first = await choose();
+    const record = await probeAll(probed, first);
+    if (canRead(record)) return record;
+    // A build may have replaced what was chosen between the choice and the question.
+    const other = await choose();
+    return other?.packageId === first?.packageId && other?.slug === first?.slug ? record : probeAll(probed, other);
   };
   return () => {
     const at = now().getTime();

@@ -1,6 +1,6 @@
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
-import { smallestRepository } from '../../functions/health-sample.ts';
+import { smallestRepositories } from '../../functions/health-sample.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { chooseExample } from '../../src/catalog/examples.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
@@ -37,7 +37,7 @@ export interface ExampleSource {
 const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
   const rows = readRepositoryRows(database);
   // The health check asks for a package of its own choice.
-  const sampled = smallestRepository(rows.map((row) => ({ slug: row.slug, size: row.packageCount }))) ?? slug;
+  const [sampled = slug] = smallestRepositories(rows.map((row) => ({ slug: row.slug, size: row.packageCount })));
   const [first] = readRepositoryRecords(database, sampled);
   const sampledId = first === undefined ? packageId : (JSON.parse(first) as PackageRecord).package_id;
   const repository = rows.filter((row) => row.slug === slug || row.slug === sampled);

@@ -241,6 +241,33 @@ describe('health', () => {
     );
   });
 
+  /** An index that does not hold this package yet, from the moment on that it is asked for the latest of it or before. */
+  const withoutPackage = (id: string, from: 'at once' | 'when asked') => {
+    const { search } = server.dependencies;
+    const { knows, latest } = search;
+    let isGone = from === 'at once';
+    Object.assign(search, {
+      knows: async (asked: string) => !(isGone && asked === id) && knows.call(search, asked),
+      latest: async (...[ids, priority]: Parameters<typeof latest>) => {
+        isGone = true;
+        return ids[0] === id ? { count: 0, pieces: [] } : latest.call(search, ids, priority);
+      },
+    });
+    return () => {
+      for (const name of ['knows', 'latest']) Reflect.deleteProperty(search, name);
+      return isGone;
+    };
+  };
+
+  it.each(['at once', 'when asked'] as const)(
+    'H6: stays true while a build has published a package that the index in force does not hold (%s)',
+    async (from) => {
+      const mend = withoutPackage(sampled().id, from);
+      expect((await askHealth()).status).toBe(200);
+      expect(mend()).toBe(true);
+    },
+  );
+
   it('turns false with a safety list that lists nothing, and back', async () => {
     const { safety } = server.dependencies;
     const { check, listed } = safety;
