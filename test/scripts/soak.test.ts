@@ -7,14 +7,27 @@ import type { Point } from '../../scripts/soak/trend.ts';
 import { afterWarmUp, computeTrend, isGrowing } from '../../scripts/soak/trend.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
+const awaitedLimits = ['clientConnections', 'clientUnreadBytes'];
+
 const greatest = (points: readonly Point[]): number => Math.max(...points.map(({ value }) => value));
 const least = (points: readonly Point[]): number => Math.min(...points.map(({ value }) => value));
 
 describe('npm run soak', () => {
   it('H6: under a mixed load, while builds replace the index, no request fails and descriptors and memory stay flat', {
-    timeout: 240_000,
+    timeout: 300_000,
   }, async () => {
-    const soak = await runSoak({ folder: temporaryFolder(), seconds: 20, visitors: 8 });
+    // Until there is enough to judge: how soon that is depends on what else the machine does.
+    const ending = new AbortController();
+    const soak = await runSoak({
+      folder: temporaryFolder(),
+      seconds: 180,
+      visitors: 8,
+      signal: ending.signal,
+      onProgress: ({ builds, limitsMet }, seconds) => {
+        const isEnough = builds.seconds.length >= 3 && awaitedLimits.every((limit) => limitsMet.has(limit));
+        if (isEnough && seconds >= 15) ending.abort();
+      },
+    });
     expect(soak.tally.examples).toEqual([]);
     expect(soak.leftovers).toEqual([]);
     expect(soak.tally.requests.size).toBeGreaterThanOrEqual(20);
@@ -31,8 +44,7 @@ describe('npm run soak', () => {
     // Each abuse did what it is for, and the server's limits stopped it.
     expect(Object.keys(soak.abuses).sort()).toEqual(abuses.map(({ name }) => name).sort());
     for (const [name, counts] of Object.entries(soak.abuses)) expect(counts.connections, name).toBeGreaterThan(0);
-    expect(soak.limitsMet.get('clientConnections')).toBeGreaterThan(0);
-    expect(soak.limitsMet.get('clientUnreadBytes')).toBeGreaterThan(0);
+    for (const limit of awaitedLimits) expect(soak.limitsMet.get(limit), limit).toBeGreaterThan(0);
     expect(greatest(points.heap)).toBeLessThan(150e6);
     expect(describeSoak(soak).text).toMatch(/together .* 0\n/);
   });
