@@ -1,11 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
-import { errorAnswer, HttpError, notFound, openHeaders } from './answers.ts';
 import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
-import { documentAnswer } from './document-answer.ts';
 import type { Environment, Handler } from './environment.ts';
+import { errorAnswer, HttpError, notFound, openHeaders } from './http/answers.ts';
+import { documentAnswer } from './http/document-answer.ts';
+import { decodePath, pathOf, routedPath } from './http/request-path.ts';
 import { mountGateway } from './mounted-gateway.ts';
-import { decodePath, pathOf, routedPath } from './request-path.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { packageHandlers } from './routes/packages.ts';
 import { repositoryHandlers } from './routes/repositories.ts';

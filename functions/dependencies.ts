@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Download, DownloadCount } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
-import type { Encoding } from './accept.ts';
+import type { Encoding } from './http/accept-header.ts';
 
 // Everything that createApp needs and that is not a web standard comes in through these interfaces, so that the app
 // runs wherever they can be had.

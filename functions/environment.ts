@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { ComputedAnswer } from './answers.ts';
-import type { DocumentAnswer } from './document-answer.ts';
+import type { ComputedAnswer } from './http/answers.ts';
+import type { DocumentAnswer } from './http/document-answer.ts';
 
 /** What the host knows about a request and a Request does not tell. */
 export interface Bindings {

@@ -1,8 +1,8 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { apiRoot, operations } from '../src/contract/paths.ts';
-import { errorAnswer, HttpError, notFound } from './answers.ts';
 import type { Environment } from './environment.ts';
-import { decodePath, pathOf, routedPath } from './request-path.ts';
+import { errorAnswer, HttpError, notFound } from './http/answers.ts';
+import { decodePath, pathOf, routedPath } from './http/request-path.ts';
 
 /** The longest address of the gateway, in characters: what a provider sends back is a tenth of it. */
 const longestAddress = 16 * 1024;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LockedError, lockState } from '../src/catalog/lock.ts';
-import { acceptRepository, listWaiting } from '../src/crawl/accept.ts';
-import { takeOverOutput } from '../src/emit/owner.ts';
+import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
+import { takeOverOutput } from '../src/publication/owner.ts';
 import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
 import { openStore, SnapshotError } from '../src/snapshots/store.ts';
 import { buildOptions } from './build-options.ts';

@@ -3,9 +3,9 @@ import { isOneScript, normaliseAccountName } from '../functions/gateway/account-
 import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../functions/gateway/node-cryptography.ts';
 import { createNodePasswords } from '../functions/gateway/open-gateway.ts';
-import { openCredentialStore } from '../functions/gateway/open-store.ts';
 import type { SecurityEvent } from '../functions/gateway/security-log.ts';
-import { type CredentialStore, StoreUnavailable } from '../functions/gateway/store.ts';
+import { type CredentialStore, StoreUnavailable } from '../functions/gateway/store/credential-store.ts';
+import { openCredentialStore } from '../functions/gateway/store/open-store.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';

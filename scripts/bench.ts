@@ -1,10 +1,10 @@
-import { buildPart, memoryPart } from './bench/build-part.ts';
-import { lookupPart } from './bench/lookup-part.ts';
-import { qualityPart } from './bench/quality-part.ts';
-import { describeLoad, describeMachine } from './bench/report.ts';
-import { growthPart, searchPart } from './bench/search-part.ts';
-import { sitePart } from './bench/site-part.ts';
-import { Missing, type Part, tell, Workshop } from './bench/workshop.ts';
+import { buildPart, memoryPart } from '../test/bench/build-part.ts';
+import { lookupPart } from '../test/bench/lookup-part.ts';
+import { qualityPart } from '../test/bench/quality-part.ts';
+import { describeLoad, describeMachine } from '../test/bench/report.ts';
+import { growthPart, searchPart } from '../test/bench/search-part.ts';
+import { sitePart } from '../test/bench/site-part.ts';
+import { Missing, type Part, tell, Workshop } from '../test/bench/workshop.ts';
 
 /** Every part, in the order in which all of them run. */
 const parts: Readonly<Record<string, Part>> = {

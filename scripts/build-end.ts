@@ -1,8 +1,8 @@
 import { LockedError } from '../src/catalog/lock.ts';
-import { ManifestError } from '../src/crawl/manifest.ts';
-import { OutputError } from '../src/emit/files.ts';
-import { OutputTaken } from '../src/emit/owner.ts';
+import { ManifestError } from '../src/crawl/read-manifest.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
+import { OutputError } from '../src/publication/output-folder.ts';
+import { OutputTaken } from '../src/publication/owner.ts';
 import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { isDiskFull } from './disk.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
+import { Progress } from '../src/pipeline/progress.ts';
 import { costlyRequests, findCosts, longestStretch, startMeasuredServer } from '../test/fuzz/measure-costs.ts';
 import { properties } from '../test/fuzz/properties.ts';
 import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
-import { Progress } from './progress.ts';
 
 const command = {
   name: 'fuzz',

@@ -5,35 +5,35 @@ import { stringify } from 'yaml';
 import { readBuildDigest } from '../src/catalog/build-digest.ts';
 import { type PackageChange, readPackageChanges } from '../src/catalog/changes.ts';
 import { CatalogBuild, catalogPath } from '../src/catalog/generation.ts';
+import { type LastBuild, readLastBuild, writeLastBuild } from '../src/catalog/last-build.ts';
 import { lockState } from '../src/catalog/lock.ts';
-import { type LastBuild, readLastBuild, writeLastBuild } from '../src/catalog/outcomes.ts';
 import { readFindings, readRepositoryFindings, readStatistics } from '../src/catalog/reading.ts';
 import { isCatalogSound, isDamage } from '../src/catalog/soundness.ts';
-import { beginPublishing, endPublishing, writeStamp } from '../src/catalog/stamp.ts';
 import { indexForSearch, updateCatalog } from '../src/catalog/update.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { createOpenApi, type Examples } from '../src/contract/openapi.ts';
 import { documentPath } from '../src/contract/paths.ts';
 import { composePolicyText } from '../src/contract/privacy-policy.ts';
 import type { LandingRecord } from '../src/contract/records.ts';
-import type { Service } from '../src/contract/service.ts';
-import { listWaiting } from '../src/crawl/accept.ts';
+import type { Service } from '../src/contract/service-file.ts';
 import { forgetBackOff } from '../src/crawl/back-off.ts';
 import { type CrawlOutcome, crawlAll } from '../src/crawl/crawl.ts';
 import { CrawlError } from '../src/crawl/crawl-error.ts';
-import { publishAssets } from '../src/emit/assets.ts';
-import { Emission, type EmissionCount } from '../src/emit/emit.ts';
-import { type Owner, readPublishedSource, takeOutput } from '../src/emit/owner.ts';
+import { listWaiting } from '../src/crawl/operator-word.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { compareBuilds, composeFailures, composeLastBuild, type RepositoryChanges } from '../src/pipeline/outcomes.ts';
+import { assertNotDepleted } from '../src/pipeline/planned-removals.ts';
+import type { Progress } from '../src/pipeline/progress.ts';
 import { prepareRehearsal, removeRehearsal } from '../src/pipeline/rehearsal.ts';
-import { buildSite, type SiteSummary } from '../src/site/build.ts';
+import { publishAssets } from '../src/publication/assets.ts';
+import { Emission, type EmissionCount } from '../src/publication/emission.ts';
+import { type Owner, readPublishedSource, takeOutput } from '../src/publication/owner.ts';
+import { beginPublishing, endPublishing, writeStamp } from '../src/publication/stamp.ts';
+import { buildSite, type SiteSummary } from '../src/site/build-site.ts';
 import { adoptFormerSlugs } from '../src/snapshots/former-slugs.ts';
 import { forgetRemovals } from '../src/snapshots/removals.ts';
 import { openStore, type SnapshotStore } from '../src/snapshots/store.ts';
 import { collectExamples } from './examples/collect.ts';
-import type { Progress } from './progress.ts';
-import { assertNotDepleted } from './removals.ts';
 
 /** What a build needs. */
 export interface BuildInput {
@@ -84,7 +84,7 @@ export interface BuildResult {
 }
 
 const noDocuments: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
-// Twice as long as a server takes to notice a new stamp (functions/node.ts).
+// Twice as long as a server takes to notice a new stamp (functions/node/server.ts).
 const readersMs = 500;
 
 // How long the snapshots of a repository outlive its entry in the manifest.

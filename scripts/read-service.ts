@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { prettifyError } from 'zod';
-import { type Service, serviceSchema } from '../src/contract/service.ts';
+import { type Service, serviceSchema } from '../src/contract/service-file.ts';
 import { UsageError } from './options.ts';
 
 const serviceFile = path.join(import.meta.dirname, '..', 'data', 'service.yaml');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { CommandFailure, runCommand } from './options.ts';
-import { release } from './release/release.ts';
+import { release } from './release/prepare-release.ts';
 
 const root = path.join(import.meta.dirname, '..');
 

@@ -8,13 +8,13 @@ import {
   readGatewayConfiguration,
 } from '../functions/gateway/configuration.ts';
 import { openGateway } from '../functions/gateway/open-gateway.ts';
+import { createRateLimiter } from '../functions/http/rate-limiter.ts';
 import { compressBytes, createCompressedFiles } from '../functions/node/compression.ts';
-import { createDocuments } from '../functions/node/documents.ts';
-import { createDownloads } from '../functions/node/downloads.ts';
+import { createDocuments } from '../functions/node/document-files.ts';
+import { createDownloads } from '../functions/node/download-counters.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
+import { startServer } from '../functions/node/server.ts';
 import { createTurns } from '../functions/node/turns.ts';
-import { startServer } from '../functions/node.ts';
-import { createRateLimiter } from '../functions/rate-limiter.ts';
 import { apiRoot, documentPath } from '../src/contract/paths.ts';
 import { CatalogSearch } from '../src/search/search.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
-import { createFileFetcher } from './sample/fetcher.ts';
-import { composeRepository } from './sample/repository.ts';
+import { createFileFetcher } from './sample/sample-fetcher.ts';
+import { composeRepository } from './sample/sample-repository.ts';
 import { readSample } from './sample/source.ts';
 import { writeTree } from './sample/tree.ts';
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findObstacle } from '../test/soak/abuse-process.ts';
+import { describeProgress, describeSoak } from '../test/soak/report.ts';
+import { runSoak } from '../test/soak/run-soak.ts';
 import { type Command, CommandFailure, runCommand } from './options.ts';
-import { findObstacle } from './soak/abuse-process.ts';
-import { describeProgress, describeSoak } from './soak/report.ts';
-import { runSoak } from './soak/soak.ts';
 
 const command = {
   name: 'soak',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { holdsPublication } from '../src/emit/owner.ts';
+import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, runCommand } from './options.ts';

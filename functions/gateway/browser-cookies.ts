@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
-import { Refusal } from './answers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import type { OpenIdAttempt } from './openid.ts';
+import { Refusal } from './routes/credential-answers.ts';
 
 const day = 24 * 60 * 60;
 

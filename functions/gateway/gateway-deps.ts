@@ -4,7 +4,7 @@ import type { Cryptography } from './cryptography.ts';
 import type { OpenIdClient } from './openid.ts';
 import type { Passwords } from './passwords.ts';
 import type { SecurityLog } from './security-log.ts';
-import type { CredentialStore } from './store.ts';
+import type { CredentialStore } from './store/credential-store.ts';
 
 /** What the gateway's routes need to know; times in milliseconds. */
 export interface GatewaySettings {

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { credentialRoutes } from '../routes/gateway-credentials.ts';
-import { devicesRoutes } from '../routes/gateway-devices.ts';
-import { loginRoutes } from '../routes/gateway-login.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { createProtocol } from './protocol.ts';
+import { credentialRoutes } from './routes/credentials.ts';
+import { devicesRoutes } from './routes/devices.ts';
+import { loginRoutes } from './routes/login.ts';
 
 /**
  * The payment gateway as an application to mount at the API's root (`app.route('/v2', createGateway(deps))`): the

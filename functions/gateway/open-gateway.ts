@@ -6,11 +6,11 @@ import { createGateway } from './gateway.ts';
 import type { GatewaySettings } from './gateway-deps.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
 import { nodeScrypt } from './node-scrypt.ts';
-import { openCredentialStore } from './open-store.ts';
 import { createOpenIdClient } from './openid.ts';
 import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from './passwords.ts';
 import { createSecurityLog, type SecurityLog } from './security-log.ts';
-import type { CredentialStore } from './store.ts';
+import type { CredentialStore } from './store/credential-store.ts';
+import { openCredentialStore } from './store/open-store.ts';
 
 /** A gateway with everything of Node's that it needs. */
 export interface OpenGateway {

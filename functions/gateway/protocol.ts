@@ -3,7 +3,7 @@ import type { CallbackRules } from './callback-rules.ts';
 import { isLive, type RefreshDecision, type RevokeDecision } from './credential-states.ts';
 import { type Credentials, type Cryptography, hashCredentials } from './cryptography.ts';
 import { maskUdid } from './device.ts';
-import type { CredentialStore, NewSet, SignInRequest, TokenHolder } from './store.ts';
+import type { CredentialStore, NewSet, SignInRequest, TokenHolder } from './store/credential-store.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

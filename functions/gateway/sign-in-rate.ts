@@ -1,4 +1,4 @@
-import { createRateLimiter } from '../rate-limiter.ts';
+import { createRateLimiter } from '../http/rate-limiter.ts';
 
 /**
  * Bounds how often one client may ask for a sign-in, each of which is written down before anybody has signed in:

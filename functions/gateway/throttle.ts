@@ -1,6 +1,6 @@
-import { clientNetwork } from '../client-address.ts';
+import { clientNetwork } from '../http/client-address.ts';
 import type { Cryptography } from './cryptography.ts';
-import type { CredentialStore } from './store.ts';
+import type { CredentialStore } from './store/credential-store.ts';
 
 const minute = 60_000;
 

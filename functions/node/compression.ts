@@ -14,7 +14,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib';
-import type { Encoding } from '../accept.ts';
+import type { Encoding } from '../http/accept-header.ts';
 
 type Coding = Exclude<Encoding, 'identity'>;
 

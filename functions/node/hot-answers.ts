@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chooseEncoding, type Encoding } from '../accept.ts';
-import { type ComputedAnswer, cacheAge } from '../answers.ts';
-import { matchesEntityTag } from '../conditional.ts';
-import { type DocumentAnswer, notModifiedHeaders } from '../document-answer.ts';
+import { chooseEncoding, type Encoding } from '../http/accept-header.ts';
+import { type ComputedAnswer, cacheAge } from '../http/answers.ts';
+import { matchesEntityTag } from '../http/conditional.ts';
+import { type DocumentAnswer, notModifiedHeaders } from '../http/document-answer.ts';
 import { ByteCache } from './byte-cache.ts';
 
 // The same documents are asked for again and again, by the same addresses. Their answers are kept ready, whole, and sent

@@ -1,11 +1,11 @@
 import { successMessage } from '../../src/contract/envelope.ts';
 import { downloadsSchema } from '../../src/contract/records.ts';
-import { cacheControl, HttpError, jsonAnswer, notFound } from '../answers.ts';
-import { clientNetwork } from '../client-address.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { readJson } from '../request-body.ts';
-import { askIndex } from '../search-index.ts';
+import { cacheControl, HttpError, jsonAnswer, notFound } from '../http/answers.ts';
+import { askIndex } from '../http/ask-index.ts';
+import { clientNetwork } from '../http/client-address.ts';
+import { readJson } from '../http/request-body.ts';
 
 /** The largest body, in bytes: 256 downloads of a kilobyte each. */
 const largestBody = 256 * 1024;

@@ -1,12 +1,12 @@
 import { multiParametersSchema, searchParametersSchema } from '../../src/contract/parameters.ts';
 import { documentPath, operations } from '../../src/contract/paths.ts';
-import { cacheControl, jsonAnswer, notFound } from '../answers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { documentAnswer } from '../document-answer.ts';
-import { listBody, pageBody } from '../envelope-body.ts';
 import type { Handler } from '../environment.ts';
-import { readQuery } from '../request-query.ts';
-import { askIndex } from '../search-index.ts';
+import { cacheControl, jsonAnswer, notFound } from '../http/answers.ts';
+import { askIndex } from '../http/ask-index.ts';
+import { documentAnswer } from '../http/document-answer.ts';
+import { listBody, pageBody } from '../http/envelope-body.ts';
+import { readQuery } from '../http/request-query.ts';
 
 export const packageHandlers = (dependencies: Dependencies) =>
   ({

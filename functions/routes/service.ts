@@ -1,9 +1,9 @@
 import { documentPath } from '../../src/contract/paths.ts';
-import { cacheControl, jsonAnswer } from '../answers.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
-import { documentAnswer } from '../document-answer.ts';
 import type { Handler } from '../environment.ts';
-import { canRead, createHealthCheck } from '../health.ts';
+import { canRead, createHealthCheck } from '../health/health.ts';
+import { cacheControl, jsonAnswer } from '../http/answers.ts';
+import { documentAnswer } from '../http/document-answer.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
   const checkHealth = createHealthCheck(dependencies, dependencies.now);

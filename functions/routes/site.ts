@@ -1,10 +1,10 @@
 import { documentPath } from '../../src/contract/paths.ts';
-import { asksForJson, prefersHtml } from '../accept.ts';
-import { cacheControl, HttpError, notFound } from '../answers.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
-import { documentAnswer } from '../document-answer.ts';
 import type { Handler } from '../environment.ts';
-import { pathOf } from '../request-path.ts';
+import { asksForJson, prefersHtml } from '../http/accept-header.ts';
+import { cacheControl, HttpError, notFound } from '../http/answers.ts';
+import { documentAnswer } from '../http/document-answer.ts';
+import { pathOf } from '../http/request-path.ts';
 
 // A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
 const isPlain = (segment: string): boolean =>

@@ -1,8 +1,8 @@
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
-import { smallestRepositories } from '../../functions/health-sample.ts';
+import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
-import { chooseExample } from '../../src/catalog/examples.ts';
+import { chooseExample } from '../../src/catalog/example-reading.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
 import { readRepositoryRecords, readRepositoryRows } from '../../src/catalog/reading.ts';
 import { SearchReading } from '../../src/catalog/search-reading.ts';
@@ -11,16 +11,16 @@ import type { Finding } from '../../src/contract/findings.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, documentPath, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
 import type { LandingRecord, PackageRecord } from '../../src/contract/records.ts';
-import { type Document, documentText, listDocument } from '../../src/emit/document.ts';
 import {
   findingsDocuments,
   landingDocument,
   packageDocuments,
   rankingDocuments,
   repositoryDocuments,
-} from '../../src/emit/documents.ts';
-import { PackageSearch } from '../../src/search/packages.ts';
-import { RepositorySearch } from '../../src/search/repositories.ts';
+} from '../../src/documents/catalog-documents.ts';
+import { type Document, documentText, listDocument } from '../../src/documents/document.ts';
+import { PackageSearch } from '../../src/search/package-search.ts';
+import { RepositorySearch } from '../../src/search/repository-search.ts';
 import { readSafetyList, safetyFile } from '../read-safety-list.ts';
 
 /** What the examples are made of. */

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeAtomically } from '../../src/snapshots/files.ts';
+import { writeAtomically } from '../../src/snapshots/snapshot-files.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 

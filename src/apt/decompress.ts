@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { decodeBzip2 } from './bzip2-stream.ts';
+import { decodeBzip2 } from './bzip2/stream.ts';
 import { CodecError, type DecompressionCode } from './codec-error.ts';
 import { decodeLzma } from './lzma.ts';
 import { createFrameScanner } from './zstd-frames.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { limitNote, limits } from '../contract/limits.ts';
-import { type PackageFinding, type PackageStanza, parsePackage } from './packages.ts';
+import { type PackageFinding, type PackageStanza, parsePackage } from './packages-index.ts';
 import { createStanzaReader, type Stanza, type StanzaFinding, type StanzaReader } from './stanza.ts';
 
 /** What can be wrong with an index as a whole, besides its text and its stanzas. */

@@ -9,10 +9,10 @@ import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
 import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { WritableDatabase } from './database.ts';
-import { writeFindings } from './findings.ts';
+import { writeFindings } from './finding-rows.ts';
 import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
-import { computeEmbeddedRepository, computeRepositoryRecord } from './repository.ts';
+import { computeEmbeddedRepository, computeRepositoryRecord } from './repository-record.ts';
 import { catalogFormat } from './schema.ts';
 import { addSearchDocuments, removeSearchDocuments } from './search-index.ts';
 

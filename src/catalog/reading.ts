@@ -1,7 +1,7 @@
 import { compareVersions } from '../apt/version.ts';
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { LandingRecord } from '../contract/records.ts';
-import type { SigningState } from '../contract/signing.ts';
+import type { SigningState } from '../contract/signing-states.ts';
 import type { CatalogDatabase } from './database.ts';
 import { completeRecord } from './record-list.ts';
 import { findRepository } from './record-range.ts';

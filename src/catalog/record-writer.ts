@@ -1,11 +1,11 @@
-import type { PackageStanza } from '../apt/packages.ts';
+import type { PackageStanza } from '../apt/packages-index.ts';
 import { compareVersions } from '../apt/version.ts';
 import { FindingCounter } from '../contract/findings.ts';
 import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
-import { computeDetails, computeRecordJson, withoutLatest } from './record.ts';
+import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { firstRecordId } from './schema.ts';
 
 interface WriterOptions {

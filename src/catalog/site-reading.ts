@@ -1,6 +1,6 @@
 import type { Finding } from '../contract/findings.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
-import type { SigningState } from '../contract/signing.ts';
+import type { SigningState } from '../contract/signing-states.ts';
 import type { CatalogDatabase } from './database.ts';
 import { readRepositoryFindings, readRepositoryRows } from './reading.ts';
 

@@ -1,7 +1,7 @@
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
-import { updateVisitFindings } from './findings.ts';
+import { updateVisitFindings } from './finding-rows.ts';
 import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
 import { readKnownHistory } from './known-history.ts';

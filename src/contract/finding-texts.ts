@@ -1,9 +1,9 @@
-import { besideTexts } from './finding-texts/beside.ts';
-import { crawlTexts } from './finding-texts/crawl.ts';
-import { networkTexts } from './finding-texts/network.ts';
-import { packageTexts } from './finding-texts/packages.ts';
-import { releaseTexts } from './finding-texts/release.ts';
-import type { FindingText } from './finding-texts/text.ts';
+import { besideTexts } from './finding-texts/beside-findings.ts';
+import { crawlTexts } from './finding-texts/crawl-findings.ts';
+import { networkTexts } from './finding-texts/network-findings.ts';
+import { packageTexts } from './finding-texts/packages-findings.ts';
+import { releaseTexts } from './finding-texts/release-findings.ts';
+import type { FindingText } from './finding-texts/text-findings.ts';
 
 /** Why nothing new could be taken from a repository; these may be findings too, where another file served. */
 const failureTexts = { ...networkTexts, ...crawlTexts } as const;

@@ -16,7 +16,7 @@ import {
 } from './envelope.ts';
 import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors.ts';
 import { type ExampleSubject, exampleDownloads, exampleParameters } from './examples.ts';
-import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway.ts';
+import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
 import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from './openapi-documents.ts';
 import { type ParameterName, parameterDescriptions } from './openapi-parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';

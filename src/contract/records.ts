@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FindingCode, findingTexts } from './finding-texts.ts';
-import { signingStates } from './signing.ts';
+import { signingStates } from './signing-states.ts';
 
 // The public records, field for field and in the order of the API document ("Resources and their fields"). They are
 // strict: what is written must be what is documented, and nothing else.

@@ -8,11 +8,11 @@ import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshot
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { assertRested, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
-import { composeFindings } from './findings.ts';
+import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
+import { readStoredRelease } from './fetch-release.ts';
 import { type CrawlLimits, usualLimits } from './limits.ts';
-import { readStoredRelease } from './release.ts';
-import { crawlRepository, isPredecessor, type Visited } from './repository.ts';
 import { Visit, type VisitTools } from './visit.ts';
+import { composeFindings } from './visit-findings.ts';
 
 /**
  * What became of one repository. `fresh`: the bytes of its release or index changed. `unchanged`: the origin confirmed

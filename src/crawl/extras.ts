@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts';
 import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
-import { type FoundRelease, releaseFolder } from './release.ts';
+import { type FoundRelease, releaseFolder } from './fetch-release.ts';
 import { looksLikeSignature } from './signature.ts';
 import type { Answer, Visit } from './visit.ts';
 

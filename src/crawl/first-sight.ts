@@ -1,6 +1,6 @@
 import { parseDate } from '../apt/date.ts';
+import type { FoundRelease } from './fetch-release.ts';
 import type { FoundIndex } from './index-file.ts';
-import type { FoundRelease } from './release.ts';
 
 /**
  * When what is seen for the first time was made (decisions, "First sight"): the latest moment that the origin names, in

@@ -2,11 +2,11 @@ import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts'
 import type { Compression } from '../apt/decompress.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import { type Candidate, listCandidates } from './candidates.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import type { FoundRelease } from './fetch-release.ts';
+import { type Candidate, listCandidates } from './index-candidates.ts';
 import type { IndexPlace } from './index-names.ts';
 import { inspectIndex } from './inspect.ts';
-import type { FoundRelease } from './release.ts';
 import type { Answer, Visit } from './visit.ts';
 
 /** The Packages index of a repository as a snapshot keeps it. */

@@ -1,9 +1,9 @@
 import type { ReleaseFile } from '../apt/release.ts';
 import { type Indexes, listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import type { FoundRelease } from './fetch-release.ts';
 import { type FoundIndex, fetchIndex, type KnownIndex, recheckIndex } from './index-file.ts';
 import { type IndexPlace, listIndexFiles, ofEveryArchitecture } from './index-names.ts';
-import type { FoundRelease } from './release.ts';
 import type { Visit } from './visit.ts';
 
 /** The records of a repository in all. */

@@ -2,9 +2,9 @@ import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from 
 import { type Compression, DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
 import { limitNote } from '../contract/limits.ts';
-import type { Candidate } from './candidates.ts';
 import { detectCompression, IndexCounter, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
+import type { Candidate } from './index-candidates.ts';
 import type { Received } from './visit.ts';
 
 /** What a file that holds a Packages index turned out to be. */

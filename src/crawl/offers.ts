@@ -5,7 +5,7 @@ import { type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts
 import type { Fetcher } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { collect, looksLikeHtml } from './content.ts';
-import { releaseFolder } from './release.ts';
+import { releaseFolder } from './fetch-release.ts';
 
 /** An index that an origin has, as a manifest entry would name it. */
 export type Offer = Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>;

@@ -1,8 +1,8 @@
-import type { SigningState } from '../contract/signing.ts';
+import type { SigningState } from '../contract/signing-states.ts';
 import type { Signing } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
-import type { FoundRelease } from './release.ts';
+import type { FoundRelease } from './fetch-release.ts';
 import { judgeSignatureApart } from './release-work.ts';
 import type { SignatureReport } from './signature.ts';
 import type { Visit } from './visit.ts';

@@ -1,10 +1,10 @@
-import type { LastBuild, RepositoryOutcome } from '../catalog/outcomes.ts';
+import type { LastBuild, RepositoryOutcome } from '../catalog/last-build.ts';
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Waiting } from '../crawl/accept.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
+import type { Waiting } from '../crawl/operator-word.ts';
 
 /** Whether a repository could not be taken anew. */
 export const isDown = ({ outcome }: Pick<RepositoryOutcome, 'outcome'>): boolean =>

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { PackageChange } from '../catalog/changes.ts';
-import { type LastBuild, lastBuildSchema } from '../catalog/outcomes.ts';
+import { type LastBuild, lastBuildSchema } from '../catalog/last-build.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
-import type { EmissionCount } from '../emit/emit.ts';
-import type { SiteSummary } from '../site/build.ts';
+import type { EmissionCount } from '../publication/emission.ts';
+import type { SiteSummary } from '../site/build-site.ts';
 import type { RepositoryChanges } from './outcomes.ts';
 
 const count = z.int().min(0);

@@ -5,8 +5,8 @@ import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { RecordList } from '../catalog/record-list.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
-import { PackageSearch, type ResultPage } from './packages.ts';
-import { RepositorySearch } from './repositories.ts';
+import { PackageSearch, type ResultPage } from './package-search.ts';
+import { RepositorySearch } from './repository-search.ts';
 
 /** One generation of the catalog, opened read-only, with its statements prepared. */
 class Generation {

@@ -2,12 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
-import { type BuildOrder, type BuildReport, type BuiltSite, stagingFolders } from './build.ts';
+import { type BuildOrder, type BuildReport, type BuiltSite, stagingFolders } from './build-site.ts';
 import { loadBundle } from './bundle.ts';
-import { SiteCatalog } from './catalog.ts';
 import { provideSite } from './context.ts';
+import { buildSearchIndex } from './pagefind-index.ts';
 import { renderPages } from './render.ts';
-import { buildSearchIndex } from './search-index.ts';
+import { SiteCatalog } from './site-catalog.ts';
 
 const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
   const start = performance.now();

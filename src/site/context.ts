@@ -1,7 +1,7 @@
 import type { SectionKind } from '../contract/sections.ts';
-import type { PackageSummary, SiteCatalog } from './catalog.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
-import { packagesIn } from './repository.ts';
+import { packagesIn } from './repository-view.ts';
+import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** What every page may ask for. */
 export interface Site {

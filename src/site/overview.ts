@@ -1,6 +1,6 @@
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
-import type { News, PackageSummary, SiteCatalog } from './catalog.ts';
-import { byName } from './repository.ts';
+import { byName } from './repository-view.ts';
+import type { News, PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** Figures of the whole index. */
 export interface Figures {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gatewayOperations } from '../contract/gateway.ts';
+import { gatewayOperations } from '../contract/gateway-schemas.ts';
 import { feedOperations } from '../contract/openapi-documents.ts';
 import { type ParameterName, parameterDescriptions } from '../contract/openapi-parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';

@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeAtomically } from './files.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
 import { rememberedSchema, slugPattern } from './snapshot.ts';
+import { writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
   /** When it first entered the catalog, ISO 8601; null where it has not yet. */

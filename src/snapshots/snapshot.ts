@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
-import { signingStates } from '../contract/signing.ts';
+import { signingStates } from '../contract/signing-states.ts';
 
 /** What the slug of a repository looks like, which is the name of its folder. */
 export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;

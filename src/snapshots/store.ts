@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './files.ts';
 import { HistoryStore } from './history.ts';
 import {
   type Attempts,
@@ -13,6 +12,7 @@ import {
   slugPattern,
   snapshotSchema,
 } from './snapshot.ts';
+import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './snapshot-files.ts';
 
 /** `damaged`: what the store holds is not what it wrote. `missing`: it never held it. `slug`: no name of a repository. */
 export type SnapshotErrorCode = 'damaged' | 'missing' | 'slug';

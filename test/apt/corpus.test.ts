@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { splitClearSigned } from '../../src/apt/clearsigned.ts';
 import { type Compression, decompressAll } from '../../src/apt/decompress.ts';
-import { type PackageStanza, parsePackage } from '../../src/apt/packages.ts';
+import { type PackageStanza, parsePackage } from '../../src/apt/packages-index.ts';
 import { parseDate, parseRelease } from '../../src/apt/release.ts';
 import { createStanzaReader, type Stanza } from '../../src/apt/stanza.ts';
 

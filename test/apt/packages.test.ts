@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePackage } from '../../src/apt/packages.ts';
+import { parsePackage } from '../../src/apt/packages-index.ts';
 
 const minimal = { package: 'a', version: '1', architecture: 'all', filename: './a.deb', size: '5' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { crawlTexts } from '../../src/contract/finding-texts/crawl.ts';
-import { networkTexts } from '../../src/contract/finding-texts/network.ts';
-import { packageTexts } from '../../src/contract/finding-texts/packages.ts';
-import { releaseTexts } from '../../src/contract/finding-texts/release.ts';
+import { crawlTexts } from '../../src/contract/finding-texts/crawl-findings.ts';
+import { networkTexts } from '../../src/contract/finding-texts/network-findings.ts';
+import { packageTexts } from '../../src/contract/finding-texts/packages-findings.ts';
+import { releaseTexts } from '../../src/contract/finding-texts/release-findings.ts';
 import {
   type FindingCode,
   findingText,

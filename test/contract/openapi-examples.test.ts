@@ -7,14 +7,14 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createApp } from '../../functions/app.ts';
-import { createDocuments } from '../../functions/node/documents.ts';
-import { createDownloads } from '../../functions/node/downloads.ts';
+import { createDocuments } from '../../functions/node/document-files.ts';
+import { createDownloads } from '../../functions/node/download-counters.ts';
 import { runBuild } from '../../scripts/pipeline.ts';
-import { Progress } from '../../scripts/progress.ts';
 import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
 import { readService } from '../../scripts/read-service.ts';
 import { publishSample } from '../../scripts/sample.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
+import { Progress } from '../../src/pipeline/progress.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 
 const base = 'https://index.test';

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { gatewayOperations } from '../../src/contract/gateway.ts';
+import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';

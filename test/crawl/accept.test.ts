@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acceptRepository, listWaiting } from '../../src/crawl/accept.ts';
+import { acceptRepository, listWaiting } from '../../src/crawl/operator-word.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench } from '../support/crawling.ts';
 import { createSigner, signRepository } from '../support/signer.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
-import { readManifest } from '../../src/crawl/manifest.ts';
+import { readManifest } from '../../src/crawl/read-manifest.ts';
 import { CrawlBench } from '../support/crawling.ts';
 
 // Real repositories, where they lie beside the project; they are not part of it.

@@ -1,6 +1,6 @@
 import { readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acceptRepository } from '../../src/crawl/accept.ts';
+import { acceptRepository } from '../../src/crawl/operator-word.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench } from '../support/crawling.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';

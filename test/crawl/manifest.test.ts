@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManifestError, readManifest } from '../../src/crawl/manifest.ts';
+import { ManifestError, readManifest } from '../../src/crawl/read-manifest.ts';
 import { createSigner } from '../support/signer.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findingTexts, operatorSentence } from '../../src/contract/finding-texts.ts';
-import { type SigningState, signingStates, signingTexts } from '../../src/contract/signing.ts';
+import { type SigningState, signingStates, signingTexts } from '../../src/contract/signing-states.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { SecurityLog } from '../../functions/gateway/security-log.ts';
-import { retention } from '../../functions/gateway/store-upkeep.ts';
-import { createDownloads } from '../../functions/node/downloads.ts';
+import { retention } from '../../functions/gateway/store/upkeep.ts';
+import { createDownloads } from '../../functions/node/download-counters.ts';
 import { readService } from '../../scripts/read-service.ts';
 import {
   type KeptTable,
@@ -19,7 +19,7 @@ import {
 import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../src/crawl/manifest.ts';
+import { readManifest } from '../../src/crawl/read-manifest.ts';
 
 const folder = fileURLToPath(new URL('../../data/repositories/', import.meta.url));
 

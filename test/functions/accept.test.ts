@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksForJson, chooseEncoding, prefersHtml } from '../../functions/accept.ts';
+import { asksForJson, chooseEncoding, prefersHtml } from '../../functions/http/accept-header.ts';
 
 describe('chooseEncoding', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, clientAddress, clientNetwork } from '../../functions/client-address.ts';
+import { canonicalAddress, clientAddress, clientNetwork } from '../../functions/http/client-address.ts';
 
 const behindOne = (entry: string) => clientAddress('192.0.2.1', entry, 1);
 

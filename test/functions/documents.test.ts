@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Documents } from '../../functions/dependencies.ts';
 import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
-import { createDocuments } from '../../functions/node/documents.ts';
+import { createDocuments } from '../../functions/node/document-files.ts';
 import { listDocument, type Published, packageRecord, publish } from '../support/published.ts';
 import { startTestServer } from '../support/test-server.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
-import { createDownloads } from '../../functions/node/downloads.ts';
+import { createDownloads } from '../../functions/node/download-counters.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
-import { gatewayOperations } from '../../src/contract/gateway.ts';
+import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 import { composeJsonFeed } from '../../src/site/feeds.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDocuments } from '../../functions/node/documents.ts';
+import { createDocuments } from '../../functions/node/document-files.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
 import { exchange } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';

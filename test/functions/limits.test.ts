@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { clientAddress } from '../../functions/client-address.ts';
-import { createRateLimiter } from '../../functions/rate-limiter.ts';
+import { clientAddress } from '../../functions/http/client-address.ts';
+import { createRateLimiter } from '../../functions/http/rate-limiter.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

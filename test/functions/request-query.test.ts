@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HttpError } from '../../functions/answers.ts';
-import { readQuery } from '../../functions/request-query.ts';
+import { HttpError } from '../../functions/http/answers.ts';
+import { readQuery } from '../../functions/http/request-query.ts';
 import { safetyParametersSchema, searchParametersSchema } from '../../src/contract/parameters.ts';
 
 const read = (query: string) => readQuery(`http://localhost/search?${query}`, searchParametersSchema);

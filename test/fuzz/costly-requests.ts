@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { gatewayOperations } from '../../src/contract/gateway.ts';
+import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 import type { Sent } from '../support/wire.ts';
 import { headerNames } from './tokens.ts';

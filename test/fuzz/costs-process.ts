@@ -5,7 +5,7 @@ import { openGateway } from '../../functions/gateway/open-gateway.ts';
 import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
 import { serveBuild } from '../support/built.ts';
 import { packages } from '../support/catalog.ts';
-import { readTestConfiguration } from '../support/gateway.ts';
+import { readTestConfiguration } from '../support/gateway-session.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import type { CostsAnswer, CostsQuestion } from './measure-costs.ts';
 

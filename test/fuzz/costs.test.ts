@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { gatewayOperations } from '../../src/contract/gateway.ts';
+import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { operations } from '../../src/contract/paths.ts';
 import { type CostlyRequest, costlyPlaces, fillPlace } from './costly-requests.ts';
 import {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, PackageManager, readCallback } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';

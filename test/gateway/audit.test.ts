@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openAuditFile } from '../../functions/gateway/audit-file.ts';
 import { createSecurityLog, type SecurityEvent } from '../../functions/gateway/security-log.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { addAccount, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { signIn } from '../support/package-manager.ts';
 
 const hour = 3_600_000;

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
-import { addAccount, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeStores } from '../support/stores.ts';
 
 const hour = 3_600_000;

@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium, takeScreenshot } from '../support/chromium.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, PackageManager, signIn } from '../support/package-manager.ts';
 
 const hour = 3_600_000;

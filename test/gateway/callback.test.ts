@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addCredentials, parseCallback } from '../../functions/gateway/callback.ts';
 import type { CallbackRules } from '../../functions/gateway/callback-rules.ts';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
 
 const rules: CallbackRules = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 

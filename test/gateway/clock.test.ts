@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import { openCredentialStore } from '../../functions/gateway/open-store.ts';
 import { createSteadyClock } from '../../functions/gateway/store/clock.ts';
-import type { CredentialStore } from '../../functions/gateway/store.ts';
+import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import type { Credentials } from '../support/package-manager.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 const second = 1_000;
 const minute = 60 * second;

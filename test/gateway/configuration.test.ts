@@ -4,7 +4,7 @@ import {
   readGatewayConfiguration,
   readStoreLocation,
 } from '../../functions/gateway/configuration.ts';
-import { readTestConfiguration } from '../support/gateway.ts';
+import { readTestConfiguration } from '../support/gateway-session.ts';
 
 const mistakes = (environment: Record<string, string>) => {
   try {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import type { Credentials } from '../support/package-manager.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeStores } from '../support/stores.ts';
 
 /** How often a process is killed; more in a longer run (`TEST_CRASH_RUNS=500`). */

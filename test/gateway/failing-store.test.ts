@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/gateway-processes.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 const hour = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { describeStores } from '../support/stores.ts';
 
 describeStores('accounts of OpenID providers', (newStore) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { signIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -113,7 +113,7 @@ test('a store from before is brought up to date; its sign-ins live on, their dev
   file.exec('update gateway_schema set version = 2');
   file.close();
   const { openGateway } = await import('../../functions/gateway/open-gateway.ts');
-  const { readTestConfiguration } = await import('../support/gateway.ts');
+  const { readTestConfiguration } = await import('../support/gateway-session.ts');
   const configuration = readTestConfiguration({ STATE_DIR: gateway.folder, GATEWAY_INTROSPECTION_SECRETS: secret });
   const again = openGateway(configuration, { write: () => {}, clock: gateway.now });
   const ask = async (body: object) => {

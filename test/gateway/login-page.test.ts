@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNodePasswords } from '../../functions/gateway/open-gateway.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
-import { addAccount, password, post, readJson, startGateway, type TestGateway, weakCost } from '../support/gateway.ts';
+import {
+  addAccount,
+  password,
+  post,
+  readJson,
+  startGateway,
+  type TestGateway,
+  weakCost,
+} from '../support/gateway-session.ts';
 
 import { issue, openProtocol } from '../support/issue.ts';
 

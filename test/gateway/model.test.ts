@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import { openCredentialStore } from '../../functions/gateway/open-store.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import type { Credentials } from '../support/package-manager.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
-import { addAccount, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { authenticate, PackageManager } from '../support/package-manager.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcesses } from '../support/gateway-processes.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientAddress } from '../../functions/client-address.ts';
+import { clientAddress } from '../../functions/http/client-address.ts';
 import { errorSchema, notFoundSchema } from '../../src/contract/errors.ts';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { signIn } from '../support/package-manager.ts';
 
 const secret = 's'.repeat(40);

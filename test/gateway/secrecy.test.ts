@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, post, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, password, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, type Credentials, readCallback } from '../support/package-manager.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 const hour = 3_600_000;
 const udid = 'cafe0000decade00facade00deadbeef00c0ffee';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startGatewayProcesses } from '../support/gateway-processes.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 

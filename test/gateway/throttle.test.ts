@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
 import { BrowserSession } from '../support/browser-session.ts';
-import { addAccount, password, startGateway, type TestGateway } from '../support/gateway.ts';
+import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { describeStores } from '../support/stores.ts';
 
 const minute = 60_000;

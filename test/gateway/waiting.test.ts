@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import { openCredentialStore } from '../../functions/gateway/open-store.ts';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway.ts';
+import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
+import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
@@ -219,7 +219,7 @@ describe('a PostgreSQL that stands still', () => {
   };
 
   test('T8 is 503 for all within one wait, with nothing consumed', { timeout: 60_000 }, async () => {
-    const { startPostgres } = await import('../support/postgres.ts');
+    const { startPostgres } = await import('../support/postgres-server.ts');
     const database = await startPostgres();
     const url = new URL(await database.createDatabase());
     const passage = await openPassage(new URL(url));

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { lastBuildSchema } from '../../src/catalog/outcomes.ts';
+import { lastBuildSchema } from '../../src/catalog/last-build.ts';
 import { reportSchema } from '../../src/pipeline/report.ts';
 
 const docs = path.join(import.meta.dirname, '..', '..', 'docs');

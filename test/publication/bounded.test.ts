@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readRepositoryFindings, readStatistics } from '../../src/catalog/reading.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { Emission } from '../../src/emit/emit.ts';
+import { Emission } from '../../src/publication/emission.ts';
 import { buildCatalog, openBuild, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assertNotDepleted } from '../../scripts/removals.ts';
-import { writeLastBuild } from '../../src/catalog/outcomes.ts';
+import { writeLastBuild } from '../../src/catalog/last-build.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { assertNotDepleted } from '../../src/pipeline/planned-removals.ts';
 import { acceptRemovals, RemovalsHeld } from '../../src/snapshots/removals.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';

@@ -6,7 +6,7 @@ import { readStatistics } from '../../src/catalog/reading.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
-import { Emission } from '../../src/emit/emit.ts';
+import { Emission } from '../../src/publication/emission.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LastBuild, readLastBuild } from '../../src/catalog/outcomes.ts';
+import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dateChanges, release } from '../../scripts/release/release.ts';
+import { dateChanges, release } from '../../scripts/release/prepare-release.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const today = new Date('2026-03-04T23:00:00Z');

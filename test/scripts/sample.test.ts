@@ -15,7 +15,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { publishSample } from '../../scripts/sample.ts';
 import { sha256Hex } from '../../src/apt/checksums.ts';
-import { type PackageStanza, parsePackage } from '../../src/apt/packages.ts';
+import { type PackageStanza, parsePackage } from '../../src/apt/packages-index.ts';
 import { parseRelease } from '../../src/apt/release.ts';
 import { createStanzaReader, type Stanza } from '../../src/apt/stanza.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { abuses } from '../../scripts/soak/abuses.ts';
-import { describeSoak } from '../../scripts/soak/report.ts';
-import { runSoak } from '../../scripts/soak/soak.ts';
-import { Tally } from '../../scripts/soak/tally.ts';
-import type { Point } from '../../scripts/soak/trend.ts';
-import { afterWarmUp, computeTrend, isGrowing } from '../../scripts/soak/trend.ts';
+import { abuses } from '../soak/abuses.ts';
+import { describeSoak } from '../soak/report.ts';
+import { runSoak } from '../soak/run-soak.ts';
+import { Tally } from '../soak/tally.ts';
+import type { Point } from '../soak/trend.ts';
+import { afterWarmUp, computeTrend, isGrowing } from '../soak/trend.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const awaitedLimits = ['clientConnections', 'clientUnreadBytes'];

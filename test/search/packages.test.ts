@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
-import { PackageSearch } from '../../src/search/packages.ts';
+import { PackageSearch } from '../../src/search/package-search.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';

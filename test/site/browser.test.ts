@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildSite } from '../../src/site/build.ts';
+import { buildSite } from '../../src/site/build-site.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';

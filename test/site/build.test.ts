@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildSite, type SiteOptions } from '../../src/site/build.ts';
+import { buildSite, type SiteOptions } from '../../src/site/build-site.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const base = 'https://index.example';

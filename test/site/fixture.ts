@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ingestRepository } from '../../src/catalog/ingest.ts';
+import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
-import type { ShownBuild } from '../../src/catalog/outcomes.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 

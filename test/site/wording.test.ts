@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formsOfPages } from '../../src/contract/kept.ts';
-import { buildSite } from '../../src/site/build.ts';
+import { buildSite } from '../../src/site/build-site.ts';
 import { decodeEntities } from '../support/links.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 import { readStatistics } from '../../src/catalog/reading.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { Emission } from '../../src/emit/emit.ts';
+import { Emission } from '../../src/publication/emission.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 import { base, openBuild, type SourceRepository } from './catalog.ts';
 import { createPublished, landingRecord, type Published, publishPages } from './published.ts';

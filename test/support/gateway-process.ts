@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { openGateway } from '../../functions/gateway/open-gateway.ts';
-import { listen, readTestConfiguration, weakCost } from './gateway.ts';
+import { listen, readTestConfiguration, weakCost } from './gateway-session.ts';
 
 // One server process of a gateway, for tests with several of them or that kill one. Its parent sends the milliseconds
 // that its clock is ahead; it answers with the port at the start and with an empty object to each message.

@@ -1,6 +1,6 @@
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
 import { createProtocol, type Protocol, refreshLifeMaximum } from '../../functions/gateway/protocol.ts';
-import type { CredentialStore } from '../../functions/gateway/store.ts';
+import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { type Credentials, readCallback } from './package-manager.ts';
 
 /** The protocol's operations on a store, without HTTP. */

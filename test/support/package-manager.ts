@@ -1,5 +1,5 @@
 import { BrowserSession } from './browser-session.ts';
-import { password, post, readJson } from './gateway.ts';
+import { password, post, readJson } from './gateway-session.ts';
 
 /** What a client holds once it is signed in (protocol, "Credential set"). */
 export interface Credentials {

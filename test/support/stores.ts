@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 /** What a suite is handed for each of its gateways: the environment that names a new, empty store. */
 export type NewStore = () => Promise<Readonly<Record<string, string>>>;

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts';
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
-import { createDocuments } from '../../functions/node/documents.ts';
-import { createDownloads } from '../../functions/node/downloads.ts';
+import { createDocuments } from '../../functions/node/document-files.ts';
+import { createDownloads } from '../../functions/node/download-counters.ts';
 import type { ServerLimits } from '../../functions/node/limits.ts';
+import { type RunningServer, startServer } from '../../functions/node/server.ts';
 import { createTurns } from '../../functions/node/turns.ts';
-import { type RunningServer, startServer } from '../../functions/node.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 

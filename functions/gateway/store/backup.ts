@@ -1,12 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { migrate, schemaVersion } from '../migrations.ts';
-import { openPostgres } from '../postgres.ts';
-import type { GatewayTables } from '../schema.ts';
 import { BackupRefused, type BackupRow, readBackupFile, writeBackupFile } from './backup-file.ts';
 import { databaseTime, timeOf } from './clock.ts';
 import type { StoreLocation } from './connection.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
+import { migrate, schemaVersion } from './migrations.ts';
+import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+import type { GatewayTables } from './tables.ts';
 
 /** The table that stays when every sign-in ends. */
 const accounts = 'gateway_accounts';

@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import { migrate } from '../migrations.ts';
-import { openPostgres } from '../postgres.ts';
 import { createSteadyClock, databaseTime, timeOf } from './clock.ts';
 import {
   beginWait,
@@ -11,6 +9,8 @@ import {
   untilUnlocked,
   type Wait,
 } from './databases.ts';
+import { migrate } from './migrations.ts';
+import { openPostgres } from './postgres.ts';
 import { openSqlite, type SqliteConnections } from './sqlite.ts';
 
 /** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
-import type { GatewayTables } from '../schema.ts';
-import type { CredentialStore } from '../store.ts';
+import type { CredentialStore } from './credential-store.ts';
 import { isBusy } from './sqlite.ts';
+import type { GatewayTables } from './tables.ts';
 
 /** Where an operation of the store reads and writes, for as long as somebody waits for it. */
 export interface Databases {

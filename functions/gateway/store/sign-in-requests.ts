@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import type { GatewayTables } from '../schema.ts';
 import type { Databases, Operation } from './databases.ts';
+import type { GatewayTables } from './tables.ts';
 
 /**
  * The most that sign-in requests may take together, whoever sent them: anybody may send one, so what they write is

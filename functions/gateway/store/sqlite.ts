@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
-import type { GatewayTables } from '../schema.ts';
+import type { GatewayTables } from './tables.ts';
 
 /** The connections of a SQLite credential store. */
 export interface SqliteConnections {

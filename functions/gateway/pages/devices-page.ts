@@ -1,0 +1,50 @@
+import { html } from 'hono/html';
+import { describeApplication } from '../callback.ts';
+import type { Device } from '../store/credential-store.ts';
+import type { Page } from './page.ts';
+
+export interface DevicesView {
+  readonly displayName: string;
+  readonly devices: readonly Device[];
+  readonly csrf: string;
+  readonly signOut: string;
+  readonly leave: string;
+  /** Said after a device was signed out. */
+  readonly done?: boolean;
+}
+
+/** The page on which an account sees its devices and signs each out. */
+export const devicesPage = ({ displayName, devices, csrf, signOut, leave, done }: DevicesView): Page => ({
+  title: 'Your devices',
+  wide: true,
+  content: html`<div class="top"><h1>Your devices</h1>
+<form method="post" action="${leave}"><input type="hidden" name="csrf" value="${csrf}"><button class="link" type="submit">Leave</button></form></div>
+<p class="lead">Signed in as <strong>${displayName}</strong>. A device that you sign out has to sign in again before it can use this account.</p>
+${done ? html`<div class="message notice" role="status"><p>The device is signed out.</p></div>` : ''}
+${
+  devices.length === 0
+    ? html`<p>No device is signed in.</p>`
+    : html`<ul>${devices.map(
+        (device) => html`<li class="device">
+<div>
+<h2>${device.model}</h2>
+<p class="facts"><span>${describeApplication(device.application)} · identifier ${device.maskedUdid}</span>
+<span>Signed in ${time(device.signedInAt)}</span>
+<span>Last used ${time(device.lastUsedAt)}</span></p>
+</div>
+<form method="post" action="${signOut}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="family" value="${device.familyId}">
+<button class="quiet" type="submit" aria-label="Sign out ${device.model}, ${device.maskedUdid}">Sign out</button>
+</form>
+</li>`,
+      )}</ul>`
+}`,
+});
+
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+const time = (milliseconds: number) => {
+  const date = new Date(milliseconds);
+  return html`<time datetime="${date.toISOString()}">${format.format(date)} UTC</time>`;
+};

@@ -1,0 +1,203 @@
+import { type Context, Hono } from 'hono';
+import { clientNetwork } from '../../http/client-address.ts';
+import { normaliseAccountName } from '../account-name.ts';
+import { createBrowserCookies } from '../browser-cookies.ts';
+import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
+import { OpenIdDenied, OpenIdFailed, OpenIdNotAllowed, OpenIdStale } from '../openid.ts';
+import { endedRequestPage, failurePage, type LoginView, loginPage, providerFailurePage } from '../pages/login-page.ts';
+import { createPageRenderer, redirect } from '../pages/page.ts';
+import { PasswordsBusy } from '../password-places.ts';
+import type { Protocol } from '../protocol.ts';
+import { toReadable } from '../readable-text.ts';
+import { StoreUnavailable } from '../store/credential-store.ts';
+import { countSignInAttempt } from '../throttle.ts';
+import { Refusal, toRefusal } from './credential-answers.ts';
+import { readFormBody } from './credential-request.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** How long a browser stays signed in to the devices page. */
+const sessionLife = 30 * minute;
+/** How long the throttle remembers a browser that signed in. */
+const browserLife = 180 * day;
+
+type Problem = LoginView['error'];
+
+/** The login page and the detour through the OpenID provider (decisions, section 6). */
+export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
+  const { store, cryptography, passwords, log, clientAddress, openId } = deps;
+  const addresses = gatewayAddresses(deps.settings);
+  const cookies = createBrowserCookies(deps);
+  const render = createPageRenderer(cryptography, new URL(deps.settings.publicAddress).host);
+  const routes = new Hono();
+
+  routes.onError((error, c) => {
+    if (openId && (error instanceof OpenIdDenied || error instanceof OpenIdFailed)) {
+      log({ event: 'sign-in-failed', address: clientAddress(c), reason: error.code });
+      return render(c, providerFailurePage(openId.label, error instanceof OpenIdDenied));
+    }
+    if (openId && error instanceof OpenIdNotAllowed) {
+      log({
+        event: 'sign-in-refused',
+        name: nameAtProvider(error.identity),
+        address: clientAddress(c),
+        reason: 'claim',
+      });
+      return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
+    }
+    const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
+    if (error instanceof StoreUnavailable) log({ event: 'store-unavailable' });
+    if (status === 500) log({ event: 'failure', reason: error.name });
+    const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
+    return render(c, failurePage(status, 'Sign in', sentence, headers));
+  });
+
+  /** The login page for a handle, or for the devices page where it is empty; what became of the handle otherwise. */
+  const showLogin = async (c: Context, handle: string, shown: { name?: string; error?: Problem } = {}) => {
+    const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
+    if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
+    const csrf = cookies.issueFormToken(c, `login ${handle}`);
+    const page = loginPage({
+      request: known && { handle, application: known.request.application, model: known.request.model },
+      csrf,
+      action: addresses.login,
+      openId: openId && {
+        label: openId.label,
+        href: `${addresses.openIdStart}?${new URLSearchParams({ request: handle, csrf })}`,
+      },
+      hasAccounts: await store.hasAccounts(),
+      ...(shown.name !== undefined && { name: shown.name }),
+      ...(shown.error && { error: shown.error }),
+    });
+    return render(c, page);
+  };
+
+  /** Signs the account in: for the application that asked, or to the devices page. */
+  const finish = async (c: Context, handle: string, account: { id: string }) => {
+    const event = { event: 'sign-in', account: account.id, address: clientAddress(c) } as const;
+    const completed = handle === '' ? undefined : await protocol.completeSignIn(handle, account.id, c.req.raw.signal);
+    if (handle !== '' && !completed) return showLogin(c, handle);
+    const token = cryptography.randomToken();
+    const previous = cookies.browser.read(c);
+    if (previous !== '') await store.removeBrowser(cryptography.sha256(previous));
+    await store.addBrowser({
+      tokenHash: cryptography.sha256(token),
+      accountId: account.id,
+      // An application's sign-in does not leave the browser signed in: the device may not be its owner's.
+      sessionLife: completed ? 0 : sessionLife,
+      life: browserLife,
+    });
+    cookies.browser.write(c, token);
+    log(completed ? { ...event, family: completed.familyId } : event);
+    return redirect(c, completed?.location ?? addresses.devices);
+  };
+
+  routes.get('/login', (c) => showLogin(c, c.req.query('request') ?? ''));
+
+  routes.post('/login', async (c) => {
+    const form = await readFormBody(c.req.raw);
+    const field = (name: string) => form.get(name) ?? '';
+    const handle = field('request');
+    cookies.assertFormToken(c, `login ${handle}`, field('csrf'));
+    const known = handle === '' ? undefined : await protocol.lookUpHandle(handle);
+    if (known && known.state !== 'open') return render(c, endedRequestPage(known.state));
+
+    const typed = field('name').slice(0, 64);
+    const retry = (error: Problem) => showLogin(c, handle, { name: typed, error });
+    const name = normaliseAccountName(typed);
+    const address = clientAddress(c);
+    const knownBrowser = await findKnownBrowser(c, name);
+    const attempt = await countSignInAttempt(deps, { name: name ?? '', address, knownBrowser });
+    if (attempt.wait !== undefined) {
+      log({ event: 'sign-in-throttled', address });
+      return retry(describeWait(attempt.wait));
+    }
+    const account = name === undefined ? undefined : await store.findAccount(name);
+    const place = knownBrowser ? { holder: name, known: true } : { holder: clientNetwork(address, 48) };
+    const fits = await passwords
+      .verify(field('password').slice(0, 1024), account?.passwordHash ?? undefined, place)
+      .catch(async (error) => {
+        if (!(error instanceof PasswordsBusy)) {
+          await attempt.return();
+          throw error;
+        }
+        // Counted for the network all the same, or a flood that is turned away would never end.
+        await attempt.returnForAccount();
+        throw new Refusal(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
+      });
+    if (!account || !fits || account.disabledAt !== null) {
+      log({ event: 'sign-in-failed', address, ...(account && { account: account.id }) });
+      return retry({ status: 403, sentences: ['The account name or the password is wrong.'] });
+    }
+    await attempt.return();
+    return finish(c, handle, account);
+  });
+
+  const findKnownBrowser = async (c: Context, name: string | undefined) => {
+    const token = cookies.browser.read(c);
+    if (token === '' || name === undefined) return undefined;
+    const tokenHash = cryptography.sha256(token);
+    const browser = await store.findBrowser(tokenHash);
+    return browser?.accountName === name ? tokenHash : undefined;
+  };
+
+  if (openId) {
+    routes.get('/login/openid', async (c) => {
+      const handle = c.req.query('request') ?? '';
+      // Without it another site could start this in somebody's browser and have them signed in without a word.
+      cookies.assertFormToken(c, `login ${handle}`, c.req.query('csrf') ?? '');
+      const { url, attempt } = await openId.start(addresses.openIdReturn);
+      cookies.rememberDetour(c, { ...attempt, handle });
+      return redirect(c, url.href);
+    });
+
+    routes.get('/login/callback', async (c) => {
+      const returned = new URL(addresses.openIdReturn);
+      returned.search = new URL(c.req.url).search;
+      const detour = cookies.takeDetour(c, returned.searchParams.getAll('state'));
+      if (!detour) throw staleSignIn();
+      const identity = await openId.finish(returned, detour);
+      const name = nameAtProvider(identity);
+      const account = await store.findOrAddFederated({ ...identity, id: cryptography.randomId(), name });
+      if (account.added) {
+        const { id, name: given } = account;
+        log({ event: 'account-added', account: id, name: given, address: clientAddress(c), reason: 'first sign-in' });
+      }
+      if (account.disabledAt !== null) {
+        log({ event: 'sign-in-failed', account: account.id, address: clientAddress(c), reason: 'disabled' });
+        throw new Refusal(403, 'This account is disabled.');
+      }
+      return finish(c, detour.handle, account);
+    });
+  }
+
+  routes.all('/login', (c) =>
+    render(c, failurePage(405, 'Sign in', `${c.req.method} is not offered here.`, { Allow: 'GET, HEAD, POST' })),
+  );
+  return routes;
+};
+
+const staleSignIn = () =>
+  new Refusal(
+    403,
+    'This sign-in was not started in this browser, or has been finished before. Go back and start it again from there.',
+  );
+
+// No name of the embedded store has a colon in it. One host may serve several issuers, by their paths.
+const nameAtProvider = ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) => {
+  const { host, pathname } = new URL(issuer);
+  return toReadable(`${host}${pathname.replace(/\/+$/, '')}:${subject}`, 400);
+};
+
+const describeWait = (milliseconds: number): Problem => {
+  const minutes = Math.ceil(milliseconds / minute);
+  return {
+    status: 429,
+    retryAfter: Math.ceil(milliseconds / 1000),
+    sentences: [
+      'Too many attempts.',
+      `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`,
+    ],
+  };
+};

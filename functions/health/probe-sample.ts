@@ -1,0 +1,68 @@
+import { documentPath } from '../../src/contract/paths.ts';
+import type { PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** A package that is published, and a repository that has it: what a probe asks for. */
+export interface HealthSample {
+  readonly packageId: string;
+  readonly slug: string;
+}
+
+/**
+ * The data of a published document; undefined where there is none. Throws where it cannot be read or is no JSON: what
+ * is damaged is not well.
+ */
+export const readData = async <T>(documents: Dependencies['documents'], path: string): Promise<T | undefined> => {
+  const document = await documents.read(path, 'identity');
+  if (document === undefined) return undefined;
+  const text = await new Response(
+    document.body === undefined ? await document.open() : new Uint8Array(document.body),
+  ).text();
+  return (JSON.parse(text) as { data: T }).data;
+};
+
+/** How many repositories are looked through for a sample, so that a probe costs little. */
+const mostCandidates = 12;
+
+/** The slugs of the repositories of which a sample may be: the smallest that hold anything, the first by name of several. */
+export const smallestRepositories = (all: ReadonlyArray<{ slug: string; size: number }>): string[] =>
+  all
+    .filter(({ size }) => size > 0)
+    .sort((a, b) => a.size - b.size || (a.slug < b.slug ? -1 : 1))
+    .slice(0, mostCandidates)
+    .map(({ slug }) => slug);
+
+const firstPackage = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample | undefined> => {
+  const [record] = (await readData<PackageRecord[]>(documents, documentPath.repositoryPackages(slug))) ?? [];
+  return record && { packageId: record.package_id, slug };
+};
+
+/** Whether the index holds it; one that cannot be asked says so when it is probed. */
+const isIndexed = async (search: Dependencies['search'], { packageId, slug }: HealthSample): Promise<boolean> => {
+  try {
+    return (await search.knows(packageId)) && (await search.searchRepositories(slug, 1, 1)).records.count > 0;
+  } catch {
+    return true;
+  }
+};
+
+/**
+ * A sample of what is published: of the smallest repository that has any packages, so that a probe costs little. While a
+ * build replaces one file after the other, documents may name a package that the index in force does not hold yet, or no
+ * longer; what both know is asked for, if there is any.
+ */
+export const chooseSample = async ({
+  documents,
+  search,
+}: Pick<Dependencies, 'documents' | 'search'>): Promise<HealthSample | undefined> => {
+  const repositories = (await readData<RepositoryRecord[]>(documents, documentPath.ranking('*'))) ?? [];
+  const slugs = smallestRepositories(repositories.map(({ slug, package_count: size }) => ({ slug, size })));
+  let first: HealthSample | undefined;
+  for (const slug of slugs) {
+    const sample = await firstPackage(documents, slug);
+    if (sample === undefined) return first;
+    first ??= sample;
+    if (await isIndexed(search, sample)) return sample;
+  }
+  return first;
+};

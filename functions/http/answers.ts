@@ -1,0 +1,104 @@
+import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { chooseEncoding } from './accept-header.ts';
+
+/** Thrown by a handler to answer an error: the status, and the sentence that says what to do. */
+export class HttpError extends Error {
+  override name = 'HttpError';
+  readonly status: ErrorStatus;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: ErrorStatus, sentence: string, headers: Readonly<Record<string, string>> = {}) {
+    super(sentence);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The error for an unknown package, repository or address. */
+export const notFound = (): HttpError => new HttpError(404, 'Not found');
+
+const jsonType = 'application/json';
+
+/** Headers of every answer of the read API; scripts of any site may read it. */
+export const openHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** Headers of every answer of the site. */
+export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
+
+/** For how many seconds an answer may be reused. */
+export const cacheAge = {
+  /** Long enough for a client that repeats itself. */
+  computed: 30,
+} as const;
+
+/** How long a computed answer may be reused. */
+export const cacheControl = {
+  /** The same question gives the same answer until the next build. */
+  shared: `public, max-age=${cacheAge.computed}, s-maxage=60`,
+  /** It tells what someone has installed, or is a fact of this moment. */
+  none: 'no-store',
+  /** An unknown name may be known after the next build. */
+  missing: `public, max-age=${cacheAge.computed}, s-maxage=60`,
+} as const;
+
+const utf8 = new TextEncoder();
+// Below this an answer fits in one packet anyway.
+const worthCompressing = 1400;
+
+/** A computed answer as sent: its headers and its bytes. */
+export interface ComputedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+interface JsonOptions {
+  readonly status?: number;
+  readonly cache: string;
+  /** Told what was answered, where the host may give the same answer again to the same question. */
+  readonly keep?: ((answer: ComputedAnswer) => void) | undefined;
+}
+
+/** A computed JSON answer, from its text or the bytes of it. */
+export const jsonAnswer = async (
+  request: Request,
+  dependencies: Pick<Dependencies, 'compress'>,
+  json: string | Uint8Array<ArrayBuffer>,
+  options: JsonOptions,
+): Promise<Response> => {
+  let body = typeof json === 'string' ? utf8.encode(json) : json;
+  const headers: Record<string, string> = {
+    'Content-Type': jsonType,
+    'Cache-Control': options.cache,
+    ...openHeaders,
+  };
+  if (dependencies.compress && body.length > worthCompressing) {
+    headers.Vary = 'Accept-Encoding';
+    const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? undefined);
+    if (encoding !== 'identity') {
+      body = await dependencies.compress(body, encoding);
+      headers['Content-Encoding'] = encoding;
+    }
+  }
+  headers['Content-Length'] = String(body.length);
+  options.keep?.({ headers, body });
+  return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
+};
+
+/** The answer to a request that failed. */
+export const errorAnswer = (error: HttpError, now: Date, method: string): Response => {
+  const body = utf8.encode(JSON.stringify(errorBody(error.status, error.message, now)));
+  return new Response(method === 'HEAD' ? null : body, {
+    status: error.status,
+    headers: {
+      'Content-Type': jsonType,
+      'Content-Length': String(body.length),
+      'Cache-Control': error.status === 404 ? cacheControl.missing : cacheControl.none,
+      ...openHeaders,
+      ...('Retry-After' in error.headers ? { 'Access-Control-Expose-Headers': 'Retry-After' } : {}),
+      ...error.headers,
+    },
+  });
+};

@@ -1,0 +1,254 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { RateLimiter } from '../dependencies.ts';
+import type { Bindings, Environment } from '../environment.ts';
+import { errorAnswer, HttpError } from '../http/answers.ts';
+import { clientAddress, clientNetwork } from '../http/client-address.ts';
+import { accountedAnswers } from './answer-writer.ts';
+import { createHotAnswers } from './hot-answers.ts';
+import { Intake } from './intake.ts';
+import { chooseLimits, type ServerLimits } from './limits.ts';
+import { createPlaces, type Place } from './places.ts';
+import { answerProtocolErrors, namesHost } from './protocol-errors.ts';
+import { createRefusals, type RefusalEvent, type Refusals } from './refusals.ts';
+import { createRounds } from './turns.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
+import { watchStamp } from './watch-stamp.ts';
+
+/** The most memory, in bytes, for documents kept ready to be sent. */
+const readyDocuments = 64 * 2 ** 20;
+
+export interface ServerOptions {
+  /** Asked anew for each request, so that another may take its place. */
+  readonly app: Pick<Hono<Environment>, 'fetch'>;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly now: () => Date;
+  /** How often a client may ask for what is computed, kept or not. */
+  readonly limiter?: RateLimiter;
+  /** The most memory, in bytes, for computed answers that are kept; none is kept by default. */
+  readonly answerMemory?: number;
+  /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
+  readonly trustedProxies: number;
+  /** The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. */
+  readonly stamp?: string;
+  readonly onChange?: () => void;
+  /** Other limits than the usual ones. */
+  readonly limits?: Partial<ServerLimits>;
+  /** Told which limits are met, at a bounded rate. */
+  readonly onRefusal?: (event: RefusalEvent) => void;
+}
+
+export interface RunningServer {
+  /** The port it listens on. */
+  readonly port: number;
+  /** How often each limit was met since the start. */
+  readonly refusals: Refusals['counts'];
+  /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
+  close(): Promise<void>;
+}
+
+// Some clients send addresses of repositories without percent-encoding. A "#" has no meaning in a request, and would
+// end the address for all that read it as a URL.
+const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
+
+type Answer = InstanceType<ReturnType<typeof accountedAnswers>>;
+
+/** Counts the requests of each client that are under way. */
+const createRequestCounts = () => {
+  const counts = new Map<string, number>();
+  return {
+    of: (client: string): number => counts.get(client) ?? 0,
+    add: (client: string): void => void counts.set(client, (counts.get(client) ?? 0) + 1),
+    remove: (client: string): void => {
+      const left = (counts.get(client) ?? 0) - 1;
+      if (left > 0) counts.set(client, left);
+      else counts.delete(client);
+    },
+  };
+};
+
+/** What is known of an open connection. */
+interface Door {
+  readonly client: string;
+  readonly place: Place;
+  readonly intake: Intake;
+  outgoing: ServerResponse | undefined;
+}
+
+/** Starts the server. Rejects where the address cannot be listened on. */
+export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
+  const { app, now, trustedProxies } = options;
+  const limits = chooseLimits(options.limits);
+  const hot = createHotAnswers({ documents: readyDocuments, computed: options.answerMemory ?? 0 });
+  const refusals = createRefusals(limits, { now, tell: options.onRefusal ?? (() => {}) });
+  const places = createPlaces(limits, { areProxied: trustedProxies > 0, count: refusals.count });
+  const unread = createUnreadAnswers(limits, refusals.count);
+  const underWay = createRequestCounts();
+  const rounds = createRounds();
+  const doors = new Map<Socket, Door>();
+  let draining = false;
+
+  // What goes wrong before the app is asked: an address that is none, for the most part.
+  const refuseRequest = (error: unknown): Response => {
+    if (error instanceof RequestError) return errorAnswer(new HttpError(400, 'The address is not valid'), now(), 'GET');
+    return errorAnswer(new HttpError(500, 'Something went wrong on our side'), now(), 'GET');
+  };
+
+  const clientOf = ({ socket, headers }: IncomingMessage): string => {
+    const forwardedFor = headers['x-forwarded-for'];
+    return clientAddress(socket.remoteAddress ?? '', forwardedFor?.toString(), trustedProxies);
+  };
+
+  // What a client has too much of for another request to be answered.
+  const findExcess = (client: string): HttpError | undefined => {
+    if (underWay.of(client) > limits.clientRequests) {
+      refusals.count('clientRequests', client);
+      return new HttpError(429, 'Too many requests at once: try again when some are answered', { 'Retry-After': '1' });
+    }
+    if (unread.admits(client)) return undefined;
+    return new HttpError(429, 'Too many answers that were not read: try again when they are', { 'Retry-After': '5' });
+  };
+
+  const answerByApp = getRequestListener(
+    (request, env) => {
+      const incoming = env.incoming as IncomingMessage;
+      const refused = findExcess(clientNetwork(clientOf(incoming)));
+      if (refused !== undefined) return errorAnswer(refused, now(), request.method);
+      const remember = hot.recorder(incoming);
+      const keep = hot.keeper(incoming);
+      const bindings: Bindings = {
+        clientAddress: clientOf(incoming),
+        ...(remember ? { remember } : {}),
+        ...(keep ? { keep } : {}),
+      };
+      return app.fetch(request, bindings);
+    },
+    { hostname: 'localhost', errorHandler: refuseRequest },
+  );
+
+  const begin = (door: Door, incoming: IncomingMessage, outgoing: Answer): void => {
+    const { socket } = incoming;
+    const client = trustedProxies === 0 ? door.client : clientNetwork(clientOf(incoming));
+    const account = unread.open(client, socket);
+    outgoing.account = account;
+    door.outgoing = outgoing;
+    door.place.beginRequest();
+    underWay.add(client);
+    outgoing.once('close', () => {
+      account.close();
+      underWay.remove(client);
+      door.outgoing = undefined;
+      door.place.endRequest();
+    });
+    door.intake.begin(incoming, outgoing);
+  };
+
+  const listener = (incoming: IncomingMessage, outgoing: Answer): void => {
+    const { socket, method } = incoming;
+    const door = doors.get(socket);
+    if (door === undefined) {
+      socket.destroy();
+      return;
+    }
+    if (draining) outgoing.shouldKeepAlive = false;
+    if (!namesHost(incoming)) {
+      refuse(socket, { status: 400, method });
+      return;
+    }
+    if (incoming.rawHeaders.length > 2 * limits.headerCount) {
+      refusals.count('headerCount', door.client);
+      refuse(socket, { status: 431, method });
+      return;
+    }
+    // Counted as it is going to be read: a "#" becomes three characters.
+    const target = escapeTarget(incoming.url ?? '');
+    if (target.length > limits.requestLine) {
+      refusals.count('requestLine', door.client);
+      refuse(socket, { status: 414, method });
+      return;
+    }
+    begin(door, incoming, outgoing);
+    if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
+    incoming.url = target;
+    void answerByApp(incoming, outgoing);
+  };
+
+  const server = createServer(
+    {
+      // Both are measured as they come; what is left to the parser are trailers.
+      maxHeaderSize: limits.requestLine + limits.headers + 1024,
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      keepAliveTimeout: limits.keepAliveTimeout,
+      connectionsCheckingInterval: limits.timeoutInterval,
+      // Its absence is answered here, as JSON.
+      requireHostHeader: false,
+      noDelay: true,
+      ServerResponse: accountedAnswers(limits.pieceBytes),
+    },
+    listener,
+  );
+  // Node drops what is beyond that; one more tells that there were too many.
+  server.maxHeadersCount = limits.headerCount + 1;
+  server.timeout = limits.socketTimeout;
+  server.on('checkExpectation', listener);
+  const refuse = answerProtocolErrors(server, {
+    now,
+    lingerTimeout: limits.lingerTimeout,
+    lineOf: (socket) => doors.get(socket),
+    count: (limit, socket) => refusals.count(limit, doors.get(socket)?.client),
+  });
+
+  server.on('connection', (socket) => {
+    rounds.hurry();
+    const client = clientNetwork(socket.remoteAddress ?? '');
+    const place = places.take(socket, client);
+    if (place === undefined) {
+      socket.destroy();
+      return;
+    }
+    const intake = new Intake(socket, {
+      bounds: limits,
+      takeTurn: (work) => rounds.take(client, work),
+      onExceeded: (bound) => {
+        refusals.count(bound, client);
+        refuse(socket, { status: bound === 'headers' ? 431 : 414 });
+      },
+    });
+    doors.set(socket, { client, place, intake, outgoing: undefined });
+    socket.once('close', () => doors.delete(socket));
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const stopWatching = watchStamp(options.stamp, () => {
+    hot.clear();
+    options.onChange?.();
+  });
+
+  const close = async (): Promise<void> => {
+    draining = true;
+    stopWatching();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Node counts a connection on which nothing was asked yet as busy.
+    for (const socket of doors.keys()) if (socket.bytesRead === 0) socket.destroy();
+    // A connection becomes idle when its answer is complete.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeout);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(cut);
+    unread.end();
+    refusals.end();
+  };
+  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, close };
+};

@@ -1,0 +1,83 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { signingStates } from '../contract/signing-states.ts';
+
+const moment = z.iso.datetime();
+
+const findingSchema = z.strictObject({
+  code: z.string().describe('Stable code of what is wrong.'),
+  count: z.int().min(1).describe('How often it was found.'),
+  example: z.string().describe('The first occurrence, in words or as the offending text.'),
+});
+
+const outcomeSchema = z.strictObject({
+  slug: z.string(),
+  uri: z.string().describe('The address that the manifest named.'),
+  outcome: z
+    .enum(['fresh', 'unchanged', 'stale', 'failed'])
+    .describe(
+      'Of the last visit. fresh: its data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the data from before stays. failed: and there is none.',
+    ),
+  code: z.string().nullable().describe('Stable code of what went wrong; null where nothing did.'),
+  reason: z.string().nullable().describe('The same as a sentence that an operator can act on.'),
+  detail: z.string().nullable().describe('The evidence in that sentence alone.'),
+  since: moment.describe('Since when builds have found it in order (fresh, unchanged) or not (stale, failed).'),
+  visitedAt: moment
+    .nullable()
+    .describe(
+      'When the last build that visited it ended; null where none has. Earlier than builtAt where this one did not.',
+    ),
+  confirmedAt: moment
+    .nullable()
+    .describe('When the origin last confirmed the data that is shown; null where there is none.'),
+  signing: z
+    .strictObject({ state: z.enum(signingStates), signers: z.array(z.string()) })
+    .nullable()
+    .describe('How the Release that is shown is signed; null where there is none.'),
+  heldBack: z
+    .array(z.strictObject({ code: z.string(), reason: z.string() }))
+    .describe("What waits for the operator's word, a changed or lost key among it; see npm run accept."),
+  findings: z.array(findingSchema).describe('What is wrong with the data that is shown, by code.'),
+});
+
+/** The format of `outcomes.json` in the state folder, also published as docs/outcomes.schema.json. */
+export const lastBuildSchema = z.strictObject({
+  format: z.literal(2).describe('Raised when a field changes its meaning or goes.'),
+  builtAt: moment.describe('When the build ended.'),
+  repositories: z.array(outcomeSchema).describe('Every repository of the manifest, by slug.'),
+});
+
+/** The outcome of the last build for each repository of the manifest. */
+export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
+export type RepositoryOutcome = LastBuild['repositories'][number];
+
+/** What of it the pages tell. */
+export interface ShownBuild {
+  readonly builtAt: string;
+  readonly repositories: readonly Pick<
+    RepositoryOutcome,
+    'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'
+  >[];
+}
+
+// Beside the catalog and not in it: it changes with every build, the catalog only when the index does.
+const outcomesPath = (state: string): string => path.join(state, 'outcomes.json');
+
+/** The outcome of the last build, or undefined where there was none of this format. */
+export const readLastBuild = (state: string): LastBuild | undefined => {
+  try {
+    return lastBuildSchema.parse(JSON.parse(readFileSync(outcomesPath(state), 'utf8')));
+  } catch {
+    return undefined;
+  }
+};
+
+export const writeLastBuild = (state: string, build: LastBuild): void => {
+  const file = outcomesPath(state);
+  writeFileSync(`${file}.next`, `${JSON.stringify(lastBuildSchema.parse(build), null, 1)}\n`);
+  const descriptor = openSync(`${file}.next`, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  renameSync(`${file}.next`, file);
+};

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type { PackageStanza } from '../apt/packages-index.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import { publicAddress } from '../contract/paths.ts';
+import type { PackageRecord } from '../contract/records.ts';
+import { sectionImages, sectionKind } from '../contract/sections.ts';
+
+/** What the site shows of a package version beyond its public record: relations as written, and its own addresses. */
+export interface RecordDetails {
+  readonly depends?: string;
+  readonly preDepends?: string;
+  readonly recommends?: string;
+  readonly suggests?: string;
+  readonly enhances?: string;
+  readonly conflicts?: string;
+  readonly breaks?: string;
+  readonly replaces?: string;
+  readonly provides?: string;
+  readonly homepage?: string;
+  readonly depiction?: string;
+}
+
+const detailFields = [
+  'depends',
+  'preDepends',
+  'recommends',
+  'suggests',
+  'enhances',
+  'conflicts',
+  'breaks',
+  'replaces',
+  'provides',
+  'homepage',
+  'depiction',
+] as const satisfies readonly (keyof RecordDetails & keyof PackageStanza)[];
+
+/** The details of a stanza as JSON text; null where it has none. */
+export const computeDetails = (stanza: PackageStanza): string | null => {
+  let details: Record<string, string> | undefined;
+  for (const field of detailFields) {
+    const value = stanza[field];
+    if (value === null) continue;
+    details ??= {};
+    details[field] = value;
+  }
+  return details === undefined ? null : JSON.stringify(details);
+};
+
+/** The public identifier of a package record (decisions, section 5): SHA-256 over its four coordinates. */
+const recordIdentifier = (slug: string, stanza: PackageStanza): string =>
+  hash('sha256', `${slug}\n${stanza.package}\n${stanza.version}\n${stanza.architecture}`);
+
+const isCommercial = (tag: string): boolean => tag === 'cydia::commercial';
+
+/**
+ * The ready JSON text of a package record (decisions, section 5) up to and including the key of its last field,
+ * `"repository":`. The embedded repository and a closing brace complete it: every record of a repository shares that
+ * text, and it changes with the repository alone. `base` is the public address without trailing slash.
+ */
+export const computeRecordJson = (
+  entry: ManifestEntry,
+  stanza: PackageStanza,
+  latest: boolean,
+  base: string,
+): string => {
+  const address = publicAddress(base);
+  const images = sectionImages(base, sectionKind(stanza.section));
+  const record: Omit<PackageRecord, 'repository'> = {
+    id: recordIdentifier(entry.slug, stanza),
+    package_id: stanza.package,
+    package: stanza.package,
+    name: stanza.name,
+    description: stanza.description,
+    version: stanza.version,
+    latest_version: latest,
+    architecture: stanza.architecture,
+    section: stanza.section,
+    maintainer: stanza.maintainer,
+    author: stanza.author,
+    price: stanza.tags?.some(isCommercial) === true ? 'Paid' : 'Free',
+    tags: stanza.tags,
+    visible: true,
+    sha256_hash: stanza.sha256,
+    package_size: stanza.size,
+    installed_size: stanza.installedSize,
+    package_filename: stanza.filename,
+    icon_url: stanza.icon ?? images.icon,
+    header_url: stanza.header ?? images.header,
+    native_depiction: stanza.nativeDepiction,
+    repository_id: entry.slug,
+    quality: entry.ranking,
+    repositoryTier: entry.ranking,
+    refs: { meta: address.package(stanza.package), repo: address.repository(entry.slug) },
+  };
+  return `${JSON.stringify(record).slice(0, -1)},"repository":`;
+};
+
+// Inside a JSON string the quotation marks of this text would be escaped, so it can only be the field itself.
+const latestField = '"latest_version":true';
+
+/** The same record once a newer version is known. */
+export const withoutLatest = (json: string): string => json.replace(latestField, '"latest_version":false');

@@ -1,0 +1,66 @@
+import { crawlTexts } from './crawl-findings.ts';
+import { networkTexts } from './network-findings.ts';
+import { broken, type FindingText, weak } from './text-findings.ts';
+
+/**
+ * The failures that deny the repository something it has, as they read where another file served in its place: one
+ * compression of the index of several, or InRelease where there is a Release.
+ */
+const ofOneFile = {
+  'index-missing': weak(
+    'A listed file of the index is missing',
+    'Release lists a file of the index that the origin does not have: {}.',
+    crawlTexts['index-missing'].owner,
+  ),
+  'index-forbidden': weak(
+    'A listed file of the index is not given out',
+    'Release lists a file of the index that the origin refuses to give: {}.',
+    crawlTexts['index-forbidden'].owner,
+  ),
+  'index-html': broken(
+    'A web page stands where one compression of the index should be',
+    'The origin answers with a web page where a compression of its index should be: {}.',
+    crawlTexts['index-html'].owner,
+  ),
+  'index-empty': broken(
+    'One compression of the index is empty',
+    'A compression of the Packages index is empty, and others are not: {}.',
+    crawlTexts['index-empty'].owner,
+  ),
+  'index-unreadable': broken(
+    'One compression of the index names no package',
+    'A compression of the Packages index names no package, and others do: {}.',
+    crawlTexts['index-unreadable'].owner,
+  ),
+  'release-forbidden': weak(
+    'InRelease is not given out',
+    'The origin refuses to give its InRelease: {}.',
+    crawlTexts['release-forbidden'].owner,
+  ),
+  'release-html': broken(
+    'A web page stands where InRelease should be',
+    'The origin answers with a web page where its InRelease should be: {}.',
+    crawlTexts['release-html'].owner,
+  ),
+  'release-empty': broken('InRelease is empty', 'The InRelease of the origin is empty: {}.', 'Write InRelease anew.'),
+  'release-unreadable': broken(
+    'InRelease cannot be read',
+    'The InRelease of the origin holds no Release: {}.',
+    crawlTexts['release-unreadable'].owner,
+  ),
+} satisfies Partial<Record<keyof typeof crawlTexts, FindingText>>;
+
+const withOther = ({ operator, ...text }: FindingText): FindingText => ({
+  ...text,
+  operator: `${operator} Another file was taken in its place.`,
+});
+
+// What is wrong with a signature is said of the repository, and not of a file that another one can stand in for.
+const ofFiles = Object.entries({ ...networkTexts, ...crawlTexts, ...ofOneFile }).filter(
+  ([code]) => !code.startsWith('signature-'),
+);
+
+/** What each failure means where it is a finding: the repository is in use all the same, by another file. */
+export const besideTexts: Readonly<Record<string, FindingText>> = Object.fromEntries(
+  ofFiles.map(([code, text]) => [code, withOther(text)]),
+);

@@ -1,0 +1,153 @@
+import { amountOf } from '../limits.ts';
+import { broken, type FindingText, note, weak } from './text-findings.ts';
+
+const leftOut = 'Such packages are left out here and ignored by APT.';
+
+/** What is wrong with the stanzas of an index. */
+export const packageTexts = {
+  'package-missing': broken(
+    'A stanza has no Package field',
+    'A stanza without Package was left out: {}.',
+    `Add the identifier. ${leftOut}`,
+  ),
+  'package-malformed': broken(
+    'A Package field is not an identifier',
+    `A stanza whose Package holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
+    `Take out control characters and line breaks, and shorten it. ${leftOut}`,
+  ),
+  'version-missing': broken(
+    'A package has no version',
+    'A stanza without Version was left out: {}.',
+    `Add a Version field. ${leftOut}`,
+  ),
+  'version-unreadable': broken(
+    'A version cannot be read',
+    `A stanza whose Version holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
+    `Take out control characters and line breaks. ${leftOut}`,
+  ),
+  'version-malformed': weak(
+    'A version is not a Debian version',
+    'A version that dpkg would refuse was kept as written: {}.',
+    'Begin it with a digit and use only letters, digits and . + ~ - so that every package manager orders it alike.',
+  ),
+  'architecture-missing': broken(
+    'A package has no architecture',
+    'A stanza without Architecture was left out: {}.',
+    `Add an Architecture field. ${leftOut}`,
+  ),
+  'architecture-malformed': broken(
+    'An architecture is malformed',
+    `A stanza whose Architecture holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
+    `Name one architecture, such as iphoneos-arm64. ${leftOut}`,
+  ),
+  'filename-missing': broken(
+    'A package has no file',
+    'A stanza without Filename was left out: {}.',
+    `Add a Filename field: without it nothing can be downloaded. ${leftOut}`,
+  ),
+  'filename-malformed': broken(
+    'A Filename is malformed',
+    `A stanza whose Filename holds control characters or more than ${amountOf('lineCharacters')} was left out: {}.`,
+    `Take out control characters and line breaks. ${leftOut}`,
+  ),
+  'size-missing': note(
+    'A package does not state its size',
+    'A package without Size is listed with 0 bytes: {}.',
+    'Add a Size field, so that downloads can be checked. Scanning tools write it by themselves.',
+  ),
+  'size-malformed': note(
+    'A size is not a number',
+    'A package whose Size is no number is listed with 0 bytes: {}.',
+    'Write Size in bytes, with digits only.',
+  ),
+  'installed-size-malformed': note(
+    'An installed size is not a number',
+    'An Installed-Size that is no number was left out: {}.',
+    'Write Installed-Size in kibibytes, with digits only.',
+  ),
+  'sha256-malformed': weak(
+    'A SHA256 is malformed',
+    'A SHA256 that is none was left out: {}.',
+    'Write 64 hexadecimal digits, so that downloads can be verified.',
+  ),
+  'icon-malformed': note(
+    'An icon has no web address',
+    'An Icon that is no web address was left out: {}.',
+    'Give Icon an https:// address. Paths such as file:///… exist only on devices where the package is installed.',
+  ),
+  'header-malformed': note(
+    'A header image has no web address',
+    'A Header that is no web address was left out: {}.',
+    'Give Header an https:// address.',
+  ),
+  'native-depiction-malformed': note(
+    'A native depiction has no web address',
+    'A native depiction that is no web address was left out: {}.',
+    'Give SileoDepiction an https:// address of a JSON document.',
+  ),
+  'field-malformed': weak(
+    'A line is no field',
+    'A line of the index that is no field was left out: {}.',
+    'A field needs a name, a colon and a value on one line; continued lines begin with a blank.',
+  ),
+  'field-commented-out': note(
+    'A field is commented out',
+    'A line that begins with // was left out: {}.',
+    'Control files know no // comments. Remove the line.',
+  ),
+  'field-repeated': note(
+    'A field is given twice',
+    'The last of two equal fields of a stanza counts: {}.',
+    'Remove the other.',
+  ),
+  'continuation-orphaned': note(
+    'A continued line has no field',
+    'A line that continues nothing was left out: {}.',
+    'Begin a line with a blank only where it continues the field above.',
+  ),
+  'encoding-not-utf8': note(
+    'Text is not UTF-8',
+    'Text of the index was read as Windows-1252, for it is not UTF-8: {}.',
+    'Save the control files as UTF-8.',
+  ),
+  'stanza-oversized': broken(
+    'A stanza is far too large',
+    'A stanza that is far too large was left out ({}).',
+    'Shorten it; long texts belong into the depiction.',
+  ),
+  'stanza-duplicate': weak(
+    'The same package appears twice',
+    'Of stanzas that share package, version and architecture the last one counts: {}.',
+    'Remove the others, or raise the version.',
+  ),
+  'records-too-many': broken(
+    'There are too many packages',
+    'Packages beyond what one repository may have were left out ({}).',
+    `Split the repository: ${amountOf('recordsPerRepository')} are taken.`,
+  ),
+  'versions-too-many': broken(
+    'A package has too many versions',
+    'Versions beyond what one package may have were left out ({}).',
+    `Take old versions out of the index: ${amountOf('recordsPerPackage')} of a package are taken, all architectures together.`,
+  ),
+  'field-oversized': weak(
+    'A field is far too long',
+    'A field that is far too long was left out ({}).',
+    `Shorten it: ${amountOf('lineCharacters')} are taken of a name or address, ${amountOf('fieldCharacters')} of a text or list.`,
+  ),
+  'record-oversized': broken(
+    'A package says too much',
+    'A package whose record would be far too long was left out ({}).',
+    'Shorten its description and its lists; long texts belong into the depiction.',
+  ),
+  'publication-too-large': broken(
+    'The repository is too much to publish',
+    'Packages beyond what is published of one repository were left out ({}).',
+    'Shorten descriptions, take old versions out of the index, or split the repository.',
+  ),
+  'sections-too-many': note(
+    'There are hundreds of sections',
+    'Sections beyond what one repository may have are not listed ({}).',
+    'Use a few sections that people know, such as Tweaks.',
+  ),
+} as const satisfies Record<string, FindingText>;

@@ -1,0 +1,131 @@
+import { amountOf } from '../limits.ts';
+import { type FindingText, note, weak } from './text-findings.ts';
+
+/** What is wrong with a Release and with the files around it, where the rest can be used all the same. */
+export const releaseTexts = {
+  'release-line-malformed': note(
+    'A line of Release is no field',
+    'A line of Release was left out, for it is no field: {}.',
+    'Each line of Release needs a name, a colon and a value.',
+  ),
+  'release-blank-line': weak(
+    'Release has a blank line inside',
+    'Release was read past a blank line inside: {}.',
+    'Remove it: strict clients stop reading there and miss the hashes that follow.',
+  ),
+  'release-field-repeated': note(
+    'Release gives a field twice',
+    'The last of two equal fields of Release counts: {}.',
+    'Remove one of them.',
+  ),
+  'signatures-too-many': weak(
+    'Release carries too many signatures',
+    'Not all signatures of the Release were looked at: {}.',
+    `Sign with the keys that are in use: ${amountOf('signatures')} signatures of ${amountOf('signatureBytes')} in all are looked at.`,
+  ),
+  'release-field-oversized': note(
+    'A field of Release is far too long',
+    'A field of Release was cut to 4,096 characters: {}.',
+    'Say what the repository is in a sentence or two.',
+  ),
+  'release-encoding-not-utf8': note(
+    'Release is not UTF-8',
+    'Text of Release was read as Windows-1252, for it is not UTF-8: {}.',
+    'Save Release as UTF-8.',
+  ),
+  'release-hash-malformed': weak(
+    'Release has a hash line that cannot be read',
+    'A hash line of Release was left out: {}.',
+    'Each line needs hash, size and path. Let apt-ftparchive write them.',
+  ),
+  'release-hash-empty': weak(
+    'Release has a hash field without hashes',
+    'A hash field of Release lists nothing: {}.',
+    'Fill it or remove it.',
+  ),
+  'release-entry-conflict': weak(
+    'Release contradicts itself about a file',
+    'Release lists two sizes or hashes for one file: {}.',
+    'Write Release anew after each change.',
+  ),
+  'release-architecture-singular': note(
+    'Release says Architecture',
+    'Architecture was read as Architectures: {}.',
+    'Call the field Architectures.',
+  ),
+  'release-payment-gateway-malformed': weak(
+    'The payment gateway has no https address',
+    'Payment-Gateway was left out: {}.',
+    'Let Payment-Gateway be an https:// address.',
+  ),
+  'release-expired': weak(
+    'Release has expired',
+    'The Valid-Until of Release lies in the past: {}.',
+    'Publish a new Release: APT refuses one that has expired.',
+  ),
+  'release-in-future': weak(
+    'Release comes from the future',
+    'The Date of Release has not been reached yet: {}.',
+    'Check the clock of the machine that writes Release: APT refuses it until then.',
+  ),
+  'release-date-unreadable': note(
+    'A date of Release cannot be read',
+    'A date of Release cannot be read: {}.',
+    'Write it as "Mon, 01 Jun 2026 10:00:00 UTC" (date -Ru writes that).',
+  ),
+  'release-without-hashes': weak(
+    'Release lists no hashes',
+    'Release lists no hashes, so nothing shows that the index is whole: {}.',
+    'List SHA256 hashes of all indexes in Release (apt-ftparchive release writes them).',
+  ),
+  'release-weak-hashes': weak(
+    'Release lists weak hashes alone',
+    'Release lists MD5 or SHA-1 alone for the index: {}.',
+    'List SHA256 hashes: APT no longer trusts MD5 and SHA-1.',
+  ),
+  'index-not-listed': weak(
+    'Release does not list the index',
+    'Release lists hashes, and none for the index: {}.',
+    'Write Release in the folder that holds dists/ or Packages, so that it lists the index by its path.',
+  ),
+  'index-variants-differ': weak(
+    'The compressed indexes differ',
+    'The text of one compression is not the one that Release lists: {}.',
+    'Compress all of them from one Packages, then write Release.',
+  ),
+  'inrelease-unsigned': weak(
+    'InRelease is not signed',
+    'InRelease holds no signature and was read as a Release: {}.',
+    'Sign it (gpg --clearsign), or publish it as Release: APT refuses an InRelease without a signature.',
+  ),
+  'signature-unreadable': weak(
+    'Release.gpg is no signature',
+    'Release.gpg holds something that is no signature, alone or beside one, and was passed over: {}.',
+    'Write it with gpg --detach-sign --armor, with nothing before or after it, or remove it.',
+  ),
+  'payment-endpoint-unreadable': weak(
+    'The payment endpoint has no https address',
+    'The file payment_endpoint holds no https address: {}.',
+    'Let the file payment_endpoint hold one https:// address and nothing else.',
+  ),
+  'extras-unanswered': note(
+    'Signature or payment endpoint did not answer',
+    'Signature or payment endpoint could not be asked for, and what was known of them, if anything, stays: {}.',
+    'Answer 404 for files that do not exist.',
+  ),
+  redirected: note(
+    'A file is redirected',
+    'A redirect was followed: {}. If it leads there for good, name that address in the manifest.',
+    'Nothing needs to be done; if the repository moved for good, tell people its new address.',
+  ),
+  'address-former': note(
+    'What is shown comes from the former address',
+    'The address in the manifest has changed and not answered yet; what is published is still that of {}.',
+    'Answer at the new address: what is shown comes from there as soon as it does.',
+  ),
+  'snapshot-damaged': note(
+    'What was kept of the repository was damaged',
+    'The stored snapshot was damaged and fetched anew: {}. Check the disk.',
+    'Nothing needs to be done: the fault was ours.',
+  ),
+} as const satisfies Record<string, FindingText>;

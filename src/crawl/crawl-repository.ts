@@ -1,0 +1,287 @@
+import { parseDate } from '../apt/release.ts';
+import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
+import {
+  type Baseline,
+  type HeldBack,
+  type Indexes,
+  listIndexes,
+  type Remembered,
+  type Signing,
+  type Snapshot,
+  type SnapshotFile,
+} from '../snapshots/snapshot.ts';
+import { CrawlError } from './crawl-error.ts';
+import { fetchExtras } from './extras.ts';
+import { type FoundRelease, fetchRelease, readStoredRelease } from './fetch-release.ts';
+import { computeFirstSight } from './first-sight.ts';
+import { isListedStrongly } from './index-candidates.ts';
+import { countStanzas, fetchIndexes, recheckIndexes } from './indexes.ts';
+import { countRecords } from './inspect.ts';
+import { checkSigning } from './signing.ts';
+import type { Visit } from './visit.ts';
+import { contentFindings } from './visit-findings.ts';
+
+const originOf = ({ uri, suite, component, binary }: ManifestEntry): Snapshot['origin'] => ({
+  uri,
+  suite,
+  component: component ?? null,
+  binary: binary ?? null,
+});
+
+/** Whether a snapshot, or what is remembered of one, is of the address that the manifest names now. */
+export const isPredecessor = ({ origin }: Pick<Snapshot, 'origin'>, entry: ManifestEntry): boolean =>
+  addressKey(origin) === addressKey(entry);
+
+const dateOf = ({ content }: FoundRelease): Date | null => (content.date === null ? null : parseDate(content.date));
+
+/** What to compare with: the word of the operator, else the snapshot before, else what is remembered of it. */
+const computeBaseline = (
+  previous: Snapshot | undefined,
+  known: FoundRelease | undefined,
+  accepted: Baseline | null,
+  remembered: Remembered | null,
+): Baseline => ({
+  stanzas: accepted?.stanzas ?? (previous && countStanzas(previous)) ?? remembered?.stanzas ?? null,
+  date: accepted?.date ?? (known ? (dateOf(known)?.toISOString() ?? null) : (remembered?.date ?? null)),
+});
+
+const computeRemembered = (snapshot: Snapshot, release: FoundRelease): Remembered => ({
+  origin: snapshot.origin,
+  stanzas: countStanzas(snapshot),
+  date: dateOf(release)?.toISOString() ?? null,
+  signers: snapshot.signing.remembered,
+  content: {
+    release: release.file.sha256,
+    packages: snapshot.packages.sha256,
+    changedAt: snapshot.changedAt,
+  },
+});
+
+/**
+ * When the content was made, as far as anybody knows: now where it differs from what was known, for then it was seen to
+ * change; what was remembered where a lost snapshot came back; and at first sight what the origin says of it.
+ */
+const computeChangedAt = (
+  release: FoundRelease,
+  index: Snapshot['packages'],
+  previous: Snapshot | undefined,
+  remembered: Remembered | null,
+  now: Date,
+): string => {
+  const known = remembered?.content ?? null;
+  if (previous !== undefined) return now.toISOString();
+  if (known === null) return computeFirstSight(release, index, now).toISOString();
+  const isKnown = known.release === release.file.sha256 && known.packages === index.sha256;
+  return isKnown ? known.changedAt : now.toISOString();
+};
+
+/** A file and its validators, without what an index has besides. */
+const fileOf = ({ path, sha256, size, etag, lastModified }: SnapshotFile): SnapshotFile => ({
+  ...{ path, sha256, size, etag, lastModified },
+});
+
+/** What was found and is not taken without the operator's word, and why. */
+interface Objection {
+  readonly code: 'release-older' | 'index-shrunken';
+  readonly detail: string;
+  readonly held: Pick<HeldBack, 'stanzas' | 'date' | 'packages' | 'listed'>;
+}
+
+/**
+ * Objects to a release that was made before the last one accepted: somebody serves an old state of the repository, or an
+ * old mirror answers. A date that has not come yet is no measure, or one wrong clock would lock the repository for good.
+ */
+const findOlder = (release: FoundRelease, { date: before }: Baseline, now: Date): Objection | undefined => {
+  const date = dateOf(release)?.toISOString();
+  if (before === null || date === undefined || before > now.toISOString() || date >= before) return undefined;
+  const detail = `${release.file.path} is of ${date}, and the last one was of ${before}`;
+  return { code: 'release-older', detail, held: { stanzas: null, date, packages: null, listed: true } };
+};
+
+/** Fails where the entry names a key and the signature, through the hashes in Release, does not vouch for the index. */
+const assertSignedFor = ({ entry }: Visit, release: FoundRelease, { packages, packagesOfAll }: Indexes): void => {
+  if (entry.key === undefined) return;
+  for (const [index, binary] of [[packages, entry.binary] as const, [packagesOfAll, 'all'] as const]) {
+    if (index === null) continue;
+    if (index.listed && isListedStrongly({ ...entry, binary }, release.content, index.compression)) continue;
+    throw new CrawlError('index-unverified', index.path);
+  }
+};
+
+const lineFeed = 0x0a;
+
+/**
+ * Fails for a Release that may have been cut short: one that came without a length, unless it ends with a line and the
+ * index is confirmed by a hash in it, or a signature is over just these bytes.
+ */
+const assertWhole = (release: FoundRelease, indexes: Indexes, { state }: Signing): void => {
+  if (release.whole || state === 'verified' || state === 'signed') return;
+  if (listIndexes(indexes).every(({ listed }) => listed) && release.bytes.at(-1) === lineFeed) return;
+  throw new CrawlError('release-length-unknown', release.file.path);
+};
+
+const hashesOf = (indexes: Indexes): string =>
+  listIndexes(indexes)
+    .map(({ sha256 }) => sha256)
+    .join();
+
+/** Objects where more than half of the records are gone: that is more often an accident than a wish. */
+const findShrunken = (indexes: Indexes, { stanzas: before }: Baseline): Objection | undefined => {
+  const stanzas = countStanzas(indexes);
+  const path = listIndexes(indexes)
+    .map((index) => index.path)
+    .join(' and ');
+  const listed = listIndexes(indexes).every((index) => index.listed);
+  if (before === null || stanzas * 2 >= before) return undefined;
+  const detail = `${path} ${indexes.packagesOfAll ? 'have' : 'has'} ${stanzas} packages, and had ${before}`;
+  return { code: 'index-shrunken', detail, held: { stanzas, date: null, packages: fileOf(indexes.packages), listed } };
+};
+
+/** The baseline with the index before counted as the one of today is: another version may have counted otherwise. */
+const recount = async (visit: Visit, previous: Snapshot | undefined, baseline: Baseline): Promise<Baseline> => {
+  if (previous === undefined || baseline.stanzas !== countStanzas(previous)) return baseline;
+  const limits = { maxBytes: visit.limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
+  let stanzas = 0;
+  for (const index of listIndexes(previous)) {
+    stanzas += await countRecords(visit.store.streamFile(previous.slug, index), index.compression, limits);
+  }
+  return { ...baseline, stanzas };
+};
+
+/**
+ * Fails with everything that is objected to at once, so that one word of the operator answers all of it. The first
+ * objection names the failure; that of a release is reason enough, whatever index it comes with.
+ */
+const assertNoObjection = (release: FoundRelease, objections: readonly (Objection | undefined)[]): void => {
+  const found = objections.filter((objection) => objection !== undefined);
+  const [first] = found;
+  if (first === undefined) return;
+  const refused: HeldBack = {
+    ...first.held,
+    stanzas: found.find(({ held }) => held.stanzas !== null)?.held.stanzas ?? null,
+    code: first.code,
+    detail: found.map(({ detail }) => detail).join('; '),
+    release: release.file,
+  };
+  throw new CrawlError(first.code, refused.detail, { refused });
+};
+
+/** The indexes that come with a release that is objected to already: it may be, and it is asked for once. */
+const fetchObjected = async (
+  visit: Visit,
+  release: FoundRelease,
+  previous: Snapshot | undefined,
+): Promise<Indexes | undefined> => {
+  try {
+    return await fetchIndexes(visit, release, previous);
+  } catch (error) {
+    // What asks for a pause, and what ends the visit, is said as it is; no other fault outweighs the objection.
+    if (!(error instanceof CrawlError) || error.code === 'origin-busy' || error.code === 'aborted') throw error;
+    return undefined;
+  }
+};
+
+/**
+ * The index of `release`. Where it is not the one that Release describes, the origin may just be changing both: then
+ * Release is asked for once more, and if it did change, so is the index.
+ */
+const fetchMatching = async (
+  visit: Visit,
+  release: FoundRelease,
+  previous: Snapshot | undefined,
+): Promise<{ release: FoundRelease; indexes: Indexes }> => {
+  try {
+    return { release, indexes: await fetchIndexes(visit, release, previous) };
+  } catch (error) {
+    if (!(error instanceof CrawlError) || error.code !== 'index-mismatch') throw error;
+    const again = await fetchRelease(visit, release);
+    if (again.file.sha256 === release.file.sha256) throw error;
+    return { release: again, indexes: await fetchIndexes(visit, again, previous) };
+  }
+};
+
+// Keys and signatures expire, and keys are revoked by the manifest, without a word of the origin.
+const isSigningDue = ({ entry }: Visit, { signing }: Snapshot): boolean =>
+  entry.key !== undefined || signing.state !== 'unsigned';
+
+/** Looks at what an unchanged release does not speak for: its signature, the payment endpoint. */
+const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot, due: boolean): Promise<Snapshot> => {
+  const { signature, ...extras } = await fetchExtras(visit, release, same, due);
+  const signing = await checkSigning(visit, release, signature, same.signing.remembered);
+  const extrasCheckedAt = due ? visit.now().toISOString() : same.extrasCheckedAt;
+  return { ...same, ...extras, signature: signature?.file ?? null, signing, extrasCheckedAt };
+};
+
+/** Whether what an unchanged Release does not speak for is to be asked for: it was long ago, or a pause is over. */
+const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean =>
+  now.getTime() - Date.parse(extrasCheckedAt) >= limits.extrasMs ||
+  Object.values(pauses).some((until) => until <= now.toISOString());
+
+/** What a visit found in force: the snapshot, and its release read. */
+export interface Visited {
+  readonly snapshot: Snapshot;
+  readonly release: FoundRelease;
+  /** Whether the bytes of release or index changed. */
+  readonly changed: boolean;
+  readonly remembered: Remembered;
+}
+
+/**
+ * Visits one repository and keeps what it found as the new snapshot, where it differs from `previous` (the snapshot of
+ * the same address, if there is one). `accepted` is what the operator wants compared with instead of `previous`, and
+ * `remembered` what outlived a snapshot that is lost. Throws `CrawlError` where the origin gives nothing better than
+ * `previous`, which then stays, and `SnapshotError` where the store has lost what `previous` names.
+ */
+export const crawlRepository = async (
+  visit: Visit,
+  previous: Snapshot | undefined,
+  { accepted, remembered }: { accepted: Baseline | null; remembered: Remembered | null },
+): Promise<Visited> => {
+  const now = visit.now();
+  const due = previous === undefined || areExtrasDue(visit, previous, now);
+  const known = previous && (await readStoredRelease(visit, previous));
+  const before = remembered && isPredecessor(remembered, visit.entry) ? remembered : null;
+  const signers = previous?.signing.remembered ?? before?.signers ?? [];
+  const baseline = computeBaseline(previous, known, accepted, before);
+  // A release that lost its signature may have it in an InRelease again.
+  const askAgain = due || previous.signing.state === 'lost';
+  const first = await fetchRelease(visit, known, { askAgain, due });
+  const older = findOlder(first, baseline, now);
+  if (older) {
+    const indexes = baseline.stanzas === null ? undefined : await fetchObjected(visit, first, previous);
+    assertNoObjection(first, [older, indexes && findShrunken(indexes, baseline)]);
+  }
+  const { release, indexes } = await fetchMatching(visit, first, previous);
+  assertSignedFor(visit, release, indexes);
+  const shrunken = findShrunken(indexes, baseline) && findShrunken(indexes, await recount(visit, previous, baseline));
+  assertNoObjection(release, [findOlder(release, baseline, now), shrunken]);
+  const { content } = visit.found;
+  const findings = content ? [...content] : previous ? contentFindings(previous) : [];
+  const found = { release: release.file, ...indexes, findings };
+  const isSame = release.file.sha256 === previous?.release.sha256 && hashesOf(indexes) === hashesOf(previous);
+  if (previous && isSame) {
+    const same = { ...previous, ...found };
+    const snapshot = due || isSigningDue(visit, previous) ? await refreshExtras(visit, release, same, due) : same;
+    if (due) await recheckIndexes(visit, release, snapshot);
+    // Where nothing else changed either, the time of the check is kept with the attempts and nothing is written.
+    if (JSON.stringify(snapshot) !== JSON.stringify(previous)) await visit.store.write(snapshot, visit.staged);
+    return { snapshot, release, changed: false, remembered: computeRemembered(snapshot, release) };
+  }
+  const { signature, ...extras } = await fetchExtras(visit, release, previous, due);
+  const signing = await checkSigning(visit, release, signature, signers);
+  assertWhole(release, indexes, signing);
+  const snapshot: Snapshot = {
+    slug: visit.entry.slug,
+    origin: originOf(visit.entry),
+    ...found,
+    ...extras,
+    signature: signature?.file ?? null,
+    signing,
+    hasInRelease: release.name === 'InRelease',
+    extrasCheckedAt: due ? now.toISOString() : previous.extrasCheckedAt,
+    changedAt: computeChangedAt(release, indexes.packages, previous, before, now),
+    checkedAt: now.toISOString(),
+  };
+  await visit.store.write(snapshot, visit.staged);
+  return { snapshot, release, changed: true, remembered: computeRemembered(snapshot, release) };
+};

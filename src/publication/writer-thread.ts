@@ -1,0 +1,11 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { OutputFolder } from './output-folder.ts';
+import type { WriteRequest } from './writer.ts';
+
+// The thread of DocumentWriter: writes each batch it is sent and acknowledges it when all of it is in place.
+const output = new OutputFolder((workerData as { out: string }).out);
+
+parentPort?.on('message', (batch: readonly WriteRequest[]) => {
+  for (const { path, text } of batch) output.write(path, text);
+  parentPort?.postMessage(batch.length);
+});

@@ -1,0 +1,62 @@
+import type { CatalogDatabase } from '../catalog/database.ts';
+import { readRepositoryRows } from '../catalog/reading.ts';
+import { joinWords, splitWords } from '../catalog/search-text.ts';
+import type { RepositoryRecord } from '../contract/records.ts';
+import type { ResultPage } from './package-search.ts';
+import { parseQuestion, type Question } from './question.ts';
+
+interface Candidate {
+  readonly record: string;
+  readonly keys: readonly string[];
+  readonly titleWords: readonly string[];
+  readonly allWords: readonly string[];
+}
+
+/**
+ * Searches repositories by slug, name, host name and description. There are hundreds of them, not hundreds of
+ * thousands: looking at each takes less time than an index would.
+ */
+export class RepositorySearch {
+  readonly #candidates: readonly Candidate[];
+
+  constructor(database: CatalogDatabase) {
+    this.#candidates = readRepositoryRows(database).map(({ record }) => toCandidate(record));
+  }
+
+  /** One page of results, by class and within a class by ranking and slug; `page` counts from 1. */
+  find(text: string, limit: number, page: number): ResultPage {
+    const question = parseQuestion(text);
+    if (question === undefined) return { records: { count: 0, pieces: [] }, more: false };
+    const found = this.#candidates
+      .map((candidate) => ({ candidate, rank: rankOf(candidate, question) }))
+      .filter(({ rank }) => rank < noMatch)
+      .sort((a, b) => a.rank - b.rank);
+    const start = (page - 1) * limit;
+    const records = found.slice(start, start + limit).map(({ candidate }) => candidate.record);
+    return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
+  }
+}
+
+const toCandidate = (record: string): Candidate => {
+  const { slug, name, description, origin_hostname } = JSON.parse(record) as RepositoryRecord;
+  const title = [slug, name ?? '', origin_hostname];
+  const titleWords = title.flatMap(splitWords);
+  return {
+    record,
+    keys: title.map(joinWords),
+    titleWords,
+    allWords: [...titleWords, ...splitWords(description ?? '')],
+  };
+};
+
+const noMatch = 4;
+
+/** 0 exact, 1 the beginning of slug, name or host name, 2 every word in them, 3 every word anywhere. */
+const rankOf = ({ keys, titleWords, allWords }: Candidate, { words, joined }: Question): number => {
+  if (keys.includes(joined)) return 0;
+  if (keys.some((key) => key.startsWith(joined))) return 1;
+  const every = (candidates: readonly string[]) =>
+    words.every((word) => candidates.some((candidate) => candidate.startsWith(word)));
+  if (every(titleWords)) return 2;
+  return every(allWords) ? 3 : noMatch;
+};

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { close, createIndex } from 'pagefind';
+import { page } from './addresses.ts';
+import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
+import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+import { type IndexFile, stabilise } from './stable-index.ts';
+
+const separator = /[^\p{L}\p{N}]+/u;
+
+// Names are written together and apart, in capitals and not: each is found by its whole and by its parts.
+const spellings = (text: string): string[] => {
+  const words = text.split(separator).filter((word) => word !== '');
+  const parts = words.flatMap((word) =>
+    word
+      .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+      .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+      .split(' '),
+  );
+  const joined = words.length > 1 ? [words.join('')] : [];
+  return [...new Set([...words, ...(parts.length > words.length ? parts : []), ...joined])];
+};
+
+interface SearchRecord {
+  readonly url: string;
+  readonly content: string;
+  readonly language: string;
+  readonly meta: Record<string, string>;
+  readonly filters: Record<string, string[]>;
+  readonly sort: Record<string, string>;
+}
+
+/** What the search knows of a package. No stemming: names are not English. */
+const searchRecord = (summary: PackageSummary): SearchRecord => {
+  const meta: Record<string, string> = {
+    title: summary.name,
+    id: summary.id,
+    version: summary.version,
+    place: summary.repository.name,
+    kind: summary.kind,
+  };
+  if (summary.summary !== '') meta.summary = summary.summary;
+  if (summary.icon !== undefined) meta.icon = summary.icon;
+  if (summary.paid) meta.paid = '1';
+  return {
+    url: page.package(summary.id),
+    content: [...spellings(summary.name), ...spellings(summary.id), summary.author, summary.summary].join(' '),
+    language: 'unknown',
+    meta,
+    filters: {
+      section: [summary.kind],
+      repository: [...summary.repositories],
+      architecture: [...summary.architectures],
+      price: [summary.paid ? 'paid' : 'free'],
+    },
+    sort: { name: summary.name.toLowerCase(), updated: summary.updatedAt },
+  };
+};
+
+const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: number) => void) => {
+  const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
+  if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
+  // Some at a time: the records wait in the pipe of another process.
+  for (let at = 0; at < records.length; at += 500) {
+    const answers = await Promise.all(records.slice(at, at + 500).map((record) => index.addCustomRecord(record)));
+    const failed = answers.find((answer) => answer.errors.length > 0);
+    if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
+    onRecord(Math.min(records.length, at + 500));
+  }
+  // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
+  // writing is left empty or cut short.
+  const composed = await index.getFiles();
+  await close();
+  if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
+  const files = composed.files.filter(({ path: name }) => !unused.has(name));
+  // Of nothing Pagefind writes no index, only the word that there is none.
+  return records.length === 0 ? files : stabilise(files);
+};
+
+// What Pagefind brings for pages that do not draw their results themselves.
+const unused = new Set([
+  ...['component-ui', 'modular-ui', 'ui'].flatMap((part) => [`pagefind-${part}.js`, `pagefind-${part}.css`]),
+  'pagefind-highlight.js',
+  // What searches in a worker; see src/components/client/pagefind.ts.
+  'pagefind-worker.js',
+]);
+
+const sameBytes = (file: string, content: Uint8Array): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
+
+// Most files of an index are named after what is in them and stay the same from one to the next.
+const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['files'] => {
+  const kept = new Set<string>();
+  const inventory: Record<string, KeptFile> = {};
+  for (const { path: name, content } of files) {
+    const file = path.join(folder, name);
+    kept.add(file);
+    inventory[name] = describeKept(content);
+    if (sameBytes(file, content)) continue;
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.has(file)) rmSync(file);
+  }
+  return inventory;
+};
+
+/** What is noted of a whole index: the digest of its records, and how its files were. */
+interface KeptIndex {
+  readonly digest: string;
+  readonly files: Readonly<Record<string, KeptFile>>;
+}
+
+const readKept = (mark: string): KeptIndex | undefined => {
+  try {
+    return JSON.parse(readFileSync(mark, 'utf8')) as KeptIndex;
+  } catch {
+    return undefined;
+  }
+};
+
+const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean =>
+  Object.entries(files).every(([name, kept]) => isAsWritten(path.join(folder, name), kept, verify));
+
+/**
+ * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time
+ * and its files are as they were written (with `verify`, in all of their bytes). Returns how many packages it holds.
+ *
+ * @throws Error where Pagefind refuses a record or cannot write
+ */
+export const buildSearchIndex = async (
+  catalog: SiteCatalog,
+  folder: string,
+  onRecord: (done: number, total: number) => void = () => {},
+  verify = false,
+): Promise<number> => {
+  const records = [...catalog.packages.values()].map(searchRecord);
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
+    version: string;
+  };
+  const digest = hash('sha256', JSON.stringify([version, records]));
+  const mark = `${folder}.kept.json`;
+  const kept = readKept(mark);
+  if (kept?.digest === digest && isWhole(folder, kept, verify)) return records.length;
+  rmSync(mark, { force: true });
+  const files = writeIndex(folder, await composeIndex(records, (done) => onRecord(done, records.length)));
+  writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
+  return records.length;
+};

@@ -1,0 +1,147 @@
+import type { Finding } from '../contract/findings.ts';
+import { documentPath } from '../contract/paths.ts';
+import type { RepositoryRecord } from '../contract/records.ts';
+import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { type SigningState, signingTexts } from '../contract/signing-states.ts';
+import { type DeepLink, repositoryLinks } from './addresses.ts';
+import { type PackageCard, packageCard } from './package-view.ts';
+import { computeHealth, type Health } from './shown-findings.ts';
+import { signingWords } from './signing-words.ts';
+import type { Outcome, PackageSummary, Repository, SiteCatalog } from './site-catalog.ts';
+
+/** Packages on one page of a list. */
+const listLength = 100;
+
+/** One page of a long list. */
+export interface ListPage {
+  readonly number: number;
+  readonly last: number;
+  readonly total: number;
+  readonly cards: readonly PackageCard[];
+  /** Where each letter begins: the page that holds the first name with it. */
+  readonly letters: readonly { readonly letter: string; readonly page: number }[];
+}
+
+const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
+/** Orders packages by name as people read it, and by identifier where names are equal. */
+export const byName = (a: PackageSummary, b: PackageSummary): number =>
+  collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
+
+const initial = (name: string): string => {
+  const letter = name.normalize('NFD')[0]?.toUpperCase() ?? '';
+  return /[A-Z]/.test(letter) ? letter : '#';
+};
+
+/** Cuts a list that is in order of names into pages; at least one. `slug` names the repository whose list it is. */
+export const listPages = (packages: readonly PackageSummary[], slug?: string): ListPage[] => {
+  const last = Math.max(1, Math.ceil(packages.length / listLength));
+  const letters = new Map<string, number>();
+  for (const [index, { name }] of packages.entries()) {
+    const letter = initial(name);
+    if (!letters.has(letter)) letters.set(letter, Math.floor(index / listLength) + 1);
+  }
+  const sorted = [...letters].sort(([a], [b]) => (a < b ? -1 : 1)).map(([letter, page]) => ({ letter, page }));
+  return Array.from({ length: last }, (_, index) => ({
+    number: index + 1,
+    last,
+    total: packages.length,
+    cards: packages.slice(index * listLength, (index + 1) * listLength).map((one) => packageCard(one, slug)),
+    letters: last > 1 ? sorted : [],
+  }));
+};
+
+/** A repository as lists show it. */
+export interface RepositoryCard {
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly host: string;
+  readonly quality: number;
+  readonly bootstrap: boolean;
+  readonly packages: number;
+  readonly kinds: readonly SectionKind[];
+  readonly health: Health;
+  readonly changedAt: string;
+}
+
+/** All that the pages of a repository show, besides their list of packages. */
+export interface RepositoryView {
+  readonly card: RepositoryCard;
+  readonly record: RepositoryRecord;
+  /** Slugs that it had before. */
+  readonly aliases: readonly string[];
+  readonly flat: boolean;
+  /** The line for sources.list (sources.list(5)). */
+  readonly sourceLine: string;
+  readonly links: readonly DeepLink[];
+  readonly sections: readonly { readonly kind: SectionKind; readonly count: number }[];
+  readonly findings: readonly Finding[];
+  /** Whether and how its Release is signed. */
+  readonly signature: string;
+  /** The same in a word. */
+  readonly signing: (typeof signingWords)[SigningState];
+  /** What the last crawl failed with; undefined where it went well. */
+  readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
+  readonly document: string;
+  readonly packagesDocument: string;
+}
+
+const component = /^\/dists\/.+?\/([^/]+)\/binary-[^/]+\/[^/]+$/;
+
+const sourceLine = (record: RepositoryRecord): string => {
+  if (record.suite === './') return `deb ${record.uri} ./`;
+  const prefix = `/dists/${record.suite}`;
+  const path = record.origin_packages_path;
+  const inside = path.startsWith(`${prefix}/`) ? `/dists/x${path.slice(prefix.length)}` : path;
+  return `deb ${record.uri} ${record.suite} ${component.exec(inside)?.[1] ?? 'main'}`;
+};
+
+/** Packages that a repository has, in order of names. */
+export const packagesIn = (catalog: SiteCatalog): Map<string, PackageSummary[]> => {
+  const lists = new Map<string, PackageSummary[]>(catalog.repositories.map(({ slug }) => [slug, []]));
+  for (const summary of catalog.packages.values()) {
+    for (const slug of summary.repositories) lists.get(slug)?.push(summary);
+  }
+  for (const list of lists.values()) list.sort(byName);
+  return lists;
+};
+
+/** A repository and how many packages (identifiers) it has, for a list. */
+export const repositoryCard = (repository: Repository, packages: number): RepositoryCard => ({
+  slug: repository.slug,
+  name: repository.name,
+  description: repository.record.description,
+  host: repository.record.origin_hostname,
+  quality: repository.record.quality,
+  bootstrap: repository.record.bootstrap,
+  packages,
+  kinds: [...new Set(repository.record.sections.map(sectionKind))],
+  health: computeHealth(repository.findings, repository.outcome?.outcome),
+  changedAt: repository.changedAt,
+});
+
+/** The head of a repository's pages. `packages` are those it has. */
+export const computeRepositoryView = (repository: Repository, packages: readonly PackageSummary[]): RepositoryView => {
+  const { record, outcome } = repository;
+  const counts = new Map<SectionKind, number>();
+  for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const flat = record.suite === './';
+  const troubled = outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
+  const { code = null, reason = null, confirmedAt = null } = outcome ?? {};
+  return {
+    card: repositoryCard(repository, packages.length),
+    record,
+    aliases: repository.aliases,
+    flat,
+    sourceLine: sourceLine(record),
+    links: flat ? repositoryLinks(record.uri) : [],
+    sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
+    findings: repository.findings,
+    signature: signingTexts[repository.signing],
+    signing: signingWords[repository.signing],
+    trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
+    document: `/${documentPath.repository(repository.slug)}`,
+    packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
+  };
+};

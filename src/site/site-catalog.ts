@@ -1,0 +1,246 @@
+import { chooseExample } from '../catalog/example-reading.ts';
+import type { ShownBuild } from '../catalog/last-build.ts';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
+import type { RecordDetails } from '../catalog/package-record.ts';
+import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
+import { parseRecord } from '../catalog/record-list.ts';
+import {
+  type CatalogRepository,
+  prepareRecords,
+  type RecordColumns,
+  readCatalogRepositories,
+  readRecordGroups,
+} from '../catalog/site-reading.ts';
+import type { ExampleSubject } from '../contract/examples.ts';
+import type { PackageRecord } from '../contract/records.ts';
+import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { firstLine, readPerson, webAddress } from './prose.ts';
+import { parseRelations } from './relations.ts';
+
+/** What the last build said of one repository. */
+export type Outcome = ShownBuild['repositories'][number];
+
+/** A repository and all that the site says about it. */
+export interface Repository extends Omit<CatalogRepository, 'number'> {
+  /** Its name, or its slug where it has none. */
+  readonly name: string;
+  readonly outcome: Outcome | undefined;
+}
+
+/** A package as lists show it: its best record, in the order of the package lookup. */
+export interface PackageSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly author: string;
+  readonly section: string | null;
+  readonly kind: SectionKind;
+  readonly paid: boolean;
+  /** A remote icon; undefined where the drawing of its section stands for it. */
+  readonly icon: string | undefined;
+  readonly repository: Repository;
+  /** Slugs of all repositories that have it, the best first. */
+  readonly repositories: readonly string[];
+  /** The newest version in each of them. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly architectures: readonly string[];
+  /** When the newest of its latest records was first seen. */
+  readonly updatedAt: string;
+  /**
+   * The version that was news last, and when it was seen, by slug of the repository; a repository whose records of it
+   * all came with its own first crawl is not there.
+   */
+  readonly news: ReadonlyMap<string, News>;
+  /** When any of its records was first seen. */
+  readonly addedAt: string;
+}
+
+/** A version that appeared where one knew what had been there before. */
+export interface News {
+  readonly version: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** One version of a package, as stored. */
+export interface PackageVersion {
+  readonly record: Omit<PackageRecord, 'repository'>;
+  readonly repository: Repository;
+  readonly details: RecordDetails;
+  readonly firstSeen: string;
+}
+
+interface Keyed extends LookupKey {
+  readonly owner: Repository;
+  readonly row: RecordColumns;
+}
+
+/** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
+export class SiteCatalog {
+  /** By ranking, then slug. */
+  readonly repositories: readonly Repository[];
+  /** Repositories by each slug they had before; never one that a repository has now. */
+  readonly former: ReadonlyMap<string, Repository>;
+  /** By identifier, in code unit order. */
+  readonly packages: ReadonlyMap<string, PackageSummary>;
+  readonly versionCount: number;
+  readonly lastBuild: ShownBuild | undefined;
+  readonly #database: CatalogFile;
+  #example: { readonly subject: ExampleSubject | undefined } | undefined;
+  readonly #byNumber: ReadonlyMap<number, Repository>;
+  readonly #recordsOf: (name: string) => RecordColumns[];
+  readonly #dependents = new Map<string, string[]>();
+  readonly #providers = new Map<string, string[]>();
+  readonly #byAuthor = new Map<string, PackageSummary[]>();
+
+  /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
+  constructor(catalogPath: string, lastBuild?: ShownBuild) {
+    this.lastBuild = lastBuild;
+    this.#database = CatalogFile.openReadOnly(catalogPath);
+    const outcomes = new Map(lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
+    this.#byNumber = new Map(
+      readCatalogRepositories(this.#database).map(({ number, ...repository }) => {
+        const { slug, record } = repository;
+        return [number, { ...repository, name: record.name ?? slug, outcome: outcomes.get(slug) }];
+      }),
+    );
+    this.repositories = [...this.#byNumber.values()];
+    this.former = new Map(
+      this.repositories.flatMap((repository) => repository.aliases.map((alias) => [alias, repository] as const)),
+    );
+    this.#recordsOf = prepareRecords(this.#database);
+    const packages = new Map<string, PackageSummary>();
+    let versions = 0;
+    for (const rows of readRecordGroups(this.#database)) {
+      versions += rows.length;
+      const summary = this.#summarise(rows);
+      packages.set(summary.id, summary);
+    }
+    this.packages = packages;
+    this.versionCount = versions;
+  }
+
+  /** What to ask this index about in an example; undefined where nothing will do. */
+  get example(): ExampleSubject | undefined {
+    this.#example ??= { subject: chooseExample(this.#database) };
+    return this.#example.subject;
+  }
+
+  /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
+  readVersions(id: string): PackageVersion[] {
+    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, , json, details] }) => ({
+      record: parseRecord(json),
+      repository: owner,
+      details: details === null ? {} : (JSON.parse(details) as RecordDetails),
+      firstSeen,
+    }));
+  }
+
+  /** Packages whose best record depends on this name, in identifier order. */
+  dependents(name: string): readonly string[] {
+    return this.#dependents.get(name) ?? [];
+  }
+
+  /** The package whose page tells of a name that a relation holds: itself, else the first that provides it. */
+  resolve(name: string): string | undefined {
+    return this.packages.has(name) ? name : this.#providers.get(name)?.[0];
+  }
+
+  /** All packages of an author, as `PackageSummary.author` names them. */
+  packagesOf(author: string): readonly PackageSummary[] {
+    return this.#byAuthor.get(author.toLowerCase()) ?? [];
+  }
+
+  /** The repository of that slug. */
+  repository(slug: string): Repository | undefined {
+    return this.repositories.find((repository) => repository.slug === slug);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #repository(number: number): Repository {
+    const repository = this.#byNumber.get(number);
+    if (repository === undefined) throw new Error(`catalog: record of an unknown repository ${number}`);
+    return repository;
+  }
+
+  #inOrder(rows: readonly RecordColumns[]): Keyed[] {
+    const keyed = rows.map((row) => {
+      const owner = this.#repository(row[0]);
+      const repository = { slug: owner.slug, quality: owner.record.quality };
+      return { owner, repository, latest: row[4] === 1, version: row[2], architecture: row[3], row };
+    });
+    return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
+  }
+
+  #summarise(rows: readonly RecordColumns[]): PackageSummary {
+    const keyed = this.#inOrder(rows);
+    const best = keyed[0] as Keyed;
+    const [, , , , , , , json, details] = best.row;
+    const record = parseRecord(json);
+    const latest = keyed.filter((one) => one.latest);
+    const versions = new Map<string, string>();
+    for (const { owner, version } of latest) {
+      if (!versions.has(owner.slug)) versions.set(owner.slug, version);
+    }
+    const remote = webAddress(record.icon_url);
+    const summary: PackageSummary = {
+      id: record.package_id,
+      name: record.name ?? record.package_id,
+      version: record.version,
+      summary: firstLine(record.description),
+      author: readPerson(record.author ?? record.maintainer)?.name ?? '',
+      section: record.section,
+      kind: sectionKind(record.section),
+      paid: record.price === 'Paid',
+      icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
+      repository: best.owner,
+      repositories: [...versions.keys()],
+      versions,
+      architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
+      updatedAt: newest(latest),
+      news: newsOf(latest),
+      addedAt: oldest(keyed),
+    };
+    this.#note(summary, details === null ? {} : (JSON.parse(details) as RecordDetails));
+    return summary;
+  }
+
+  #note(summary: PackageSummary, details: RecordDetails): void {
+    const names = new Set<string>();
+    for (const field of [details.depends, details.preDepends]) {
+      for (const group of parseRelations(field)) for (const { name } of group) names.add(name);
+    }
+    for (const name of names) append(this.#dependents, name, summary.id);
+    for (const group of parseRelations(details.provides)) {
+      for (const { name } of group) append(this.#providers, name, summary.id);
+    }
+    if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
+  }
+}
+
+const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
+  const news = new Map<string, News>();
+  for (const { owner, version, row } of latest) {
+    const at = row[5];
+    const known = news.get(owner.slug);
+    if (row[6] === 1 && (known === undefined || at > known.at)) news.set(owner.slug, { version, at });
+  }
+  return news;
+};
+
+const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
+const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';
+const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
+
+/** The images that stand for a section, wherever this site is published. */
+export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;
+
+const append = <T>(map: Map<string, T[]>, key: string, value: T): void => {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+};

@@ -1,0 +1,56 @@
+import { CatalogSearch } from '../../src/search/search.ts';
+import { readRecords } from './bench-records.ts';
+
+/** One answer to a question, the best first. */
+export interface Found {
+  readonly identifier: string;
+  readonly name: string;
+}
+
+/** A search engine over the records of a catalog. */
+export interface Engine {
+  /** Answers and says with how many records; what is measured. */
+  answer(question: string, limit: number): Promise<number>;
+  /** The first records; for judging their order. */
+  find(question: string, limit: number): Promise<Found[]>;
+  close(): Promise<void> | void;
+}
+
+/** Ours: the catalog's index, in this process. */
+export const openOurs = (state: string): Engine => {
+  const search = new CatalogSearch(state);
+  return {
+    answer: async (question, limit) => (await search.searchPackages(question, limit, 1)).records.count,
+    find: async (question, limit) => {
+      const { pieces } = (await search.searchPackages(question, limit, 1)).records;
+      const records = JSON.parse(`[${pieces.join('')}]`) as { package: string; name: string | null }[];
+      return records.map(({ package: identifier, name }) => ({ identifier, name: name ?? identifier }));
+    },
+    close: () => search.close(),
+  };
+};
+
+/**
+ * MiniSearch over names, identifiers, authors and descriptions, names and identifiers counting most. It holds what it
+ * needs to name its results and not the records themselves, which an answer would have to get from elsewhere.
+ */
+export const openMiniSearch = async (state: string): Promise<Engine> => {
+  const { default: MiniSearch } = await import('minisearch');
+  const index = new MiniSearch({
+    idField: 'number',
+    fields: ['name', 'identifier', 'author', 'description'],
+    storeFields: ['identifier', 'name'],
+    searchOptions: { prefix: true, fuzzy: 0.2, boost: { name: 4, identifier: 3 } },
+  });
+  readRecords(state, (searched) => index.add(searched));
+  const search = (question: string, limit: number) => index.search(question).slice(0, limit);
+  return {
+    answer: async (question, limit) => search(question, limit).length,
+    find: async (question, limit) =>
+      search(question, limit).map(({ identifier, name }) => ({
+        identifier: identifier as string,
+        name: name as string,
+      })),
+    close: () => {},
+  };
+};

@@ -1,0 +1,108 @@
+import type { SearchedRecord } from './bench-records.ts';
+import { mistakes, withMistake, wordsOf } from './questions.ts';
+
+/** A kind of question that somebody asks who wants a certain package. */
+export interface QuestionKind {
+  readonly name: string;
+  /** The question for a package; undefined where none of this kind fits it. */
+  compose(record: SearchedRecord, random: () => number): string | undefined;
+  /** Where a question fits many packages as well as the one that it was made of: whether it fits this one. */
+  fits?(record: SearchedRecord, question: string, target: SearchedRecord): boolean;
+  /** The least mean reciprocal rank on the corpus and on the large index, of what is attainable. */
+  readonly targets?: readonly [corpus: number, large: number];
+}
+
+const lastSegment = (identifier: string): string => identifier.split('.').at(-1) ?? '';
+
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}+/gu, '');
+
+/** The words of a name, taken apart where its letters change from small to capital as well. */
+const partsOf = (name: string): string[] =>
+  name.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u).flatMap(wordsOf);
+
+const beginning = (length: number, targets: readonly [number, number]): QuestionKind => ({
+  name: `first ${length} letters of the name`,
+  fits: ({ name }, question) => name.slice(0, length).toLowerCase() === question,
+  targets,
+  compose: ({ name }) => {
+    const letters = name.slice(0, length).toLowerCase();
+    return name.length > length && /^[\p{L}\p{N}]+$/u.test(letters) ? letters : undefined;
+  },
+});
+
+const mistaken = (kind: string, name: string): QuestionKind => ({
+  name,
+  targets: [0.98, 0.98],
+  compose: (record, random) => withMistake(record.name, kind, random),
+});
+
+const mistakeNames: Readonly<Record<string, string>> = {
+  missing: 'one letter missing',
+  transposed: 'two letters transposed',
+  replaced: 'one letter replaced',
+  doubled: 'one letter doubled',
+};
+
+/** Every kind of question whose answers are judged. */
+export const questionKinds: readonly QuestionKind[] = [
+  { name: 'full name', targets: [0.99, 0.99], compose: ({ name }) => name },
+  { name: 'full identifier', targets: [1, 1], compose: ({ identifier }) => identifier },
+  {
+    name: 'last segment of the identifier',
+    targets: [0.99, 0.8],
+    fits: ({ identifier }, question) => lastSegment(identifier) === question,
+    compose: ({ identifier }) => {
+      const segment = lastSegment(identifier);
+      // Numbers and single letters are nobody's way to ask for a package.
+      return segment !== identifier && /^\p{L}.{2}/u.test(segment) ? segment : undefined;
+    },
+  },
+  beginning(3, [0.97, 0.95]),
+  beginning(4, [0.97, 0.95]),
+  beginning(5, [0.97, 0.95]),
+  {
+    name: 'words swapped',
+    compose: ({ name }) => {
+      const words = wordsOf(name);
+      return words.length < 2 ? undefined : [...words.slice(1), words[0]].join(' ');
+    },
+  },
+  {
+    name: 'author and one word',
+    fits: ({ name, author }, question, target) =>
+      author === target.author && wordsOf(name).includes(question.slice(question.lastIndexOf(' ') + 1)),
+    compose: ({ name, author }, random) => {
+      const words = wordsOf(name).filter((word) => word.length > 2);
+      const word = words[Math.floor(random() * words.length)];
+      const known = author?.replace(/<[^>]*>/g, '').trim();
+      return word === undefined || !known ? undefined : `${known} ${word}`;
+    },
+  },
+  ...Object.keys(mistakes).map((kind) => mistaken(kind, mistakeNames[kind] ?? kind)),
+  {
+    name: 'words joined',
+    targets: [0.98, 0.98],
+    compose: ({ name }) => {
+      const words = wordsOf(name);
+      return words.length < 2 ? undefined : words.join('');
+    },
+  },
+  {
+    name: 'words split',
+    targets: [0.98, 0.98],
+    compose: ({ name }) => {
+      const parts = partsOf(name);
+      return parts.length < 2 ? undefined : parts.join(' ');
+    },
+  },
+  {
+    name: 'upper case',
+    targets: [1, 1],
+    compose: ({ name }) => (name === name.toUpperCase() ? undefined : name.toUpperCase()),
+  },
+  {
+    name: 'without diacritics',
+    targets: [1, 1],
+    compose: ({ name }) => (plain(name) === name ? undefined : plain(name)),
+  },
+];

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { readLastBuild } from '../../src/catalog/last-build.ts';
+import type { SiteOptions, SiteSummary } from '../../src/site/build-site.ts';
+import type { Built } from './builds.ts';
+import { watchMemory } from './process-tree.ts';
+import { count, type Figure, megabytes, seconds } from './report.ts';
+import { median } from './statistics.ts';
+import { tell, type Workshop } from './workshop.ts';
+
+interface SiteRun {
+  readonly took: number;
+  readonly summary: SiteSummary;
+  readonly peak: number | undefined;
+}
+
+const build = async (workshop: Workshop, options: SiteOptions): Promise<SiteRun> => {
+  const child = spawn(process.execPath, [workshop.script('build-site.ts'), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const readPeak = watchMemory(child.pid ?? 0);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  const peak = readPeak();
+  if (status !== 0) throw new Error('The site could not be built; the reason is above.');
+  return { ...(JSON.parse(text) as Omit<SiteRun, 'peak'>), peak };
+};
+
+/** Changes every record of the repository of middling size, as a new release of all its packages would. */
+const changeOneRepository = (catalog: string, round: number): void => {
+  const database = new DatabaseSync(catalog);
+  const rows = database.prepare('SELECT id FROM repository ORDER BY package_count').all() as { id: number }[];
+  database
+    .prepare(`UPDATE record SET json = json_replace(json || 'null}', '$.maintainer', ?) WHERE repository = ?`)
+    .run(`Release ${round}`, rows[Math.floor(rows.length / 2)]?.id ?? 0);
+  // A record is stored without its end, which a document completes.
+  database.exec(`UPDATE record SET json = substr(json, 1, length(json) - 5) WHERE json LIKE '%null}'`);
+  database.close();
+};
+
+/** The site of an index, its figures, and the folder it lies in. */
+export interface BuiltSite {
+  readonly figures: readonly Figure[];
+  readonly catalog: string;
+  readonly out: string;
+}
+
+const listed = (runs: readonly SiteRun[]): string => {
+  const each = runs.map(({ took }) => took.toFixed(2)).join(', ');
+  return `${seconds(secondsOf(runs))}${runs.length > 1 ? ` (${each})` : ''}`;
+};
+const secondsOf = (runs: readonly SiteRun[]): number => median(runs.map(({ took }) => took));
+
+/** Builds the site of an index `rounds` times from nothing; after each with nothing and with one repository changed. */
+export const measureSiteBuilds = async (
+  workshop: Workshop,
+  { input, state }: Built,
+  rounds: number,
+  most?: { readonly seconds: number; readonly bytes: number },
+): Promise<BuiltSite> => {
+  const folder = workshop.path(`${input.name}-site`);
+  const catalog = workshop.path(`${input.name}-site.sqlite`);
+  const lastBuild = readLastBuild(state);
+  const out = path.join(folder, 'out');
+  const options: SiteOptions = {
+    catalogPath: catalog,
+    outDir: out,
+    cacheDir: path.join(folder, 'cache'),
+    baseUrl: 'http://localhost:8080',
+    ...(lastBuild === undefined ? {} : { lastBuild }),
+  };
+  const [cold, unchanged, changed]: [SiteRun[], SiteRun[], SiteRun[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    tell(`site of the ${input.name} index, ${round + 1} of ${rounds}`);
+    rmSync(folder, { recursive: true, force: true });
+    copyFileSync(catalogPath(state), catalog);
+    cold.push(await build(workshop, options));
+    if (input.repositories < 2) continue;
+    unchanged.push(await build(workshop, options));
+    changeOneRepository(catalog, round);
+    changed.push(await build(workshop, options));
+  }
+  const peak = cold[0]?.peak;
+  const name = input.name;
+  const figures: Figure[] = [
+    {
+      figure: 'cold build of the site',
+      input: name,
+      measured: `${listed(cold)}, ${count(cold[0]?.summary.rendered ?? 0)} pages and feeds`,
+      ...(most === undefined ? {} : { target: `≤ ${most.seconds} s`, met: secondsOf(cold) <= most.seconds }),
+    },
+  ];
+  if (peak !== undefined) {
+    figures.push({
+      figure: 'peak memory of its processes',
+      input: name,
+      measured: megabytes(peak),
+      ...(most === undefined ? {} : { target: `≤ ${megabytes(most.bytes)}`, met: peak <= most.bytes }),
+    });
+  }
+  if (changed.length > 0) {
+    const ratio = secondsOf(changed) / secondsOf(cold);
+    figures.push(
+      { figure: 'site with nothing changed', input: name, measured: listed(unchanged) },
+      {
+        figure: 'site with one repository changed',
+        input: name,
+        measured: `${listed(changed)}, ${(100 * ratio).toFixed(0)} % of the cold build, ${changed[0]?.summary.rendered ?? 0} rendered`,
+        target: '≤ a third of the cold build',
+        met: ratio <= 1 / 3,
+      },
+    );
+  }
+  return { figures, catalog, out };
+};

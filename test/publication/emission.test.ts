@@ -1,0 +1,204 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import {
+  packageListSchema,
+  repositoryFindingsSchema,
+  repositoryListSchema,
+  repositorySchema,
+} from '../../src/contract/envelope.ts';
+import type { LandingRecord } from '../../src/contract/records.ts';
+import { Emission } from '../../src/publication/emission.ts';
+import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const landing: LandingRecord = {
+  info: { name: 'Debdex', version: '1', build: 'x', platform: 'test', runtime: 'test' },
+  reference: {
+    docs: 'https://index.example/docs',
+    changes: 'https://index.example/changes/',
+    privacy_policy: 'https://index.example/privacy',
+    privacy_updated: '2026-01-01',
+    contact_email: 'a@index.example',
+    copyright: 'us',
+  },
+  statistics: { repositories: 0, packages: 0, versions: 0, updated: '2026-01-01T00:00:00.000Z' },
+};
+
+const emit = async (folder: string, repositories: readonly SourceRepository[], now: string) => {
+  const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, new Date(now));
+  const emission = new Emission(catalog, {
+    out: path.join(folder, 'dist'),
+    now: new Date(now),
+    ...update,
+    failures: new Map([['never', { code: 'dns', count: 1, example: 'no such host' }]]),
+    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
+    texts: async () => new Map([['v2/openapi.json', '{}']]),
+  });
+  try {
+    await emission.write();
+  } catch (error) {
+    catalog.discard();
+    throw error;
+  }
+  emission.forgetVanished();
+  catalog.publish();
+  emission.removeVanished();
+  return emission.count;
+};
+
+/** Every file below the output folder: path → content. */
+const filesOf = (folder: string): Map<string, string> => {
+  const root = path.join(folder, 'dist');
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name))).sort();
+  return new Map(paths.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+};
+
+const one: SourceRepository = { slug: 'one', ranking: 1, packages: packages({ Package: 'a' }, { Package: 'B' }) };
+const two: SourceRepository = {
+  slug: 'two',
+  ranking: 2,
+  packages: packages({ Package: 'a', Version: '2' }, { Package: 'c' }),
+};
+const first = '2026-05-02T00:00:00.000Z';
+const second = '2026-05-03T00:00:00.000Z';
+
+describe('emission', () => {
+  it('writes every document of the contract', async () => {
+    const folder = temporaryFolder();
+    expect(await emit(folder, [one, two], first)).toEqual({ written: 18, unchanged: 0, removed: 0 });
+    const files = filesOf(folder);
+    expect([...files.keys()]).toEqual([
+      'v2/index.json',
+      'v2/jailbreak/package/_b.json',
+      'v2/jailbreak/package/a.json',
+      'v2/jailbreak/package/c.json',
+      'v2/jailbreak/repository/never/findings.json',
+      'v2/jailbreak/repository/one.json',
+      'v2/jailbreak/repository/one/findings.json',
+      'v2/jailbreak/repository/one/packages.json',
+      'v2/jailbreak/repository/ranking/1.json',
+      'v2/jailbreak/repository/ranking/2.json',
+      'v2/jailbreak/repository/ranking/3.json',
+      'v2/jailbreak/repository/ranking/4.json',
+      'v2/jailbreak/repository/ranking/5.json',
+      'v2/jailbreak/repository/ranking/all.json',
+      'v2/jailbreak/repository/two.json',
+      'v2/jailbreak/repository/two/findings.json',
+      'v2/jailbreak/repository/two/packages.json',
+      'v2/openapi.json',
+    ]);
+    const read = (file: string) => JSON.parse(files.get(`v2/jailbreak/${file}`) ?? '');
+    expect(packageListSchema.parse(read('package/a.json')).data.map(({ repository_id }) => repository_id)).toEqual([
+      'one',
+      'two',
+    ]);
+    expect(
+      packageListSchema.parse(read('repository/one/packages.json')).data.map(({ package_id }) => package_id),
+    ).toEqual(['B', 'a']);
+    expect(repositorySchema.parse(read('repository/one.json')).data.package_count).toBe(2);
+    expect(repositoryListSchema.parse(read('repository/ranking/all.json')).count).toBe(2);
+    expect(repositoryListSchema.parse(read('repository/ranking/5.json')).data).toEqual([]);
+    expect(repositoryFindingsSchema.parse(read('repository/one/findings.json')).data).toMatchObject({
+      failure: null,
+      signature: { state: 'unsigned' },
+      findings: [],
+    });
+    expect(repositoryFindingsSchema.parse(read('repository/never/findings.json')).data).toMatchObject({
+      failure: { code: 'dns', weight: 'broken', for_operator: expect.stringContaining('no such host') },
+      signature: null,
+    });
+    expect(Object.keys(read('package/a.json'))).toEqual(['message', 'date', 'count', 'data']);
+  });
+
+  it('answers a repository under its former slugs too, unless another one has them', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [{ ...one, aliases: ['uno', 'two'] }, two], first);
+    const files = filesOf(folder);
+    expect(files.get('v2/jailbreak/repository/uno.json')).toBe(files.get('v2/jailbreak/repository/one.json'));
+    expect(files.get('v2/jailbreak/repository/uno/findings.json')).toBe(
+      files.get('v2/jailbreak/repository/one/findings.json'),
+    );
+    expect(JSON.parse(files.get('v2/jailbreak/repository/two.json') ?? '').data.id).toBe('two');
+    expect(JSON.parse(files.get('v2/jailbreak/repository/two/findings.json') ?? '').data.repository_id).toBe('two');
+    await emit(folder, [one, two], second);
+    expect(filesOf(folder).has('v2/jailbreak/repository/uno.json')).toBe(false);
+    expect(filesOf(folder).has('v2/jailbreak/repository/uno/findings.json')).toBe(false);
+  });
+
+  it('C13: gives the same bytes for the same input', async () => {
+    const [a, b] = [temporaryFolder(), temporaryFolder()];
+    await emit(a, [one, two], first);
+    await emit(b, [one, two], first);
+    expect(filesOf(a)).toEqual(filesOf(b));
+  });
+
+  it('leaves unchanged documents as they are, bytes, date and file', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [one, two], first);
+    const before = filesOf(folder);
+    const file = path.join(folder, 'dist/v2/jailbreak/package/_b.json');
+    const { ino } = statSync(file);
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 0, unchanged: 18, removed: 0 });
+    expect(filesOf(folder)).toEqual(before);
+
+    await emit(folder, [one, { ...two, packages: packages({ Package: 'a', Version: '3' }) }], second);
+    expect(statSync(file).ino).toBe(ino);
+    const after = filesOf(folder);
+    expect(after.has('v2/jailbreak/package/c.json')).toBe(false);
+    expect(JSON.parse(after.get('v2/jailbreak/package/a.json') ?? '').date).toBe(second);
+    expect(JSON.parse(after.get('v2/jailbreak/package/_b.json') ?? '').date).toBe(first);
+  });
+
+  it('C12: puts back a missing document with the bytes it had, and removes what belongs to none', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [one, two], first);
+    const before = filesOf(folder);
+    for (const file of ['package/a.json', 'repository/one.json', 'repository/two/packages.json']) {
+      rmSync(path.join(folder, 'dist/v2/jailbreak', file));
+    }
+    writeFileSync(path.join(folder, 'dist/v2/jailbreak/package/stranger.json'), '{}');
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 15, removed: 1 });
+    expect(filesOf(folder)).toEqual(before);
+  });
+
+  it('keeps bytes and dates where the state is lost and the output is not', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [one, two], first);
+    const before = filesOf(folder);
+    rmSync(path.join(folder, 'state'), { recursive: true });
+    await emit(folder, [one, two], second);
+    expect(filesOf(folder)).toEqual(before);
+  });
+
+  it('writes large repositories and many packages side by side, each file whole', async () => {
+    const folder = temporaryFolder();
+    const description = 'x'.repeat(3000);
+    const many = (slug: string): SourceRepository => {
+      const stanzas = Array.from({ length: 1500 }, (_, index) => ({
+        Package: `${slug}.${index}`,
+        Description: description,
+      }));
+      return { slug, packages: packages(...stanzas) };
+    };
+    const slugs = ['r1', 'r2', 'r3', 'r4'];
+    await emit(folder, slugs.map(many), first);
+    for (const [file, text] of filesOf(folder)) {
+      const { data, count } = JSON.parse(text);
+      const [, slug, index] = /package\/(r\d)\.(\d+)\.json$/.exec(file) ?? [];
+      if (slug !== undefined) expect(data[0].package_id, file).toBe(`${slug}.${index}`);
+      if (file.endsWith('packages.json')) expect(count).toBe(1500);
+    }
+  });
+
+  it('C9: writes nothing through a symbolic link', async () => {
+    const folder = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    mkdirSync(path.join(folder, 'dist/v2'), { recursive: true });
+    symlinkSync(elsewhere, path.join(folder, 'dist/v2/jailbreak'));
+    await expect(emit(folder, [one], first)).rejects.toThrow(/must be a folder and no link/);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import type fs from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import { Emission } from '../../src/publication/emission.ts';
+import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+// Every single removal is a moment at which the process may end.
+const removed = vi.hoisted(() => ({ tell: (_file: string) => {} }));
+vi.mock('node:fs', async (load) => {
+  const original = await load<typeof fs>();
+  const rmSync: typeof fs.rmSync = (file, options) => {
+    original.rmSync(file, options);
+    removed.tell(String(file));
+  };
+  return { ...original, rmSync, default: { ...original, rmSync } };
+});
+
+/** The documents below a folder that name one that is not there, each with what it names. */
+const findDangling = (out: string): string[] => {
+  const files = readdirSync(path.join(out, 'v2'), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.startsWith('jailbreak') && name.endsWith('.json'))
+    .flatMap((name) => {
+      const text = readFileSync(path.join(out, 'v2', name), 'utf8');
+      const named = [...text.matchAll(/https:\/\/index\.example(\/v2\/jailbreak\/[^"]+)"/g)].map(([, file]) => file);
+      return named.filter((file) => !existsSync(path.join(out, `${file}.json`))).map((file) => `${name} names ${file}`);
+    });
+};
+
+it('C12: what vanishes goes in an order in which nothing ever names a missing document', async () => {
+  const folder = temporaryFolder();
+  const out = path.join(folder, 'dist');
+  const now = new Date('2026-05-02T00:00:00.000Z');
+  const emit = async (repositories: readonly SourceRepository[]) => {
+    const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, now);
+    const emission = new Emission(catalog, {
+      out,
+      now,
+      ...update,
+      failures: new Map(),
+      landing: {
+        info: { name: 'Debdex', version: '1', build: 'x', platform: 'test', runtime: 'test' },
+        reference: {
+          docs: 'https://docs.example/',
+          changes: 'https://docs.example/changes/',
+          privacy_policy: 'https://docs.example/privacy/',
+          privacy_updated: '2026-01-01',
+          contact_email: 'a@docs.example',
+          copyright: 'us',
+        },
+        statistics: readStatistics(catalog.database) ?? expect.fail('there are statistics'),
+      },
+      texts: async () => new Map(),
+    });
+    await emission.write();
+    emission.forgetVanished();
+    catalog.publish();
+    return emission;
+  };
+
+  const kept: SourceRepository = { slug: 'kept', packages: packages({ Package: 'shared' }) };
+  const gone: SourceRepository = {
+    slug: 'gone',
+    aliases: ['went'],
+    packages: packages({ Package: 'shared' }, { Package: 'z.own' }, { Package: 'a.own' }),
+  };
+  await emit([kept, gone]);
+  expect(findDangling(out)).toEqual([]);
+
+  const emission = await emit([kept]);
+  expect(findDangling(out), 'nothing is removed yet').toEqual([]);
+  const moments: string[] = [];
+  removed.tell = (file) => {
+    if (!file.endsWith('.json')) return;
+    moments.push(path.relative(path.join(out, 'v2/jailbreak'), file));
+    expect(findDangling(out), `when ${moments.at(-1)} is gone`).toEqual([]);
+  };
+  emission.removeVanished();
+  expect(moments.sort()).toEqual([
+    'package/a.own.json',
+    'package/z.own.json',
+    'repository/gone.json',
+    'repository/gone/findings.json',
+    'repository/gone/packages.json',
+    'repository/went.json',
+    'repository/went/findings.json',
+  ]);
+});

@@ -1,0 +1,146 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publishFolders } from '../../src/publication/publish-site.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+let folder: string;
+let out: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  out = path.join(folder, 'out');
+});
+
+const page = (name: string) => `${name}/index.html`;
+const read = (name: string) => readFileSync(path.join(out, name), 'utf8');
+
+type Files = Readonly<Record<string, string | null>>;
+
+const stage = (name: string, files: Files): string => {
+  const staged = path.join(folder, name);
+  rmSync(staged, { recursive: true, force: true });
+  mkdirSync(staged);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(staged, file)), { recursive: true });
+    if (text === null) symlinkSync('nowhere', path.join(staged, file));
+    else writeFileSync(path.join(staged, file), text);
+  }
+  return staged;
+};
+
+/** Publishes these files and then, in the same turn, the later ones; one that is null cannot be read. */
+const publish = async (
+  files: Files,
+  { later = {}, beforeRemoval }: { later?: Files; beforeRemoval?: () => Promise<void> } = {},
+) => {
+  const staged = [stage('staged', files), stage('later', later)].map((each) => ({ folder: each, prefix: '' }));
+  return publishFolders(out, staged, { named: path.join(folder, 'named'), beforeRemoval });
+};
+
+describe('publishing the site', () => {
+  it('C12: changes no page before every new one stands that it may name', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list' });
+    const next = { 'index.html': 'new front', [page('list')]: 'names b', [page('b')]: 'b', [page('zzz')]: null };
+    await expect(publish(next)).rejects.toThrow(/nowhere|ENOENT/);
+    expect(read('index.html')).toBe('front');
+    expect(read(page('list'))).toBe('old list');
+  });
+
+  const entrances = ['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json'];
+  const entrancesThat = (text: string) => Object.fromEntries(entrances.map((name) => [name, text]));
+
+  it('C12: puts the entrances last, and what names nothing first', async () => {
+    // In the order of the alphabet the page that cannot be read comes after them, and its style after it.
+    const first = { ...entrancesThat('names zzz'), [page('zzz')]: null, 'zzz/zzz.css': 'style' };
+    await expect(publish(first)).rejects.toThrow(/ENOENT/);
+    for (const name of entrances) expect(existsSync(path.join(out, name)), name).toBe(false);
+    expect(read('zzz/zzz.css')).toBe('style');
+  });
+
+  it('C12: changes the entrances after every page that changes', async () => {
+    await publish({ ...entrancesThat('as before'), [page('zzz')]: 'z' });
+    await expect(publish({ ...entrancesThat('names zzz anew'), [page('zzz')]: null })).rejects.toThrow(/ENOENT/);
+    for (const name of entrances) expect(read(name), name).toBe('as before');
+  });
+
+  it('C12: takes a page that an interrupted run left for a new one, because what it names may never have come', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list' });
+    const cut = { 'index.html': 'front', [page('a')]: 'names gone' };
+    await expect(publish(cut, { later: { [page('gone')]: null } })).rejects.toThrow();
+    expect(read(page('a'))).toBe('names gone');
+    // It must be mended before the list, which cannot be read, would name it.
+    const next = { 'index.html': 'front', [page('list')]: null };
+    await expect(publish(next, { later: { [page('a')]: 'a' } })).rejects.toThrow();
+    expect(read(page('a'))).toBe('a');
+    expect(read(page('list'))).toBe('old list');
+  });
+
+  it('C12: takes a page that an interrupted run placed and named for one that is named', async () => {
+    await publish({ 'index.html': 'front', [page('list')]: 'old list', [page('zzz')]: 'z' });
+    // The list names a by now, and the run ends at the page after it.
+    const cut = { 'index.html': 'front', [page('a')]: 'a', [page('list')]: 'names a', [page('zzz')]: null };
+    await expect(publish(cut)).rejects.toThrow(/ENOENT/);
+    expect(read(page('list'))).toBe('names a');
+    const next = { 'index.html': 'front', [page('a')]: 'names b', [page('b')]: null, [page('list')]: 'names a' };
+    await expect(publish(next)).rejects.toThrow(/ENOENT/);
+    expect(read(page('a')), 'b is not there to be named').toBe('a');
+  });
+
+  it('C12: sweeps what an interrupted run left half written, and nothing else that is hidden', async () => {
+    mkdirSync(path.join(out, '.assets.next'), { recursive: true });
+    for (const name of ['.index.html.next', '.assets.next/a.css', '.nojekyll']) writeFileSync(path.join(out, name), '');
+    await publish({ 'index.html': 'front' });
+    expect(readdirSync(out).sort()).toEqual(['.nojekyll', 'index.html']);
+  });
+
+  it('puts a file where a folder was, and a folder where a file was', async () => {
+    await publish({ 'index.html': 'front', 'list/a/index.html': 'folder', 'list/b': 'file' });
+    await publish({ 'index.html': 'front', 'list/a': 'file', 'list/b/index.html': 'folder' });
+    expect([read('list/a'), read('list/b/index.html')]).toEqual(['file', 'folder']);
+    expect(readdirSync(path.join(out, 'list')).sort()).toEqual(['a', 'b']);
+  });
+
+  it('C9: takes nothing behind a link for what it has published, be it the same', async () => {
+    const elsewhere = stage('elsewhere', { 'index.html': 'list' });
+    mkdirSync(out);
+    symlinkSync(elsewhere, path.join(out, 'list'));
+    await publish({ 'index.html': 'front', [page('list')]: 'list' });
+    expect(lstatSync(path.join(out, 'list')).isDirectory()).toBe(true);
+    expect([read(page('list')), readFileSync(path.join(elsewhere, 'index.html'), 'utf8')]).toEqual(['list', 'list']);
+  });
+
+  it('C12: removes what vanished after everything new stands, when it was told that readers let go', async () => {
+    await publish({ 'index.html': 'names a', [page('list/a')]: 'a', [page('list')]: 'names a' });
+    const seen: string[] = [];
+    const { removed } = await publish(
+      { 'index.html': 'front', [page('list')]: 'empty' },
+      {
+        beforeRemoval: async () => {
+          seen.push(read('index.html'), read(page('list')), read(page('list/a')));
+        },
+      },
+    );
+    expect(seen).toEqual(['front', 'empty', 'a']);
+    expect(removed).toBe(1);
+    expect(existsSync(path.join(out, 'list/a'))).toBe(false);
+    let calls = 0;
+    await publish(
+      { 'index.html': 'front', [page('list')]: 'empty' },
+      {
+        beforeRemoval: async () => {
+          calls++;
+        },
+      },
+    );
+    expect(calls).toBe(0);
+  });
+});
