@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findObstacle } from '../test/soak/abuse-process.ts';
+import { takePriority } from '../test/soak/priorities.ts';
 import { describeProgress, describeSoak } from '../test/soak/report.ts';
 import { runSoak } from '../test/soak/run-soak.ts';
 import { type Command, CommandFailure, runCommand } from './options.ts';
@@ -41,6 +42,12 @@ await runCommand(command, async ({ minutes, gentle }) => {
     process.once('SIGINT', () => process.exit(1));
   });
   try {
+    if (!takePriority()) {
+      process.stderr.write(
+        'The system does not let the server come before its abusers: they share its processors, and what honest clients\n' +
+          'wait is judged all the same. Run it with the right to raise priorities (as root) to measure the server alone.\n',
+      );
+    }
     process.stderr.write('Building what is to be served\n');
     let shown = 0;
     const soak = await runSoak({

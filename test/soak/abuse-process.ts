@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { type AbuseCounts, abuses, type Target } from './abuses.ts';
+import { startLast } from './priorities.ts';
 
 /** Abuses that run beside honest clients, from a process of their own. */
 export interface AbuseProcess {
@@ -25,7 +26,7 @@ export const findObstacle = (platform: NodeJS.Platform = process.platform): stri
 /** Starts the abuses of a server at this address. `onFailure` is told where they end by themselves. */
 export const startAbuse = (address: string, largePath: string, onFailure: (reason: string) => void): AbuseProcess => {
   const { hostname, port } = new URL(address);
-  const child: ChildProcess = fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child: ChildProcess = startLast(() => fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
   let counts: Record<string, AbuseCounts> = {};
   let said = '';
   let isStopping = false;

@@ -6,6 +6,7 @@ import { npmScript, project } from '../bench/processes.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { serveRound } from '../support/rounds.ts';
+import { startLast } from './priorities.ts';
 import type { Known } from './visitor.ts';
 
 const stableCount = 250;
@@ -89,11 +90,10 @@ export class Builds {
 
   async #build(): Promise<void> {
     const flags = ['--manifest', this.#manifest, '--state', this.state, '--out', this.out, '--allow-private-networks'];
-    const child = spawn(process.execPath, [...npmScript('build'), ...flags, '--base-url', 'https://index.test'], {
-      cwd: project,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const args = [...npmScript('build'), ...flags, '--base-url', 'https://index.test'];
+    const child = startLast(() =>
+      spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+    );
     this.#child = child;
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {

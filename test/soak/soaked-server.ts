@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RefusalEvent } from '../../functions/node/refusals.ts';
 import { npmScript, startProcess } from '../bench/processes.ts';
+import { letComeFirst } from './priorities.ts';
 import type { Point } from './trend.ts';
 
 /** What a server holds at a moment. */
@@ -71,6 +72,7 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
     { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true },
   );
   const pid = child.pid ?? 0;
+  letComeFirst(pid);
   let complaints = '';
   child.stderr?.on('data', (piece) => {
     complaints += piece;
