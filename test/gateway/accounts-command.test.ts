@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
@@ -8,12 +10,15 @@ import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, PackageManager, readCallback } from '../support/package-manager.ts';
+import { runScript } from '../support/run-script.ts';
 import { describeStores } from '../support/stores.ts';
 
-const program = fileURLToPath(new URL('../../scripts/accounts.ts', import.meta.url));
-
-// Each command is a process of its own, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
+// Strong passwords cost each sign-in of this suite a quarter of a second; what they cost people is told by the one command
+// that is a process of its own.
+vi.mock('../../functions/gateway/passwords.ts', async (original) => ({
+  ...(await original<typeof import('../../functions/gateway/passwords.ts')>()),
+  recommendedCost: { n: 2 ** 4, r: 8, p: 1 },
+}));
 
 describeStores('the accounts command', (newStore, kind) => {
   let gateway: TestGateway;
@@ -25,17 +30,11 @@ describeStores('the accounts command', (newStore, kind) => {
   afterAll(() => gateway.close());
 
   const accounts = async (parameters: readonly string[], input = '') => {
-    const child = spawn(process.execPath, [program, ...parameters, '--state', gateway.folder], {
-      env: { ...process.env, ...environment },
-      stdio: 'pipe',
+    const { status, out, error } = await runScript('accounts', [...parameters, '--state', gateway.folder], {
+      environment,
+      input,
     });
-    child.stdin.end(input);
-    let out = '';
-    let error = '';
-    child.stdout.on('data', (text) => (out += text));
-    child.stderr.on('data', (text) => (error += text));
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    return { code, out, error };
+    return { code: status, out, error };
   };
   const signIn = async (name: string, typed: string) => {
     const browser = new BrowserSession();
@@ -128,6 +127,19 @@ describeStores('the accounts command', (newStore, kind) => {
     expect(lookAlike).toMatchObject({ code: 2, error: expect.stringContaining('of different scripts') });
     expect((await accounts(['list'])).out).not.toContain('bob');
   });
+
+  test.runIf(kind === 'SQLite')(
+    'reads the password from a pipe, and keeps what is made of it at great cost',
+    async () => {
+      const program = fileURLToPath(new URL('../../scripts/accounts.ts', import.meta.url));
+      const child = spawn(process.execPath, [program, 'add', 'judy', '--state', gateway.folder]);
+      const ended = once(child, 'close');
+      child.stdin.end('a password for judy\nsecond line\n');
+      expect(await text(child.stdout)).toBe('Added judy.\n');
+      expect((await ended)[0]).toBe(0);
+      expect((await gateway.store.findAccount('judy'))?.passwordHash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
+    },
+  );
 
   test.runIf(kind === 'SQLite')('T9 the audit log has every change, by whom, and no password', async () => {
     await accounts(['add', 'Dora'], 'a password for dora\n');

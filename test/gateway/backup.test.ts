@@ -1,20 +1,18 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { runScript } from '../support/run-script.ts';
 import { describeStores } from '../support/stores.ts';
 
 const hour = 3_600_000;
-const program = fileURLToPath(new URL('../../scripts/gateway.ts', import.meta.url));
 
 let folder: string;
 let backups = 0;
@@ -169,13 +167,9 @@ describeStores('backup', (newStore) => {
 
   test('the command writes and restores, tells what came back, and replaces no file', async () => {
     const run = async (...parameters: string[]) => {
-      const child = spawn(process.execPath, [program, ...parameters, '--state', gateway.folder], {
-        env: { ...process.env, ...environment },
-      });
-      let text = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part));
-      const code = await new Promise((resolve) => child.once('close', resolve));
-      return { code, text };
+      const flags = [...parameters, '--state', gateway.folder];
+      const { status, text } = await runScript('gateway', flags, { environment });
+      return { code: status, text };
     };
     const file = newFile();
     expect(await run('backup', file)).toMatchObject({ code: 0, text: expect.stringMatching(/^Wrote 3 accounts and /) });
@@ -206,12 +200,11 @@ describeStores('backup', (newStore) => {
     ]) {
       expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
     }
-  }, 120_000);
+  });
 });
 
 test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {
-  const database: PostgresServer = await startPostgres();
-  const environment = { GATEWAY_DATABASE_URL: await database.createDatabase() };
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
   const one = await startGateway({}, { now: Date.now() });
   const two = await startGateway(environment, { now: Date.now() });
   const [from, to] = [readStoreLocation({}, one.folder), readStoreLocation(environment, two.folder)];
@@ -230,5 +223,4 @@ test('a backup of SQLite restored to PostgreSQL, and back again, has the same ro
   expect(rows(second)).toEqual(rows(first));
   await one.close();
   await two.close();
-  await database.remove();
 });

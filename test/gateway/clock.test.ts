@@ -7,8 +7,8 @@ import { createSteadyClock } from '../../functions/gateway/store/clock.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
 import type { Credentials } from '../support/package-manager.ts';
-import { startPostgres } from '../support/postgres-server.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -132,8 +132,7 @@ test('T8 a clock more than a day behind the store is refused with a sentence, an
 });
 
 test('T14 replicas whose clocks differ take the time from PostgreSQL', async () => {
-  const database = await startPostgres();
-  const url = await database.createDatabase();
+  const url = await newDatabase();
   const replica = () => openCredentialStore({ kind: 'postgres', url, pool: 3 }, createNodeCryptography());
   const [one, other] = [replica(), replica()];
   const first = await signIn(one);
@@ -153,5 +152,4 @@ test('T14 replicas whose clocks differ take the time from PostgreSQL', async () 
     expect(await openProtocol(one).check(live.auth_token)).toBeDefined();
   }
   await Promise.all([one.close(), other.close()]);
-  await database.remove();
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,7 +27,7 @@ describe('a disk that is full', () => {
       const before = bench.read();
 
       origin.serve('one', await generateRepository({ packages: makePackages(700, 'q'), compressions: ['plain'] }));
-      const { status, text } = await bench.build(`ulimit -f ${limit * 2};`);
+      const { status, text } = await bench.end(bench.start(`ulimit -f ${limit * 2};`));
       // A snapshot that cannot be kept leaves one repository stale; anything else fails the build as a whole.
       expect(text.includes('stale one') ? [3] : [6]).toContain(status);
       expect(text).toMatch(/The disk is full|stored|snapshot could not be/);
@@ -50,15 +51,15 @@ describe('the lock', () => {
     expect((await bench.build()).status).toBe(0);
     origin.break('/one/Release', { kind: 'silent' });
     const hanging = bench.start();
-    while (!origin.requests.some(({ path, status }) => path === '/one/Release' && status === 0)) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const isAsked = () => origin.requests.some(({ path, status }) => path === '/one/Release' && status === 0);
+    await expect.poll(isAsked, { timeout: 60_000 }).toBe(true);
     // The process of the shell became that of the build.
     const refusal = new RegExp(
       `another build is using .+\\(process ${hanging.pid}, since 20.+Z\\): wait for it to end`,
     );
     expect(await bench.build()).toMatchObject({ status: 7, text: expect.stringMatching(refusal) });
     hanging.kill('SIGKILL');
+    await once(hanging, 'exit');
     origin.mend();
     expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('1 unchanged') });
   });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { lockState } from '../../src/catalog/lock.ts';
 import { areRemovalsAccepted, forgetRemovals, holdRemovals } from '../../src/snapshots/removals.ts';
@@ -8,19 +10,20 @@ import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
 
 const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'accept.ts');
 
 const accept = async (...flags: string[]) => {
-  const child = spawn(process.execPath, [script, ...flags]);
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      text += chunk;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const { status, text } = await runScript('accept', flags);
   return { status, text };
+};
+
+/** The same as a process of its own, beside which there may be others. */
+const acceptBeside = async (...flags: string[]) => {
+  const child = spawn(process.execPath, [script, ...flags]);
+  const [out, error, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status: status as number | null, text: out + error };
 };
 
 /** A state folder with a repository whose index was held back. */
@@ -40,7 +43,7 @@ const makeState = async (): Promise<string> => {
 describe('npm run accept', () => {
   it('C4: takes what is held back, once, and two at once do no harm', async () => {
     const state = await makeState();
-    const answers = await Promise.all([accept('repo', '--state', state), accept('repo', '--state', state)]);
+    const answers = await Promise.all([acceptBeside('repo', '--state', state), acceptBeside('repo', '--state', state)]);
     const statuses = answers.map(({ status }) => status).sort();
     expect([
       [0, 1],

@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { runScript } from '../support/run-script.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
 
-const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'doctor.ts');
 let origin: OriginServer;
 
 beforeAll(async () => {
@@ -19,17 +17,8 @@ beforeAll(async () => {
 afterAll(() => origin.stop());
 
 const doctor = async (...flags: string[]) => {
-  const child = spawn(process.execPath, [script, '--allow-private-networks', ...flags]);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, stdout, stderr };
+  const { status, out, error } = await runScript('doctor', ['--allow-private-networks', ...flags]);
+  return { status, stdout: out, stderr: error };
 };
 
 describe('npm run doctor', () => {

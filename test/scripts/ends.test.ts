@@ -8,6 +8,7 @@ import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { runScript } from '../support/run-script.ts';
 
 const scripts = path.join(import.meta.dirname, '..', '..', 'scripts');
 
@@ -43,11 +44,7 @@ const listUnreachable = async () => {
   await store.writeAttempts('gone', { ...noAttempts, ...told });
 };
 
-const accept = async (...flags: string[]) => {
-  const child = spawn(process.execPath, [path.join(scripts, 'accept.ts'), '--state', bench.state, ...flags]);
-  const [status] = await once(child, 'close');
-  return status as number;
-};
+const accept = async (...flags: string[]) => (await runScript('accept', ['--state', bench.state, ...flags])).status;
 
 /** Starts `npm start` on what the bench lists, until it listens or ends. */
 const start = async (): Promise<{ text: string; status: number | null; address: string | undefined }> => {

@@ -8,10 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { temporaryFolder } from './folder.ts';
+import { runScript } from './run-script.ts';
 import { findSiteDamage } from './site-damage.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const base = 'https://index.test';
+const clock = { SOURCE_DATE_EPOCH: '1780000000' };
 
 /** A repository of the manifest of a build. */
 interface BuiltRepository {
@@ -26,7 +28,7 @@ interface BuildEnd {
   readonly text: string;
 }
 
-/** Builds as a process of its own, into folders of its own, at a clock that stands still. */
+/** Builds into folders of its own, at a clock that stands still. */
 export class BuildBench {
   readonly folder = temporaryFolder();
   /** A test may build the same from another. */
@@ -51,17 +53,29 @@ export class BuildBench {
     return ['--manifest', this.#manifest, ...folders, '--base-url', base, '--allow-private-networks'];
   }
 
-  /** Starts a build, under a shell command that may set limits or variables first. */
+  get #parameters(): string[] {
+    return [...this.flags, ...(this.#site ? [] : ['--no-site'])];
+  }
+
+  /** Starts a build as a process of its own, under a shell command that may set limits or variables first. */
   start(limits = ''): ChildProcess {
-    const command = [process.execPath, 'scripts/build.ts', ...this.flags, ...(this.#site ? [] : ['--no-site'])];
+    const command = [process.execPath, 'scripts/build.ts', ...this.#parameters];
     return spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], {
       cwd: project,
-      env: { ...process.env, SOURCE_DATE_EPOCH: '1780000000' },
+      env: { ...process.env, ...clock },
     });
   }
 
-  async build(limits = ''): Promise<BuildEnd> {
-    return this.end(this.start(limits));
+  /** Builds in this process, with these variables of the environment (`NAME=value` with a space behind each). */
+  async build(variables = ''): Promise<BuildEnd> {
+    const pairs =
+      variables.trim() === ''
+        ? []
+        : variables
+            .trim()
+            .split(' ')
+            .map((pair) => pair.split('='));
+    return runScript('build', this.#parameters, { environment: { ...clock, ...Object.fromEntries(pairs) } });
   }
 
   /** How a build that was started ends, and what it says until then. */

