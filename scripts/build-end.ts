@@ -1,3 +1,4 @@
+import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import { LockedError } from '../src/catalog/lock.ts';
 import { ManifestError } from '../src/crawl/read-manifest.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
@@ -45,6 +46,7 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   if (error instanceof RemovalsHeld) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
+  if (error instanceof SafetyListInvalid) return new CommandFailure(error.message);
   if (error instanceof OutputError) return new CommandFailure(error.message, exitCodes.failed);
   const cause = error instanceof Error ? error : new Error(String(error));
   if (isDiskFull(error)) {

@@ -1,5 +1,5 @@
 import { runCommand } from './options.ts';
-import { runServer, serverOptions } from './run-server.ts';
+import { runServer, serverOptions } from './server-options.ts';
 
 await runCommand(
   {

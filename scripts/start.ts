@@ -4,7 +4,7 @@ import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, runCommand } from './options.ts';
-import { runServer, serverOptions } from './run-server.ts';
+import { runServer, serverOptions } from './server-options.ts';
 
 const buildScript = path.join(import.meta.dirname, 'build.ts');
 

@@ -1,6 +1,7 @@
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
 import { smallestRepositories } from '../../functions/health/probe-sample.ts';
+import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { chooseExample } from '../../src/catalog/example-reading.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
@@ -21,7 +22,6 @@ import {
 import { type Document, documentText, listDocument } from '../../src/documents/document.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { RepositorySearch } from '../../src/search/repository-search.ts';
-import { readSafetyList, safetyFile } from '../read-safety-list.ts';
 
 /** What the examples are made of. */
 export interface ExampleSource {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openGateway } from '../../functions/gateway/open-gateway.ts';
-import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
+import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { serveBuild } from '../support/built.ts';
 import { packages } from '../support/catalog.ts';
 import { readTestConfiguration } from '../support/gateway-session.ts';

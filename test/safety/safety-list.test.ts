@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSafetyList, safetyFile } from '../../scripts/read-safety-list.ts';
+import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { safetyEntrySchema } from '../../src/contract/safety.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 

@@ -1,18 +1,22 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
-import { safetyEntriesSchema } from '../src/contract/safety.ts';
-import { createSafetyList, type SafetyList } from '../src/safety/safety-list.ts';
-import { CommandFailure } from './options.ts';
+import { safetyEntriesSchema } from '../../src/contract/safety.ts';
+import { createSafetyList, type SafetyList } from '../../src/safety/safety-list.ts';
 
 /** The safety list that ships with the project. */
-export const safetyFile = new URL('../data/safety.yaml', import.meta.url);
+export const safetyFile = new URL('../../data/safety.yaml', import.meta.url);
 
-/** The safety list of a YAML file. Throws a CommandFailure that names every mistake in it. */
+/** A safety list that cannot be used; the message names every mistake in it. */
+export class SafetyListInvalid extends Error {
+  override name = 'SafetyListInvalid';
+}
+
+/** The safety list of a YAML file. Throws SafetyListInvalid. */
 export const readSafetyList = (file: URL): SafetyList => {
   const entries = safetyEntriesSchema.safeParse(parse(readFileSync(file, 'utf8')));
   if (entries.success) return createSafetyList(entries.data);
   const mistakes = entries.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  throw new CommandFailure(`The safety list has mistakes:\n${mistakes.join('\n')}`);
+  throw new SafetyListInvalid(`The safety list has mistakes:\n${mistakes.join('\n')}`);
 };
 
 /** How often, in milliseconds, a running server looks whether its safety list has changed. */
@@ -30,8 +34,8 @@ interface WatchedSafetyList extends SafetyList {
 }
 
 /**
- * The safety list of a YAML file, read anew when the file has changed (decisions, section 7: within a minute). Throws a
- * CommandFailure where it has mistakes at first; later the last good list stays in force, and what is wrong is
+ * The safety list of a YAML file, read anew when the file has changed (decisions, section 7: within a minute). Throws
+ * SafetyListInvalid where it has mistakes at first; later the last good list stays in force, and what is wrong is
  * reported once for each state of the file.
  */
 export const watchSafetyList = (

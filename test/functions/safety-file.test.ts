@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchSafetyList } from '../../scripts/read-safety-list.ts';
+import { watchSafetyList } from '../../functions/node/safety-file.ts';
 
 const entry = (host: string) =>
   `- host: ${host}\n  reason: Listed for the tests.\n  date: 2026-05-01\n  source: https://source.test/\n`;

@@ -1,0 +1,147 @@
+import { ConfigurationInvalid } from '../functions/gateway/configuration.ts';
+import { CannotServe, runHost } from '../functions/node/host.ts';
+import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
+import { SafetyListInvalid, safetyFile } from '../functions/node/safety-file.ts';
+import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
+
+/** The flags of every command that serves. */
+export const serverOptions = {
+  state: {
+    type: 'string',
+    value: 'DIR',
+    default: 'state',
+    environment: 'DEBDEX_STATE',
+    help: 'Folder of the catalog, the download counters and compressed copies.',
+  },
+  out: {
+    type: 'string',
+    value: 'DIR',
+    default: 'dist',
+    environment: 'DEBDEX_OUT',
+    help: 'Folder of what the build published.',
+  },
+  port: {
+    type: 'integer',
+    value: 'N',
+    default: 8080,
+    minimum: 0,
+    maximum: 65535,
+    environment: 'DEBDEX_PORT',
+    help: 'Port to listen on; 0 takes any free one and prints it.',
+  },
+  host: {
+    type: 'string',
+    value: 'H',
+    default: '127.0.0.1',
+    environment: 'DEBDEX_HOST',
+    help: 'Address to listen on; 0.0.0.0 or :: for all of the machine.',
+  },
+  'rate-limit': {
+    type: 'integer',
+    value: 'N',
+    default: 1000,
+    environment: 'DEBDEX_RATE_LIMIT',
+    help: 'Searches and other computed answers a second for each client, twice as many at once; 0 sets no limit.',
+  },
+  'answer-memory': {
+    type: 'integer',
+    value: 'MB',
+    default: 96,
+    environment: 'DEBDEX_ANSWER_MEMORY',
+    help: 'Memory for searches, which are kept for half a minute or until the next build; 0 keeps none.',
+  },
+  'trusted-proxies': {
+    type: 'integer',
+    value: 'N',
+    default: 0,
+    maximum: 10,
+    environment: 'DEBDEX_TRUSTED_PROXIES',
+    help:
+      'Proxies of your own in front of the server. Only then is X-Forwarded-For believed, and then the connections of ' +
+      "one address are not bounded, because they are the proxy's: bound those of each client there.",
+  },
+  connections: {
+    type: 'integer',
+    value: 'N',
+    default: limitTable.connections.value,
+    minimum: 1,
+    environment: 'DEBDEX_CONNECTIONS',
+    help: 'Connections at once, in all. For one more, an idle one of whoever has the most is closed.',
+  },
+  'client-connections': {
+    type: 'integer',
+    value: 'N',
+    default: limitTable.clientConnections.value,
+    minimum: 1,
+    environment: 'DEBDEX_CLIENT_CONNECTIONS',
+    help:
+      'Connections at once of one IPv4 address or IPv6 /64, four times as many of an IPv6 /48; and requests under way ' +
+      'at once of one client.',
+  },
+  'unread-memory': {
+    type: 'integer',
+    value: 'MB',
+    default: limitTable.unreadBytes.value / 2 ** 20,
+    minimum: 16,
+    environment: 'DEBDEX_UNREAD_MEMORY',
+    help: 'Memory for answers that their readers have not taken yet, three eighths of it for one client.',
+  },
+  'reader-timeout': {
+    type: 'integer',
+    value: 'S',
+    default: limitTable.readerTimeout.value / 1000,
+    minimum: 1,
+    maximum: 3600,
+    environment: 'DEBDEX_READER_TIMEOUT',
+    help: 'Seconds for a reader to take 64 KB of its answer, or the rest of it; then its connection is closed.',
+  },
+  development: {
+    type: 'boolean',
+    environment: 'DEBDEX_DEVELOPMENT',
+    help: 'Let the gateway use http, which it does not in production: where the public address is https.',
+  },
+} as const satisfies Record<string, Option>;
+
+/** The limits that an operator chose. */
+const limitsOf = (values: OptionValues<typeof serverOptions>): Partial<ServerLimits> => {
+  const ofClient = values['client-connections'];
+  const unread = values['unread-memory'] * 2 ** 20;
+  return {
+    connections: values.connections,
+    clientConnections: ofClient,
+    siteConnections: 4 * ofClient,
+    clientRequests: ofClient,
+    unreadBytes: unread,
+    clientUnreadBytes: (unread * 3) / 8,
+    readerTimeout: values['reader-timeout'] * 1000,
+  };
+};
+
+const toCommandFailure = (error: unknown): unknown => {
+  if (error instanceof ConfigurationInvalid) return new UsageError(error.message);
+  if (error instanceof CannotServe || error instanceof SafetyListInvalid) return new CommandFailure(error.message);
+  return error;
+};
+
+/**
+ * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
+ * been built, or where the address is taken, and a UsageError where the gateway's settings are wrong.
+ */
+export const runServer = async (values: OptionValues<typeof serverOptions>): Promise<void> => {
+  const { out, state, host, port, development } = values;
+  await runHost({
+    out,
+    state,
+    host,
+    port,
+    rate: values['rate-limit'],
+    answerMemory: values['answer-memory'] * 2 ** 20,
+    trustedProxies: values['trusted-proxies'],
+    limits: limitsOf(values),
+    safetyList: safetyFile,
+    environment: process.env,
+    development,
+  }).catch((error) => {
+    throw toCommandFailure(error);
+  });
+};
