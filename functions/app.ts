@@ -6,9 +6,10 @@ import { errorAnswer, HttpError, notFound, openHeaders } from './http/answers.ts
 import { documentAnswer } from './http/document-answer.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
 import { mountGateway } from './mounted-gateway.ts';
+import { documentHandlers } from './routes/documents.ts';
 import { downloadHandlers } from './routes/downloads.ts';
-import { packageHandlers } from './routes/packages.ts';
-import { repositoryHandlers } from './routes/repositories.ts';
+import { indexHandlers } from './routes/index-questions.ts';
+import { safetyHandlers } from './routes/safety.ts';
 import { serviceHandlers } from './routes/service.ts';
 import { siteHandler } from './routes/site.ts';
 
@@ -66,12 +67,12 @@ const readPath: MiddlewareHandler<Environment> = async ({ req, set }, next) => {
 // A document under the name of its file, as a plain static host answers it.
 const documentNameMiddleware =
   (dependencies: Dependencies): MiddlewareHandler<Environment> =>
-  async ({ req, env, var: { segments } }, next) => {
+  async ({ req, var: { segments } }, next) => {
     const name = segments.join('/');
     if (!documentName.test(name)) return next();
     const path = `${apiRoot}/${name}`;
     if (req.method === 'GET' || req.method === 'HEAD') {
-      return (await documentAnswer(req.raw, dependencies, path, { remember: env?.remember })) ?? next();
+      return (await documentAnswer(req.raw, dependencies, path)) ?? next();
     }
     if ((await dependencies.documents.read(path, 'identity')) === undefined) return next();
     const methods = methodsOf(operations.landing);
@@ -89,9 +90,10 @@ const limited =
 
 const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void => {
   const handlers: Record<OperationName, Handler> = {
+    ...documentHandlers(dependencies),
+    ...indexHandlers(dependencies),
+    ...safetyHandlers(dependencies),
     ...serviceHandlers(dependencies),
-    ...packageHandlers(dependencies),
-    ...repositoryHandlers(dependencies),
     ...downloadHandlers(dependencies),
   };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {

@@ -28,37 +28,26 @@ export const openHeaders = {
 /** Headers of every answer of the site. */
 export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
 
-/** For how many seconds an answer may be reused. */
-export const cacheAge = {
-  /** Long enough for a client that repeats itself. */
-  computed: 30,
-} as const;
+// Long enough for a client that repeats itself.
+const briefly = 'public, max-age=30, s-maxage=60';
 
 /** How long a computed answer may be reused. */
 export const cacheControl = {
   /** The same question gives the same answer until the next build. */
-  shared: `public, max-age=${cacheAge.computed}, s-maxage=60`,
+  shared: briefly,
   /** It tells what someone has installed, or is a fact of this moment. */
   none: 'no-store',
   /** An unknown name may be known after the next build. */
-  missing: `public, max-age=${cacheAge.computed}, s-maxage=60`,
+  missing: briefly,
 } as const;
 
 const utf8 = new TextEncoder();
 // Below this an answer fits in one packet anyway.
 const worthCompressing = 1400;
 
-/** A computed answer as sent: its headers and its bytes. */
-export interface ComputedAnswer {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
 interface JsonOptions {
   readonly status?: number;
   readonly cache: string;
-  /** Told what was answered, where the host may give the same answer again to the same question. */
-  readonly keep?: ((answer: ComputedAnswer) => void) | undefined;
 }
 
 /** A computed JSON answer, from its text or the bytes of it. */
@@ -83,7 +72,6 @@ export const jsonAnswer = async (
     }
   }
   headers['Content-Length'] = String(body.length);
-  options.keep?.({ headers, body });
   return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
 };
 

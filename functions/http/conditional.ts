@@ -8,3 +8,16 @@ export const matchesEntityTag = (header: string | undefined, etag: string): bool
   if (header.trim() === '*') return true;
   return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag]) => tag === etag);
 };
+
+// What holds for the client's copy as well, and what every answer says.
+const validatorHeaders: ReadonlySet<string> = new Set([
+  'etag',
+  'cache-control',
+  'vary',
+  'access-control-allow-origin',
+  'x-content-type-options',
+]);
+
+/** The headers of a 304 answer, of those of the 200 answer in its place (RFC 9110, section 15.4.5). */
+export const notModifiedHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => validatorHeaders.has(name.toLowerCase())));

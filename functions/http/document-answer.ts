@@ -2,7 +2,7 @@ import { apiRoot } from '../../src/contract/paths.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { chooseEncoding, type Encoding } from './accept-header.ts';
 import { closedHeaders, openHeaders } from './answers.ts';
-import { matchesEntityTag } from './conditional.ts';
+import { matchesEntityTag, notModifiedHeaders } from './conditional.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -46,19 +46,6 @@ const cacheControlOf = (path: string): string =>
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400';
 
-/** A document as answered: its headers and its bytes. */
-export interface DocumentAnswer {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly document: StoredDocument;
-}
-
-/** The headers of an answer that hold for 304 as well. */
-const validatorHeaders = ['ETag', 'Cache-Control', 'Vary', ...Object.keys(openHeaders)];
-
-/** The headers of a 304 answer, of those of the 200 answer in its place (RFC 9110, section 15.4.5). */
-export const notModifiedHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => validatorHeaders.includes(name)));
-
 const documentHeaders = (
   path: string,
   document: StoredDocument,
@@ -84,8 +71,6 @@ interface DocumentOptions {
   readonly vary?: readonly string[];
   /** Cache-Control, where not that of the path. */
   readonly cache?: string;
-  /** Told what was answered in whole, so that the host can answer the same address by itself. */
-  readonly remember?: ((answer: DocumentAnswer) => void) | undefined;
 }
 
 /**
@@ -96,7 +81,7 @@ export const documentAnswer = async (
   request: Request,
   { documents }: Pick<Dependencies, 'documents'>,
   path: string,
-  { status = 200, vary = [], cache, remember }: DocumentOptions = {},
+  { status = 200, vary = [], cache }: DocumentOptions = {},
 ): Promise<Response | undefined> => {
   const encoding: Encoding = compressible.test(contentTypeOf(path))
     ? chooseEncoding(request.headers.get('accept-encoding') ?? undefined)
@@ -110,10 +95,7 @@ export const documentAnswer = async (
       return new Response(null, { status: 304, headers: notModifiedHeaders(headers) });
     }
     if (request.method === 'HEAD') return new Response(null, { status, headers });
-    if (document.body !== undefined) {
-      remember?.({ headers, document });
-      return new Response(document.body as Uint8Array<ArrayBuffer>, { status, headers });
-    }
+    if (document.body !== undefined) return new Response(document.body as Uint8Array<ArrayBuffer>, { status, headers });
     const stream = await document.open();
     if (stream !== undefined) return new Response(stream, { status, headers });
   }

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chooseEncoding, type Encoding } from '../http/accept-header.ts';
-import { type ComputedAnswer, cacheAge } from '../http/answers.ts';
-import { matchesEntityTag } from '../http/conditional.ts';
-import { type DocumentAnswer, notModifiedHeaders } from '../http/document-answer.ts';
+import { matchesEntityTag, notModifiedHeaders } from '../http/conditional.ts';
+import type { WholeAnswer } from './answer-writer.ts';
 import { ByteCache } from './byte-cache.ts';
 
-// The same documents are asked for again and again, by the same addresses. Their answers are kept ready, whole, and sent
-// without going through the app; the app decided each of them once, so that both ways answer alike.
-//
-// Likewise searches: what people type begins alike. A search is kept as briefly as its Cache-Control tells every other
-// cache, and counts for the limit of its client like one that is computed.
+// The same documents are asked for again and again, by the same addresses, and what people type begins alike. Such
+// answers are kept ready, whole, and sent without going through the app; the app decided each of them once, so that both
+// ways answer alike. Which of them may be kept, and for how long, their own headers say, as they do to any other cache;
+// one that has an entity tag is a published file, and holds until a build changes the files.
 
 interface ReadyAnswer {
   /** Names and values in turn, as writeHead takes them. */
@@ -30,18 +28,33 @@ const weigh = (ready: Ready): number => Object.values(ready).reduce((sum, { body
 const longestAddress = 1024;
 const mostAcceptHeaders = 256;
 
+/** What tells its reader that the answer was sent whole. */
+interface Observed {
+  onWhole: ((answer: WholeAnswer) => void) | undefined;
+}
+
 export interface HotAnswers {
   /** Answers the request, if its answer is ready, and where it was computed, if `admit` lets the client have it. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse, admit: () => boolean): boolean;
-  /** What is to be told the document that the app answers this request with; undefined where it is not one to keep. */
-  recorder(incoming: IncomingMessage): ((answer: DocumentAnswer) => void) | undefined;
-  /** The same for an answer that is computed. */
-  keeper(incoming: IncomingMessage): ((answer: ComputedAnswer) => void) | undefined;
+  /** Keeps what the app is going to answer this request with, if its headers allow that. */
+  observe(incoming: IncomingMessage, outgoing: Observed): void;
   /** Forgets every answer, because the published files have changed. */
   clear(): void;
 }
 
 const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
+
+/**
+ * For how many seconds any client may be given this answer again that asks for the same in the same coding (RFC 9111,
+ * sections 3 and 5.2.2); 0 where not every client may, or where the answer depends on more than that.
+ */
+const sharedFor = (headers: Headers): number => {
+  const directives = (headers.get('cache-control') ?? '').toLowerCase().split(/\s*,\s*/);
+  const varies = (headers.get('vary') ?? 'accept-encoding').toLowerCase().split(/\s*,\s*/);
+  if (!directives.includes('public') || headers.has('set-cookie')) return 0;
+  if (varies.some((name) => name !== 'accept-encoding')) return 0;
+  return Number(directives.find((directive) => directive.startsWith('max-age='))?.slice('max-age='.length) ?? 0);
+};
 
 /** Ready answers: documents and computed ones, of up to so many bytes each. */
 export const createHotAnswers = (memory: { documents: number; computed: number }): HotAnswers => {
@@ -60,6 +73,21 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
       encodings.set(header, encoding);
     }
     return encoding;
+  };
+
+  const keep = (url: string, asked: Encoding, { headers: written, body }: WholeAnswer): void => {
+    const told = new Headers(written);
+    const seconds = sharedFor(told);
+    if (seconds === 0) return;
+    const headers = flatten(written);
+    const etag = told.get('etag');
+    if (etag === null) {
+      const end = performance.now() + seconds * 1000;
+      computed.set(url, { ...computed.get(url), [asked]: { headers, body, end } });
+    } else if (!url.includes('?')) {
+      const notModified = { etag, headers: flatten(notModifiedHeaders(written)) };
+      documents.set(url, { ...documents.get(url), [asked]: { headers, notModified, body } });
+    }
   };
 
   return {
@@ -82,29 +110,14 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
       return true;
     },
 
-    recorder: (incoming) => {
-      const { url = '', method } = incoming;
-      if (method !== 'GET' || url.length > longestAddress || !url.startsWith('/') || url.includes('?'))
-        return undefined;
-      const asked = encodingOf(incoming.headers['accept-encoding'] as string | undefined);
+    observe: (incoming, outgoing) => {
+      const { url = '', method, headers } = incoming;
+      if (method !== 'GET' || url.length > longestAddress || !url.startsWith('/')) return;
+      const asked = encodingOf(headers['accept-encoding'] as string | undefined);
       const askedAt = age;
-      return ({ headers, document: { body, etag } }) => {
+      outgoing.onWhole = (answer) => {
         // What was read before the change may be older than it.
-        if (askedAt !== age || body === undefined) return;
-        const notModified = { etag, headers: flatten(notModifiedHeaders(headers)) };
-        documents.set(url, { ...documents.get(url), [asked]: { headers: flatten(headers), notModified, body } });
-      };
-    },
-
-    keeper: (incoming) => {
-      const { url = '', method } = incoming;
-      if (method !== 'GET' || url.length > longestAddress || !url.startsWith('/')) return undefined;
-      const asked = encodingOf(incoming.headers['accept-encoding'] as string | undefined);
-      const askedAt = age;
-      return ({ headers, body }) => {
-        if (askedAt !== age) return;
-        const end = performance.now() + cacheAge.computed * 1000;
-        computed.set(url, { ...computed.get(url), [asked]: { headers: flatten(headers), body, end } });
+        if (askedAt === age && answer.status === 200) keep(url, asked, answer);
       };
     },
 

@@ -118,13 +118,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       const incoming = env.incoming as IncomingMessage;
       const refused = findExcess(clientNetwork(clientOf(incoming)));
       if (refused !== undefined) return errorAnswer(refused, now(), request.method);
-      const remember = hot.recorder(incoming);
-      const keep = hot.keeper(incoming);
-      const bindings: Bindings = {
-        clientAddress: clientOf(incoming),
-        ...(remember ? { remember } : {}),
-        ...(keep ? { keep } : {}),
-      };
+      const bindings: Bindings = { clientAddress: clientOf(incoming) };
       return app.fetch(request, bindings);
     },
     { hostname: 'localhost', errorHandler: refuseRequest },
@@ -174,6 +168,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     begin(door, incoming, outgoing);
     if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
     incoming.url = target;
+    hot.observe(incoming, outgoing);
     void answerByApp(incoming, outgoing);
   };
 

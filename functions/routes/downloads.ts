@@ -32,12 +32,12 @@ export const downloadHandlers = (dependencies: Dependencies) =>
     },
 
     downloadCount: async (context) => {
-      const { req, env, var: found } = context;
+      const { req, var: found } = context;
       const id = found.segments.at(-1) ?? '';
       const data = await dependencies.downloads.read(id);
       // What was counted outlives the package; what was not may be known all the same.
       if (data.total === 0 && !(await askIndex(dependencies, context, (index) => index.knows(id)))) throw notFound();
       const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), data });
-      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared, keep: env?.keep });
+      return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
     },
   }) satisfies Record<string, Handler>;

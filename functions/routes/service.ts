@@ -1,27 +1,12 @@
-import { documentPath } from '../../src/contract/paths.ts';
-import { type Dependencies, Unavailable } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { canRead, createHealthCheck } from '../health/health.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
-import { documentAnswer } from '../http/document-answer.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
   const checkHealth = createHealthCheck(dependencies, dependencies.now);
 
-  // Part of every build, so that its absence is a fault of ours and not an unknown address.
-  const published =
-    (path: string): Handler =>
-    async ({ req, env }) => {
-      const answer = await documentAnswer(req.raw, dependencies, path, { remember: env?.remember });
-      if (answer === undefined) throw new Unavailable(`${path} is not published`);
-      return answer;
-    };
-
   return {
-    landing: published(documentPath.landing),
-    openapiJson: published(documentPath.openapiJson),
-    openapiYaml: published(documentPath.openapiYaml),
-
     health: async ({ req }) => {
       const record = await checkHealth();
       const status = record.healthy ? '200 OK' : '503 Service Unavailable';

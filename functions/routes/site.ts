@@ -13,16 +13,15 @@ const isPlain = (segment: string): boolean =>
 /** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
 export const siteHandler = (dependencies: Dependencies): Handler => {
   // The file of an address: "/a/" is "a/index.html" on every static host.
-  const readPage: Handler = async ({ req, env, var: { segments } }) => {
-    const remember = env?.remember;
+  const readPage: Handler = async ({ req, var: { segments } }) => {
     if (!segments.every(isPlain)) throw notFound();
     const path = segments.join('/');
     if (path === '' || path.endsWith('/')) {
-      const answer = await documentAnswer(req.raw, dependencies, `${path}index.html`, { remember });
+      const answer = await documentAnswer(req.raw, dependencies, `${path}index.html`);
       if (answer === undefined) throw notFound();
       return answer;
     }
-    const answer = await documentAnswer(req.raw, dependencies, path, { remember });
+    const answer = await documentAnswer(req.raw, dependencies, path);
     if (answer !== undefined) return answer;
     if ((await dependencies.documents.read(`${path}/index.html`, 'identity')) === undefined) throw notFound();
     const url = req.url;

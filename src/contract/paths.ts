@@ -207,16 +207,28 @@ const probes: ReadonlySet<string> = new Set(
 /** Whether clients are held to a rate: what is computed costs something, except the probes, whose result is kept. */
 export const isLimited = ({ file, address }: Operation): boolean => file === undefined && !probes.has(address);
 
+/** The operations whose answers are prebuilt documents. */
+export type DocumentOperationName = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly file: string } ? Name : never;
+}[OperationName];
+
+/**
+ * The path below the output folder of the document that answers an operation, for what stands in the place of its
+ * file's placeholder, where it has one.
+ */
+export const documentOf = ({ file }: { readonly file: string }, name = ''): string =>
+  `${apiRoot}/${file.replace(/\{(\w+)\}/, (_, placeholder) => (placeholder === 'rank' && name === '*' ? 'all' : encodeFileName(name)))}`;
+
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {
-  landing: `${apiRoot}/${operations.landing.file}`,
-  openapiJson: `${apiRoot}/${operations.openapiJson.file}`,
-  openapiYaml: `${apiRoot}/${operations.openapiYaml.file}`,
-  package: (id: string) => `${apiRoot}/jailbreak/package/${encodeFileName(id)}.json`,
-  repository: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}.json`,
-  repositoryPackages: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}/packages.json`,
-  repositoryFindings: (slug: string) => `${apiRoot}/jailbreak/repository/${encodeFileName(slug)}/findings.json`,
-  ranking: (rank: Rank) => `${apiRoot}/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
+  landing: documentOf(operations.landing),
+  openapiJson: documentOf(operations.openapiJson),
+  openapiYaml: documentOf(operations.openapiYaml),
+  package: (id: string) => documentOf(operations.package, id),
+  repository: (slug: string) => documentOf(operations.repository, slug),
+  repositoryPackages: (slug: string) => documentOf(operations.repositoryPackages, slug),
+  repositoryFindings: (slug: string) => documentOf(operations.repositoryFindings, slug),
+  ranking: (rank: Rank) => documentOf(operations.repositoryRanking, rank),
 } as const;
 
 /** The longest path segment that the API reads, in bytes once decoded (decisions, section 3). */

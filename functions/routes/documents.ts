@@ -1,0 +1,36 @@
+import { type DocumentOperationName, documentOf, type Operation, operations } from '../../src/contract/paths.ts';
+import { type Dependencies, Unavailable } from '../dependencies.ts';
+import type { Handler } from '../environment.ts';
+import { notFound } from '../http/answers.ts';
+import { documentAnswer } from '../http/document-answer.ts';
+import { readQuery } from '../http/request-query.ts';
+
+// What stands in an answer's file name stands in the path or in the query of its address.
+const readName = ({ address, query, file }: Operation): ((url: string, segments: readonly string[]) => string) => {
+  const placeholder = /\{(\w+)\}/.exec(file ?? '')?.[1];
+  if (placeholder === undefined) return () => '';
+  const at = address.split('/').slice(1).indexOf(`{${placeholder}}`);
+  if (at >= 0) return (_, segments) => segments[at] ?? '';
+  if (query === undefined) throw new TypeError(`Nothing in ${address} says which ${placeholder} is asked for`);
+  return (url) => String(readQuery(url, query)[placeholder]);
+};
+
+const documentHandler = (dependencies: Dependencies, operation: Operation & { readonly file: string }): Handler => {
+  const nameOf = readName(operation);
+  return async ({ req, var: { segments } }) => {
+    const path = documentOf(operation, nameOf(req.url, segments));
+    const answer = await documentAnswer(req.raw, dependencies, path);
+    if (answer !== undefined) return answer;
+    // Where no name may be unknown the document is part of every build, and its absence a fault of ours.
+    throw operation.errors.includes(404) ? notFound() : new Unavailable(`${path} is not published`);
+  };
+};
+
+/** Every operation whose answer the build has written. */
+export const documentHandlers = (dependencies: Dependencies): Record<DocumentOperationName, Handler> => {
+  const handlers = Object.entries(operations as Record<string, Operation>).flatMap(([name, operation]) => {
+    const { file } = operation;
+    return file === undefined ? [] : [[name, documentHandler(dependencies, { ...operation, file })] as const];
+  });
+  return Object.fromEntries(handlers) as Record<DocumentOperationName, Handler>;
+};
