@@ -11,7 +11,7 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
-  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/publication'] },
+  'src/site': { rooms: ['src/contract', 'src/catalog'] },
   'src/pipeline': {
     rooms: [
       'src/net',

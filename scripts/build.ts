@@ -1,22 +1,22 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
+import { runBuild } from '../src/pipeline/build.ts';
 import { Progress } from '../src/pipeline/progress.ts';
-import { type BuildReport, composeReport } from '../src/pipeline/report.ts';
+import { composeReport, writeReport } from '../src/pipeline/report.ts';
+import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
+import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
-import { assertRoom } from './disk.ts';
+import { collectExamples } from './examples/collect.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
-import { runBuild } from './pipeline.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 import { publishSample, removeSample } from './sample.ts';
-import { listenForStop, type Stopping } from './stopping.ts';
-import { describeBuild, describeStop } from './summary.ts';
 
 const project = path.join(import.meta.dirname, '..');
 
@@ -67,12 +67,6 @@ const readSlugs = (flag: string, text: string | undefined, entries: readonly Man
   return slugs;
 };
 
-const writeReport = (file: string, report: BuildReport): void => {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  writeFileSync(`${file}.next`, `${JSON.stringify(report, null, 1)}\n`);
-  renameSync(`${file}.next`, file);
-};
-
 const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping): Promise<void> => {
   const { state, out, report, 'dry-run': dryRun } = values;
   const base = readBase(values['base-url']);
@@ -84,9 +78,8 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const only = readSlugs('only', values.only, entries);
   const progress = new Progress();
   try {
-    assertRoom(dryRun ? [state] : [state, out], state);
     const result = await runBuild({
-      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun },
+      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples },
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       only: only && new Set(only),

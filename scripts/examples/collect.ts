@@ -2,16 +2,14 @@ import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
 import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
-import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { chooseExample } from '../../src/catalog/example-reading.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
 import { readRepositoryRecords, readRepositoryRows } from '../../src/catalog/reading.ts';
 import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts';
-import type { Finding } from '../../src/contract/findings.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, documentPath, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
-import type { LandingRecord, PackageRecord } from '../../src/contract/records.ts';
+import type { PackageRecord } from '../../src/contract/records.ts';
 import {
   findingsDocuments,
   landingDocument,
@@ -20,19 +18,9 @@ import {
   repositoryDocuments,
 } from '../../src/documents/catalog-documents.ts';
 import { type Document, documentText, listDocument } from '../../src/documents/document.ts';
+import type { ExampleSource } from '../../src/pipeline/build-input.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { RepositorySearch } from '../../src/search/repository-search.ts';
-
-/** What the examples are made of. */
-export interface ExampleSource {
-  /** The catalog, its search index among it. */
-  readonly database: CatalogDatabase;
-  /** Public address without trailing slash. */
-  readonly base: string;
-  readonly landing: LandingRecord;
-  /** Why the last crawl of a repository took nothing, by slug. */
-  readonly failures: ReadonlyMap<string, Finding>;
-}
 
 const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
   const rows = readRepositoryRows(database);

@@ -1,11 +1,8 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
-import type { PackageChange } from '../catalog/changes.ts';
-import { type LastBuild, lastBuildSchema } from '../catalog/last-build.ts';
-import type { LandingRecord } from '../contract/records.ts';
-import type { CrawlOutcome } from '../crawl/crawl.ts';
-import type { EmissionCount } from '../publication/emission.ts';
-import type { SiteSummary } from '../site/build-site.ts';
-import type { RepositoryChanges } from './outcomes.ts';
+import { lastBuildSchema } from '../catalog/last-build.ts';
+import type { BuildResult } from './build-result.ts';
 
 const count = z.int().min(0);
 const slugs = z.array(z.string());
@@ -59,19 +56,8 @@ export const reportSchema = z.strictObject({
   seconds: z.record(z.string(), z.number()).describe('How long each step took.'),
 });
 
+/** What a build did, for programs. */
 export type BuildReport = z.infer<typeof reportSchema>;
-
-/** What a build did. */
-interface Built {
-  readonly outcomes: readonly CrawlOutcome[];
-  readonly lastBuild: LastBuild;
-  readonly repositoryChanges: RepositoryChanges;
-  readonly packageChanges: readonly PackageChange[];
-  readonly statistics: LandingRecord['statistics'] | undefined;
-  readonly repairs: readonly string[];
-  readonly documents: EmissionCount;
-  readonly site: SiteSummary | undefined;
-}
 
 interface Ending {
   readonly exitCode: number;
@@ -82,7 +68,7 @@ interface Ending {
 }
 
 /** The report of a build. */
-export const composeReport = (built: Built, { seconds, ...ending }: Ending): BuildReport => {
+export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending): BuildReport => {
   const { outcomes, lastBuild, site, statistics = null, repositoryChanges, packageChanges, repairs, documents } = built;
   const counts = site && {
     ...{ rendered: site.rendered, searchable: site.searchable },
@@ -104,4 +90,11 @@ export const composeReport = (built: Built, { seconds, ...ending }: Ending): Bui
     site: counts ?? null,
     seconds: Object.fromEntries(seconds),
   });
+};
+
+/** Writes a report, whole. */
+export const writeReport = (file: string, report: BuildReport): void => {
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  writeFileSync(`${file}.next`, `${JSON.stringify(report, null, 1)}\n`);
+  renameSync(`${file}.next`, file);
 };

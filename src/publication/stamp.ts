@@ -1,34 +1,65 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 // A running server asks this file whether something new was published, and drops what it holds in memory when so.
 const stampPath = (state: string): string => path.join(state, 'generation.json');
-
-/** Tells running servers that a new generation is in force; written last, when all of it stands. */
-export const writeStamp = (state: string, now: Date): void => {
-  const file = stampPath(state);
-  let generation = 0;
-  try {
-    generation = Number(JSON.parse(readFileSync(file, 'utf8')).generation);
-  } catch {
-    // The first one, or one that cannot be read: any other number than before will do.
-    generation = now.getTime();
-  }
-  writeFileSync(`${file}.next`, `${JSON.stringify({ generation: generation + 1, publishedAt: now.toISOString() })}\n`);
-  renameSync(`${file}.next`, file);
-};
-
 const markPath = (state: string): string => path.join(state, 'publishing');
 
-/**
- * Notes that publishing begins. Returns whether it began before and never ended: then something may stand that running
- * servers were not told of, and whoever finishes must write the stamp though nothing is left to change.
- */
-export const beginPublishing = (state: string): boolean => {
-  const interrupted = existsSync(markPath(state));
-  if (!interrupted) writeFileSync(markPath(state), '');
-  return interrupted;
-};
+// Twice as long as a server takes to notice a new stamp (functions/node/server.ts).
+const readersMs = 500;
 
-/** Notes that publishing ended, and that running servers were told of what changed. */
-export const endPublishing = (state: string): void => rmSync(markPath(state), { force: true });
+/** What running servers are told of one publishing, from its beginning to its end. */
+export class Announcement {
+  /**
+   * Whether a publishing before never ended: then something may stand that running servers were not told of, and they
+   * must be told though nothing is left to change.
+   */
+  readonly resumes: boolean;
+  readonly #state: string;
+  readonly #now: () => Date;
+  #settled: Promise<void> | undefined;
+
+  /** Notes in the state folder that publishing begins. */
+  constructor(state: string, now: () => Date) {
+    this.#state = state;
+    this.#now = now;
+    this.resumes = existsSync(markPath(state));
+    if (!this.resumes) writeFileSync(markPath(state), '');
+  }
+
+  /** Tells running servers that a new generation is in force; to be called when all of it stands. */
+  tell(): void {
+    const file = stampPath(this.#state);
+    const now = this.#now();
+    let generation = 0;
+    try {
+      generation = Number(JSON.parse(readFileSync(file, 'utf8')).generation);
+    } catch {
+      // The first one, or one that cannot be read: any other number than before will do.
+      generation = now.getTime();
+    }
+    writeFileSync(
+      `${file}.next`,
+      `${JSON.stringify({ generation: generation + 1, publishedAt: now.toISOString() })}\n`,
+    );
+    renameSync(`${file}.next`, file);
+  }
+
+  /**
+   * Resolves when running servers answer from what is in force. Until they notice it they answer from the catalog and
+   * the pages before, which name what is about to be removed.
+   */
+  settle(): Promise<void> {
+    if (this.#settled === undefined) {
+      this.tell();
+      this.#settled = sleep(readersMs);
+    }
+    return this.#settled;
+  }
+
+  /** Notes that publishing ended, and that running servers were told of what changed. */
+  end(): void {
+    rmSync(markPath(this.#state), { force: true });
+  }
+}

@@ -38,7 +38,12 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
       timed(() => buildSearchIndex(catalog, index, progress('search'), verify)),
       timed(render),
     ]);
-    return { rendered, searchable, client, seconds: { read, search, pages } };
+    const folders = [
+      { folder: client, prefix: '' },
+      { folder: staged, prefix: '' },
+      { folder: index, prefix: 'pagefind' },
+    ];
+    return { rendered, searchable, staged: folders, seconds: { read, search, pages } };
   } finally {
     provideSite(undefined);
     catalog.close();

@@ -1,15 +1,12 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
-import { type Published, publishFolders } from '../publication/publish-site.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
   readonly catalogPath: string;
   /** How each repository fared in the build that this one belongs to, or in the last one. */
   readonly lastBuild?: ShownBuild;
-  /** The output folder, shared with the documents of the API. */
-  readonly outDir: string;
   /** Where the last build is kept, so that the next one renders only what changed. */
   readonly cacheDir: string;
   /** Public address without trailing slash. */
@@ -19,38 +16,29 @@ export interface SiteOptions {
   /** Whether to read all that is kept and published, and make again what is not as it was written. */
   readonly verify?: boolean;
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
-  /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
-  readonly beforeRemoval?: () => Promise<void>;
-}
-
-/** What a build of the site did; files, and seconds per step. */
-export interface SiteSummary extends Published {
-  /** Pages rendered; the others were taken from the build before. */
-  readonly rendered: number;
-  /** Packages that the search knows. */
-  readonly searchable: number;
-  readonly seconds: {
-    readonly read: number;
-    readonly search: number;
-    readonly pages: number;
-    readonly publish: number;
-  };
 }
 
 /** What the building process is told, and what it says. */
-export type BuildOrder = Omit<SiteOptions, 'onProgress' | 'beforeRemoval'>;
+export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
 export type BuildReport =
   | { readonly kind: 'progress'; readonly step: 'search' | 'pages'; readonly done: number; readonly total: number }
   | { readonly kind: 'done'; readonly site: BuiltSite }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A site as built and not yet published. */
+/** A built folder and where its files go below the output folder ("" is its top). */
+interface StagedFolder {
+  readonly folder: string;
+  readonly prefix: string;
+}
+
+/** A site as built, below the state folder, and not yet published. */
 export interface BuiltSite {
+  /** Pages rendered; the others were taken from the build before. */
   readonly rendered: number;
+  /** Packages that the search knows. */
   readonly searchable: number;
-  /** The folder of what is published beside the pages. */
-  readonly client: string;
-  readonly seconds: Omit<SiteSummary['seconds'], 'publish'>;
+  readonly staged: readonly StagedFolder[];
+  readonly seconds: { readonly read: number; readonly search: number; readonly pages: number };
 }
 
 /** Where the parts of a site are built, in the folder of the last build. */
@@ -63,28 +51,14 @@ export const stagingFolders = (
 });
 
 /**
- * Builds the site from the catalog and publishes it: pages by Astro, search by Pagefind, each into a folder of its own,
- * and from there what changed into the output folder. Building runs in a process of its own, because the bundle of the
- * pages stays in the memory of a process and would show the next build the data of this one. Publishing does not, so
- * that it ends with the process that holds the lock of the state folder.
+ * Builds the site from the catalog: pages by Astro, search by Pagefind, each into a folder of its own below `cacheDir`.
+ * It runs in a process of its own, because the bundle of the pages stays in the memory of a process and would show the
+ * next build the data of this one. Publishing is left to the caller, so that it ends with the process that holds the
+ * lock of the state folder.
  *
- * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
- * of this build or of the one before
+ * @throws Error where a page cannot be rendered or a file cannot be written
  */
-export const buildSite = async ({ onProgress, beforeRemoval, ...order }: SiteOptions): Promise<SiteSummary> => {
-  const { seconds, client, ...counts } = await runProcess(order, onProgress);
-  const begun = performance.now();
-  const cache = path.resolve(order.cacheDir);
-  const { pages, index } = stagingFolders(cache);
-  const staged = [
-    { folder: client, prefix: '' },
-    { folder: pages, prefix: '' },
-    { folder: index, prefix: 'pagefind' },
-  ];
-  const options = { named: path.join(cache, 'named'), beforeRemoval, verify: order.verify === true };
-  const published = await publishFolders(path.resolve(order.outDir), staged, options);
-  return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
-};
+export const buildSite = ({ onProgress, ...order }: SiteOptions): Promise<BuiltSite> => runProcess(order, onProgress);
 
 const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress']): Promise<BuiltSite> => {
   const child = fork(new URL('./build-process.ts', import.meta.url), {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
-import type { SiteOptions, SiteSummary } from '../../src/site/build-site.ts';
+import type { SitePublishing, SiteSummary } from '../../src/pipeline/site-step.ts';
 import type { Built } from './builds.ts';
 import { watchMemory } from './process-tree.ts';
 import { count, type Figure, megabytes, seconds } from './report.ts';
@@ -17,7 +17,7 @@ interface SiteRun {
   readonly peak: number | undefined;
 }
 
-const build = async (workshop: Workshop, options: SiteOptions): Promise<SiteRun> => {
+const build = async (workshop: Workshop, options: SitePublishing): Promise<SiteRun> => {
   const child = spawn(process.execPath, [workshop.script('build-site.ts'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -68,7 +68,7 @@ export const measureSiteBuilds = async (
   const catalog = workshop.path(`${input.name}-site.sqlite`);
   const lastBuild = readLastBuild(state);
   const out = path.join(folder, 'out');
-  const options: SiteOptions = {
+  const options: SitePublishing = {
     catalogPath: catalog,
     outDir: out,
     cacheDir: path.join(folder, 'cache'),

@@ -10,10 +10,11 @@ import { createApp } from '../../functions/app.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
-import { runBuild } from '../../scripts/pipeline.ts';
+import { collectExamples } from '../../scripts/examples/collect.ts';
 import { readService } from '../../scripts/read-service.ts';
 import { publishSample } from '../../scripts/sample.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
+import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 
@@ -53,6 +54,7 @@ beforeAll(async () => {
     version: '1.0.0',
     now,
     progress,
+    collectExamples,
     site: false,
     source: 'sample',
   });
@@ -173,6 +175,7 @@ describe('the published description', () => {
       version: '1.0.0',
       now: later,
       progress,
+      collectExamples,
       site: false,
       source: 'sample',
     });

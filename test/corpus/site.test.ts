@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { publishSite } from '../../src/pipeline/site-step.ts';
 import { page as address } from '../../src/site/addresses.ts';
-import { buildSite } from '../../src/site/build-site.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!hasCorpus)('the site of the corpus', () => {
     const lastBuild = readLastBuild(state);
     const cacheDir = path.join(state, 'site');
     const options = { catalogPath: catalogPath(state), outDir: out, cacheDir, baseUrl: 'http://localhost:8080' };
-    await buildSite(lastBuild === undefined ? options : { ...options, lastBuild });
+    await publishSite(lastBuild === undefined ? options : { ...options, lastBuild });
   });
   afterAll(() => {
     origin.kill();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildSite } from '../../src/site/build-site.ts';
+import { publishSite } from '../../src/pipeline/site-step.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');
   await writeCatalog(catalogPath, sources, 'https://index.example');
   const cacheDir = path.join(folder, 'cache');
-  await buildSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example' });
+  await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example' });
   server = await serveFolder(out);
   browser = await launchBrowser();
 }, 120_000);

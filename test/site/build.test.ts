@@ -14,13 +14,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildSite, type SiteOptions } from '../../src/site/build-site.ts';
+import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const base = 'https://index.example';
 const { folder, remove } = temporaryFolder();
 const out = path.join(folder, 'out');
-const options: SiteOptions = {
+const options: SitePublishing = {
   catalogPath: path.join(folder, 'catalog.sqlite'),
   lastBuild,
   outDir: out,
@@ -54,7 +54,7 @@ const contents = (folder: string): Map<string, string> =>
 /** The files of a build into empty folders. */
 const buildElsewhere = async (): Promise<Map<string, string>> => {
   const elsewhere = mkdtempSync(path.join(folder, 'elsewhere-'));
-  await buildSite({ ...options, outDir: path.join(elsewhere, 'out'), cacheDir: path.join(elsewhere, 'cache') });
+  await publishSite({ ...options, outDir: path.join(elsewhere, 'out'), cacheDir: path.join(elsewhere, 'cache') });
   return contents(path.join(elsewhere, 'out'));
 };
 
@@ -69,7 +69,7 @@ afterAll(remove);
 // Each test builds, some of them several times, from nothing.
 describe('a build of the site', { timeout: 180_000 }, () => {
   it('writes a page for every package, repository and section', async () => {
-    const summary = await buildSite(options);
+    const summary = await publishSite(options);
     expect(summary.rendered).toBeGreaterThan(250);
     expect(summary.searchable).toBe(248);
     for (const name of [
@@ -113,7 +113,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
 
   it('C13: writes nothing where nothing changed, and keeps bytes and time stamps', async () => {
     const before = stamps();
-    const summary = await buildSite(options);
+    const summary = await publishSite(options);
     expect(summary).toMatchObject({ written: 0, removed: 0 });
     expect(summary.rendered).toBeLessThan(20);
     expect(stamps()).toEqual(before);
@@ -129,7 +129,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const described = { ...many, release: `${many.release}Description: Many of them\n` };
     await writeCatalog(options.catalogPath, [alpha, changed, described, suited], base);
     const before = stamps();
-    const summary = await buildSite(options);
+    const summary = await publishSite(options);
     expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
     expect(read('package/com.alpha.snowboard/index.html')).not.toContain('/repository/beta/');
     const after = stamps();
@@ -141,14 +141,14 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(await buildElsewhere()).toEqual(contents(out));
 
     await writeCatalog(options.catalogPath, [alpha, many, suited], base);
-    expect((await buildSite(options)).removed).toBeGreaterThan(0);
+    expect((await publishSite(options)).removed).toBeGreaterThan(0);
     expect(existsSync(path.join(out, 'package/org.beta.new'))).toBe(false);
     expect(existsSync(path.join(out, 'repository/beta'))).toBe(false);
     expect(files().filter((name) => /(^|\/)\.[^/]*\.next$/.test(name))).toEqual([]);
   });
 
   it('C12: makes anew what was damaged: a size that differs at once, a byte with --verify', async () => {
-    await buildSite(options);
+    await publishSite(options);
     const whole = contents(out);
     const page = 'package/com.alpha.lib/index.html';
     const index = 'pagefind-entry.json';
@@ -158,14 +158,14 @@ describe('a build of the site', { timeout: 180_000 }, () => {
       path.join(out, 'package/com.alpha.paid/index.html'),
     ];
     for (const file of damaged) truncateSync(file, 10);
-    await buildSite(options);
+    await publishSite(options);
     expect(contents(out)).toEqual(whole);
     for (const file of damaged) {
       const { atime, mtime } = lstatSync(file);
       writeFileSync(file, readFileSync(file, 'latin1').replace(/[a-z]/, '?'), 'latin1');
       utimesSync(file, atime, mtime);
     }
-    await buildSite({ ...options, verify: true });
+    await publishSite({ ...options, verify: true });
     expect(contents(out)).toEqual(whole);
     expect(readFileSync(path.join(options.cacheDir, 'pages', page)).equals(readFileSync(path.join(out, page)))).toBe(
       true,
@@ -174,7 +174,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
   });
 
   it('renders anew what an interrupted build left half written', async () => {
-    await buildSite(options);
+    await publishSite(options);
     const whole = contents(out);
     const page = path.join(options.cacheDir, 'pages/package/com.alpha.lib/index.html');
     const kept = path.join(options.cacheDir, 'pages.json');
@@ -183,22 +183,22 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     delete rendered.pages['package/com.alpha.lib/index.html'];
     writeFileSync(kept, JSON.stringify(rendered));
     writeFileSync(page, '<!DOCTYPE html><html');
-    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(await publishSite(options)).toMatchObject({ written: 0, removed: 0 });
     expect(contents(out)).toEqual(whole);
 
     writeFileSync(kept, JSON.stringify(rendered).slice(0, 100));
-    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(await publishSite(options)).toMatchObject({ written: 0, removed: 0 });
     expect(contents(out)).toEqual(whole);
 
     // A page that is known as rendered, and gone.
     rmSync(page);
-    expect(await buildSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(await publishSite(options)).toMatchObject({ written: 0, removed: 0 });
     expect(contents(out)).toEqual(whole);
   });
 
   it('renders all pages anew where the address changes', async () => {
     const moved = { ...options, baseUrl: 'https://elsewhere.example', outDir: path.join(folder, 'moved') };
-    const summary = await buildSite(moved);
+    const summary = await publishSite(moved);
     expect(summary.rendered).toBeGreaterThan(250);
     expect(readFileSync(path.join(moved.outDir, 'index.html'), 'utf8')).toContain('https://elsewhere.example/');
   });
@@ -207,7 +207,12 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const catalogPath = path.join(folder, 'empty.sqlite');
     await writeCatalog(catalogPath, [{ ...(sources[0] as Source), packages: '' }], base);
     const outDir = path.join(folder, 'empty');
-    const summary = await buildSite({ catalogPath, outDir, cacheDir: path.join(folder, 'empty cache'), baseUrl: base });
+    const summary = await publishSite({
+      catalogPath,
+      outDir,
+      cacheDir: path.join(folder, 'empty cache'),
+      baseUrl: base,
+    });
     expect(summary.searchable).toBe(0);
     expect(readFileSync(path.join(outDir, 'repository/alpha/index.html'), 'utf8')).toContain('It has no packages.');
     expect(JSON.parse(readFileSync(path.join(outDir, 'pagefind/pagefind-entry.json'), 'utf8'))).toMatchObject({
@@ -221,7 +226,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     mkdirSync(outside);
     mkdirSync(linked);
     symlinkSync(outside, path.join(linked, 'package'));
-    await buildSite({ ...options, outDir: linked });
+    await publishSite({ ...options, outDir: linked });
     expect(readdirSync(outside)).toEqual([]);
     expect(existsSync(path.join(linked, 'package/com.alpha.lib/index.html'))).toBe(true);
   });
@@ -229,7 +234,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
   it.skipIf(otherDisk === undefined)('builds in a folder on another disk than the project', async () => {
     const cacheDir = mkdtempSync(path.join(otherDisk ?? '', 'debdex-test-'));
     try {
-      await buildSite({ ...options, cacheDir, outDir: path.join(folder, 'from another disk') });
+      await publishSite({ ...options, cacheDir, outDir: path.join(folder, 'from another disk') });
       expect(existsSync(path.join(folder, 'from another disk/index.html'))).toBe(true);
     } finally {
       rmSync(cacheDir, { recursive: true, force: true });

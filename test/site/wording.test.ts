@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formsOfPages } from '../../src/contract/kept.ts';
-import { buildSite } from '../../src/site/build-site.ts';
+import { publishSite } from '../../src/pipeline/site-step.ts';
 import { decodeEntities } from '../support/links.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
@@ -15,7 +15,7 @@ const build = async (name: string, from: readonly Source[], built = lastBuild): 
   const catalogPath = path.join(folder, `${name}.sqlite`);
   await writeCatalog(catalogPath, from, 'https://index.example');
   const options = { catalogPath, outDir, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://index.example' };
-  await buildSite({ ...options, lastBuild: built });
+  await publishSite({ ...options, lastBuild: built });
   return new Map(
     readdirSync(outDir, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.html'))

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { catalogPath } from '../src/catalog/generation.ts';
-import { exitCodes } from './exit-codes.ts';
-import { CommandFailure } from './options.ts';
+import { catalogPath } from '../catalog/generation.ts';
+
+/** A disk that has too little room for a build, named with what to do. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+}
 
 const spareBytes = 64 * 2 ** 20;
 
@@ -9,7 +12,9 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocale
 
 /**
  * Checks, before anything is written, that the disks of these folders (of the output, and of `state`) have room for
- * another catalog beside the one in force and for what was downloaded. Throws a CommandFailure where they have not.
+ * another catalog beside the one in force and for what was downloaded.
+ *
+ * @throws NoRoom where they have not
  */
 export const assertRoom = (folders: readonly string[], state: string): void => {
   const catalog = existsSync(catalogPath(state)) ? statSync(catalogPath(state)).size : 0;
@@ -18,9 +23,8 @@ export const assertRoom = (folders: readonly string[], state: string): void => {
     mkdirSync(folder, { recursive: true });
     const { bavail, bsize } = statfsSync(folder);
     if (bavail * bsize >= needed) continue;
-    throw new CommandFailure(
+    throw new NoRoom(
       `The disk of ${folder} has ${megabytes(bavail * bsize)} left, and a build needs ${megabytes(needed)}. Nothing was changed: make room and build again.`,
-      exitCodes.failed,
     );
   }
 };

@@ -1,8 +1,8 @@
-import type { PackageChange } from '../src/catalog/changes.ts';
-import type { LastBuild } from '../src/catalog/last-build.ts';
-import { isDown } from '../src/pipeline/outcomes.ts';
-import type { Progress } from '../src/pipeline/progress.ts';
-import type { BuildResult } from './pipeline.ts';
+import type { PackageChange } from '../catalog/changes.ts';
+import type { LastBuild } from '../catalog/last-build.ts';
+import type { BuildResult } from './build-result.ts';
+import { isDown } from './outcomes.ts';
+import type { Progress } from './progress.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 

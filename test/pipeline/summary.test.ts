@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { BuildResult } from '../../scripts/pipeline.ts';
-import { describeBuild } from '../../scripts/summary.ts';
 import type { PackageChange } from '../../src/catalog/changes.ts';
 import type { LastBuild } from '../../src/catalog/last-build.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { listWaiting } from '../../src/crawl/operator-word.ts';
+import type { BuildResult } from '../../src/pipeline/build-result.ts';
 import { compareBuilds, composeLastBuild } from '../../src/pipeline/outcomes.ts';
+import { describeBuild } from '../../src/pipeline/summary.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 

@@ -1,0 +1,24 @@
+import type { PackageChange } from '../catalog/changes.ts';
+import type { LastBuild } from '../catalog/last-build.ts';
+import type { LandingRecord } from '../contract/records.ts';
+import type { CrawlOutcome } from '../crawl/crawl.ts';
+import type { EmissionCount } from '../publication/emission.ts';
+import type { RepositoryChanges } from './outcomes.ts';
+import type { SiteSummary } from './site-step.ts';
+
+/** What a build did; see `describeBuild` for how it is told. */
+export interface BuildResult {
+  /** Of the repositories that were visited. */
+  readonly outcomes: readonly CrawlOutcome[];
+  /** Of every repository of the manifest. */
+  readonly lastBuild: LastBuild;
+  readonly repositoryChanges: RepositoryChanges;
+  readonly packageChanges: readonly PackageChange[];
+  /** What was found damaged or lost and made good, as sentences. */
+  readonly repairs: readonly string[];
+  readonly statistics: LandingRecord['statistics'] | undefined;
+  readonly stanzas: number;
+  readonly documents: EmissionCount;
+  /** What became of the pages; undefined where they were left out. */
+  readonly site: SiteSummary | undefined;
+}

@@ -1,0 +1,108 @@
+import type { CatalogBuild } from '../catalog/generation.ts';
+import { writeLastBuild } from '../catalog/last-build.ts';
+import { lockState } from '../catalog/lock.ts';
+import type { CrawlOutcome } from '../crawl/crawl.ts';
+import { takeOutput } from '../publication/owner.ts';
+import { Announcement } from '../publication/stamp.ts';
+import { forgetRemovals } from '../snapshots/removals.ts';
+import type { BuildInput, PreparedInput } from './build-input.ts';
+import type { BuildResult } from './build-result.ts';
+import { bringUpToDate, withSoundCatalog } from './catalog-step.ts';
+import { crawl, prepareCrawl } from './crawl-step.ts';
+import { assertRoom } from './disk-room.ts';
+import { writeDocuments } from './documents-step.ts';
+import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
+import { publishPages, type SiteSummary } from './site-step.ts';
+
+// How long the snapshots of a repository outlive its entry in the manifest.
+const unusedMs = 30 * 86_400_000;
+
+/**
+ * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
+ * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
+ *
+ * @throws NoRoom before anything is written, LockedError where another build uses the state or the output folder, OutputError where the output folder
+ * cannot be used or belongs to another state folder, RemovalsHeld where the manifest has lost too much
+ */
+export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
+  assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
+  const unlock = lockState(input.state);
+  try {
+    if (input.dryRun === true) return await rehearse(input);
+    const output = takeOutput(input.out, input.state, input.source);
+    try {
+      const prepared = await prepareCrawl(input);
+      const crawled = await crawl(prepared);
+      return await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, output.claim));
+    } finally {
+      output.release();
+    }
+  } finally {
+    unlock();
+  }
+};
+
+const rehearse = async (input: BuildInput): Promise<BuildResult> => {
+  const state = prepareRehearsal(input.state);
+  try {
+    const rehearsed = await prepareCrawl({ ...input, state });
+    const crawled = await crawl(rehearsed);
+    return await withSoundCatalog(rehearsed, async (catalog) => {
+      const { result } = await bringUpToDate(rehearsed, crawled, catalog);
+      catalog.discard();
+      return result;
+    });
+  } finally {
+    removeRehearsal(input.state);
+  }
+};
+
+/**
+ * What was crawled to what is published: the catalog; the documents, and with them on the disk the catalog in force;
+ * the pages, which are made of the catalog in force; and last what vanished goes.
+ */
+const publish = async (
+  input: PreparedInput,
+  crawled: readonly CrawlOutcome[],
+  catalog: CatalogBuild,
+  claimOutput: () => void,
+): Promise<BuildResult> => {
+  const { entries, state, store, now, progress } = input;
+  const { update, result } = await bringUpToDate(input, crawled, catalog);
+  const { statistics, lastBuild } = result;
+  if (statistics === undefined) {
+    catalog.discard();
+    return result;
+  }
+  const servers = new Announcement(state, now);
+  claimOutput();
+  const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild });
+  await progress.step('publish', async () => {
+    await emission.flush();
+    emission.forgetVanished();
+    catalog.publish();
+    writeLastBuild(state, lastBuild);
+    forgetRemovals(state);
+    await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
+  });
+  if (catalog.changed || emission.count.written + assets > 0 || servers.resumes) servers.tell();
+  let site: SiteSummary | undefined;
+  try {
+    if (input.site) site = await publishPages(input, lastBuild, () => servers.settle());
+  } finally {
+    // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
+    if (emission.hasVanished) {
+      await progress.step('removal', async () => {
+        await servers.settle();
+        emission.removeVanished();
+      });
+    }
+  }
+  if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) servers.tell();
+  servers.end();
+  const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
+  return { ...result, repairs, documents: emission.count, site };
+};
+
+const describeRepairs = (count: number): string[] =>
+  count === 0 ? [] : [`${count} documents that did not stand there as they were written were written again.`];

@@ -1,0 +1,118 @@
+import { readPackageChanges } from '../catalog/changes.ts';
+import { CatalogBuild, catalogPath } from '../catalog/generation.ts';
+import { readLastBuild } from '../catalog/last-build.ts';
+import { readFindings, readRepositoryFindings, readStatistics } from '../catalog/reading.ts';
+import { isCatalogSound, isDamage } from '../catalog/soundness.ts';
+import { type CatalogUpdate, updateCatalog } from '../catalog/update.ts';
+import type { CrawlOutcome } from '../crawl/crawl.ts';
+import { CrawlError } from '../crawl/crawl-error.ts';
+import { listWaiting } from '../crawl/operator-word.ts';
+import type { BuildInput, PreparedInput } from './build-input.ts';
+import type { BuildResult } from './build-result.ts';
+import { compareBuilds, composeLastBuild } from './outcomes.ts';
+
+const rebuilt =
+  'The catalog was damaged and was built anew from the snapshots; what was published before is compared with it.';
+
+/**
+ * Works with the catalog in force or, where that turns out to be damaged, with one that is built anew: the crawl does
+ * not have to be repeated for it.
+ */
+export const withSoundCatalog = async (
+  { state, verify = false }: BuildInput,
+  work: (catalog: CatalogBuild) => Promise<BuildResult>,
+): Promise<BuildResult> => {
+  const attempt = async (afresh: boolean) => {
+    const catalog = new CatalogBuild(state, afresh);
+    try {
+      return await work(catalog);
+    } catch (error) {
+      catalog.discard();
+      throw error;
+    }
+  };
+  const sound = isCatalogSound(state, catalogPath(state), verify);
+  try {
+    if (sound) return await attempt(false);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  const result = await attempt(true);
+  return { ...result, repairs: [rebuilt, ...result.repairs] };
+};
+
+/** A catalog that is up to date and not in force yet: what changed in it, and what the build comes to so far. */
+interface UpdatedCatalog {
+  readonly update: CatalogUpdate;
+  readonly result: BuildResult;
+}
+
+/** The second step: snapshots to the catalog, which is not in force yet. Publishes nothing. */
+export const bringUpToDate = async (
+  input: PreparedInput,
+  crawled: readonly CrawlOutcome[],
+  catalog: CatalogBuild,
+): Promise<UpdatedCatalog> => {
+  const { entries, state, store, base, now, progress } = input;
+  const update = await progress.step('catalog', () =>
+    updateCatalog(catalog, entries, store, {
+      base,
+      now: now(),
+      onRepository: (done, total) => progress.update(done, total, 'repositories'),
+    }),
+  );
+  const outcomes = withLosses(withDamage(crawled, update.damaged), update.lost);
+  const previous = readLastBuild(state);
+  const slugs = entries.map(({ slug }) => slug);
+  const { database, before } = catalog;
+  const lastBuild = composeLastBuild({
+    entries,
+    visited: outcomes,
+    waiting: await listWaiting(store, slugs),
+    found: readRepositoryFindings(database),
+    previous,
+    now: now(),
+  });
+  const result: BuildResult = {
+    outcomes,
+    lastBuild,
+    repositoryChanges: compareBuilds(previous, lastBuild),
+    packageChanges: before === undefined ? [] : readPackageChanges(before, database, update.ingested),
+    statistics: readStatistics(database),
+    stanzas: readFindings(database).stanzas,
+    documents: { written: 0, unchanged: 0, removed: 0 },
+    repairs: describeHistory(update.rebuilt, store.history.damaged),
+    site: undefined,
+  };
+  return { update, result };
+};
+
+/** A snapshot that cannot be read any more leaves the repository with what the catalog holds of it. */
+const withDamage = (
+  outcomes: readonly CrawlOutcome[],
+  damaged: readonly { slug: string; cause: unknown }[],
+): CrawlOutcome[] =>
+  outcomes.map((outcome) => {
+    const damage = damaged.find(({ slug }) => slug === outcome.slug);
+    if (damage === undefined) return outcome;
+    const { message: reason, detail } = new CrawlError('store-failed', String(damage.cause));
+    return { ...outcome, outcome: 'stale', code: 'store-failed', reason, detail };
+  });
+
+/** What was published of a repository stays published though its snapshot is lost: it is old, not absent. */
+const withLosses = (outcomes: readonly CrawlOutcome[], lost: readonly string[]): CrawlOutcome[] =>
+  outcomes.map((outcome) =>
+    outcome.outcome === 'failed' && lost.includes(outcome.slug) ? { ...outcome, outcome: 'stale' } : outcome,
+  );
+
+const mostNames = 5;
+
+const describeHistory = (rebuilt: readonly string[], damaged: readonly string[]): string[] => {
+  const names = rebuilt.slice(0, mostNames).join(', ') + (rebuilt.length > mostNames ? ', …' : '');
+  return [
+    ...damaged.map((file) => `${file} could not be read and was written anew: check the disk.`),
+    ...(rebuilt.length === 0
+      ? []
+      : [`What was known of the time before (history) was missing for ${names}; it is now what the catalog knew.`]),
+  ];
+};

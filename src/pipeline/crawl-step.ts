@@ -1,0 +1,32 @@
+import { forgetBackOff } from '../crawl/back-off.ts';
+import { type CrawlOutcome, crawlAll } from '../crawl/crawl.ts';
+import { readPublishedSource } from '../publication/owner.ts';
+import { adoptFormerSlugs } from '../snapshots/former-slugs.ts';
+import { openStore } from '../snapshots/store.ts';
+import type { BuildInput, PreparedInput } from './build-input.ts';
+import { assertNotDepleted } from './planned-removals.ts';
+
+/** Opens the store and settles what the entries were called before. @throws RemovalsHeld */
+export const prepareCrawl = async (input: BuildInput): Promise<PreparedInput> => {
+  const { state, out, entries } = input;
+  // A manifest takes the place of the sample as a whole.
+  if (readPublishedSource(out) !== 'sample') assertNotDepleted(state, entries);
+  const store = openStore(state);
+  return { ...input, store, entries: await adoptFormerSlugs(store, entries) };
+};
+
+/** The first step: origins to snapshots. Returns how each visit went. */
+export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
+  const { entries, fetcher, store, now, progress, only } = input;
+  await forgetBackOff(store, input.retryNow ?? []);
+  return progress.step('crawl', () =>
+    crawlAll(only === undefined ? entries : entries.filter(({ slug }) => only.has(slug)), {
+      store,
+      fetcher,
+      now,
+      stop: input.stop,
+      ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
+      onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
+    }),
+  );
+};

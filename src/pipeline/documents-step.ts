@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readBuildDigest } from '../catalog/build-digest.ts';
+import type { CatalogBuild } from '../catalog/generation.ts';
+import type { LastBuild } from '../catalog/last-build.ts';
+import { type CatalogUpdate, indexForSearch } from '../catalog/update.ts';
+import type { LandingRecord } from '../contract/records.ts';
+import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
+import { publishAssets } from '../publication/assets.ts';
+import { Emission } from '../publication/emission.ts';
+import type { PreparedInput } from './build-input.ts';
+import { composeFailures } from './outcomes.ts';
+
+const changesFile = path.join(import.meta.dirname, '..', '..', 'CHANGELOG.md');
+const assetsFolder = path.join(import.meta.dirname, '..', 'public');
+
+/** What the documents are made of. */
+interface DocumentSources {
+  /** Up to date, and not in force yet. */
+  readonly catalog: CatalogBuild;
+  readonly update: CatalogUpdate;
+  readonly statistics: LandingRecord['statistics'];
+  readonly lastBuild: LastBuild;
+}
+
+/**
+ * The third step: the catalog to documents, of which those that changed are written, and the files beside them that are
+ * the same in every build. Meanwhile the catalog is indexed for search.
+ */
+export const writeDocuments = async (
+  input: PreparedInput,
+  { catalog, update, statistics, lastBuild }: DocumentSources,
+): Promise<{ readonly emission: Emission; readonly assets: number }> => {
+  const { out, base, now, progress, collectExamples } = input;
+  const failures = composeFailures(lastBuild);
+  const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
+  // The descriptions show what is found, so they wait for what finds it.
+  let indexed: Promise<void> | undefined;
+  const index = () => (indexed ??= indexForSearch(catalog, update.ingested));
+  const describe = async () => {
+    await index();
+    const examples = await collectExamples({ database: catalog.database, base, landing, failures });
+    return composeDescriptions(input, examples, readFileSync(changesFile, 'utf8'));
+  };
+  const emission = new Emission(catalog, {
+    out,
+    now: now(),
+    touched: update.touched,
+    ingested: update.ingested,
+    failures,
+    landing,
+    texts: describe,
+    verify: input.verify === true,
+    onDocument: (done, total) => progress.update(done, total, 'documents'),
+  });
+  const assets = await progress.step('documents', async () => {
+    // Before the documents, which name them.
+    const count = publishAssets(out, assetsFolder);
+    await Promise.all([emission.write(), index()]);
+    return count;
+  });
+  return { emission, assets };
+};

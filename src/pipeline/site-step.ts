@@ -1,0 +1,58 @@
+import path from 'node:path';
+import { catalogPath } from '../catalog/generation.ts';
+import type { LastBuild } from '../catalog/last-build.ts';
+import { type Published, publishFolders } from '../publication/publish-site.ts';
+import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
+import type { BuildInput } from './build-input.ts';
+
+/** What became of the pages: what was made of them, which files were published, and seconds for each part. */
+export interface SiteSummary extends Published {
+  /** Pages rendered; the others were taken from the build before. */
+  readonly rendered: number;
+  /** Packages that the search knows. */
+  readonly searchable: number;
+  readonly seconds: BuiltSite['seconds'] & { readonly publish: number };
+}
+
+/** How to build and publish the site. */
+export interface SitePublishing extends SiteOptions {
+  /** The output folder, shared with the documents of the API. */
+  readonly outDir: string;
+  /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
+  readonly beforeRemoval?: () => Promise<void>;
+}
+
+/**
+ * Has the site built in folders below the state and published from there.
+ *
+ * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
+ * of this build or of the one before
+ */
+export const publishSite = async ({ outDir, beforeRemoval, ...options }: SitePublishing): Promise<SiteSummary> => {
+  const { staged, seconds, ...counts } = await buildSite(options);
+  const begun = performance.now();
+  const named = path.join(path.resolve(options.cacheDir), 'named');
+  const verify = options.verify === true;
+  const published = await publishFolders(path.resolve(outDir), staged, { named, beforeRemoval, verify });
+  return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
+};
+
+/** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
+export const publishPages = (
+  { state, out, base, service, progress, verify = false }: BuildInput,
+  lastBuild: LastBuild,
+  beforeRemoval: () => Promise<void>,
+): Promise<SiteSummary> =>
+  progress.step('site', () =>
+    publishSite({
+      catalogPath: path.resolve(catalogPath(state)),
+      lastBuild,
+      outDir: out,
+      cacheDir: path.resolve(state, 'site'),
+      baseUrl: base,
+      verify,
+      policyUpdated: service.privacy_updated,
+      onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
+      beforeRemoval,
+    }),
+  );
