@@ -4,7 +4,6 @@ import { ManifestError } from '../src/crawl/read-manifest.ts';
 import type { BuildResult } from '../src/pipeline/build-result.ts';
 import { isDiskFull, NoRoom } from '../src/pipeline/disk-room.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
-import { OutputError } from '../src/publication/output-folder.ts';
 import { OutputTaken } from '../src/publication/owner.ts';
 import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -47,8 +46,7 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof SafetyListInvalid) return new CommandFailure(error.message);
-  if (error instanceof OutputError || error instanceof NoRoom)
-    return new CommandFailure(error.message, exitCodes.failed);
+  if (error instanceof NoRoom) return new CommandFailure(error.message, exitCodes.failed);
   const cause = error instanceof Error ? error : new Error(String(error));
   if (isDiskFull(error)) {
     const message = `The disk is full (${cause.message}). ${stillStands}: make room and build again.`;

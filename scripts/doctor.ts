@@ -8,7 +8,7 @@ import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifes
 import type { FindingRecord, FindingsRecord } from '../src/contract/records.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
-import { composeFindings } from '../src/documents/catalog-documents.ts';
+import { composeFindings } from '../src/documents/findings-record.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { openStore } from '../src/snapshots/store.ts';

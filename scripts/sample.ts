@@ -1,13 +1,15 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { Fetcher } from '../src/net/fetcher.ts';
+import { publishFiles } from '../src/publication/assets.ts';
+import { OutputFolder } from '../src/publication/output-folder.ts';
 import { createFileFetcher } from './sample/sample-fetcher.ts';
 import { composeRepository } from './sample/sample-repository.ts';
 import { readSample } from './sample/source.ts';
-import { writeTree } from './sample/tree.ts';
 
+// Below the output folder.
+const name = 'sample';
 const sources = fileURLToPath(new URL('../data/sample/', import.meta.url));
 
 /**
@@ -21,18 +23,27 @@ export const publishSample = async (
   out: string,
   base: string,
 ): Promise<{ entries: ManifestEntry[]; fetcher: Fetcher }> => {
-  const folder = join(out, 'sample');
-  const address = `${base.replace(/\/+$/, '')}/sample/`;
+  const output = new OutputFolder(out);
+  const address = `${base.replace(/\/+$/, '')}/${name}/`;
   const entries: ManifestEntry[] = [];
   const files = new Map<string, Uint8Array>();
   for (const source of await readSample(sources)) {
     const entry = manifestEntrySchema.parse({ ...source.entry, slug: source.slug, uri: `${address}${source.slug}` });
     entries.push(entry);
-    for (const [path, content] of await composeRepository(source, entry)) files.set(`${source.slug}/${path}`, content);
+    for (const [path, content] of await composeRepository(source, entry))
+      files.set(`${name}/${source.slug}/${path}`, content);
   }
-  await writeTree(folder, files);
-  return { entries, fetcher: createFileFetcher(address, folder, files.keys()) };
+  try {
+    publishFiles(output, files);
+    output.prune(name, new Set(files.keys()));
+  } finally {
+    output.sweep();
+  }
+  const paths = [...files.keys()].map((file) => file.slice(name.length + 1));
+  return { entries, fetcher: createFileFetcher(address, join(out, name), paths) };
 };
 
 /** Removes a published sample, which belongs to no build but its own. */
-export const removeSample = (out: string): void => rmSync(join(out, 'sample'), { recursive: true, force: true });
+export const removeSample = (out: string): void => {
+  new OutputFolder(out).prune(name);
+};

@@ -4,20 +4,24 @@ import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { chooseExample } from '../../src/catalog/example-reading.ts';
 import { prepareLatest } from '../../src/catalog/latest.ts';
-import { readRepositoryRecords, readRepositoryRows } from '../../src/catalog/reading.ts';
+import {
+  readPackages,
+  readRepositoryFindings,
+  readRepositoryRecords,
+  readRepositoryRows,
+} from '../../src/catalog/reading.ts';
 import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
-import { apiRoot, documentPath, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
+import { apiRoot, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
+import { type Document, documentText } from '../../src/documents/document.ts';
 import {
+  documents as builders,
   findingsDocuments,
-  landingDocument,
-  packageDocuments,
   rankingDocuments,
   repositoryDocuments,
-} from '../../src/documents/catalog-documents.ts';
-import { type Document, documentText, listDocument } from '../../src/documents/document.ts';
+} from '../../src/documents/documents.ts';
 import type { ExampleSource } from '../../src/pipeline/build-input.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { RepositorySearch } from '../../src/search/repository-search.ts';
@@ -28,15 +32,16 @@ const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: 
   const [sampled = slug] = smallestRepositories(rows.map((row) => ({ slug: row.slug, size: row.packageCount })));
   const [first] = readRepositoryRecords(database, sampled);
   const sampledId = first === undefined ? packageId : (JSON.parse(first) as PackageRecord).package_id;
+  const packages = [...readPackages(database, new Set([packageId, sampledId]))];
   const repository = rows.filter((row) => row.slug === slug || row.slug === sampled);
   return [
-    ...packageDocuments(database, new Set([packageId, sampledId])),
-    listDocument(documentPath.repositoryPackages(sampled), [...readRepositoryRecords(database, sampled)]),
+    ...packages.map(([id, records]) => builders.package(id, records)),
+    builders.repositoryPackages(sampled, [...readRepositoryRecords(database, sampled)]),
     ...repositoryDocuments(repository),
-    ...findingsDocuments(database, repository, failures),
+    ...findingsDocuments(readRepositoryFindings(database), repository, failures),
     ...rankingDocuments(rows),
-    listDocument(documentPath.repositoryPackages(slug), [...readRepositoryRecords(database, slug)]),
-    landingDocument(landing),
+    builders.repositoryPackages(slug, [...readRepositoryRecords(database, slug)]),
+    builders.landing(landing),
   ];
 };
 

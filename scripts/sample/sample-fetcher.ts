@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../src/apt/checksums.ts';
 import type { Fetcher, FetchResult } from '../../src/net/fetcher.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
-import { readIfPresent } from './tree.ts';
 
 async function* chunks(content: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   if (content.length > 0) yield content;
@@ -37,8 +37,8 @@ export const createFileFetcher = (base: string, folder: string, paths: Iterable<
       if (signal?.aborted) throw new NetworkError('aborted', `${url} was given up`, { cause: signal.reason });
       onRequest?.(url);
       const path = known.get(url.href);
-      const content = path === undefined ? undefined : await readIfPresent(path);
-      if (content === undefined) return answer(url, 404, null);
+      if (path === undefined) return answer(url, 404, null);
+      const content = await readFile(path);
       const tag = `"${sha256Hex(content)}"`;
       if (etag === tag) return answer(url, 304, tag);
       if (content.length > maxBytes) {

@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
 import { createOpenApi, type Examples } from '../contract/openapi.ts';
-import { documentPath } from '../contract/paths.ts';
 import { composePolicyText } from '../contract/privacy-policy.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Service } from '../contract/service-file.ts';
+import { type Document, textDocument } from './document.ts';
+import { documents } from './documents.ts';
 
 /** What is published, and by whom. */
 export interface Publication {
@@ -33,21 +33,17 @@ export const composeLanding = (
   statistics,
 });
 
-/** The texts without a date, by path below the output folder; `changes` is the text of the list of changes. */
+/** The documents without a date; `changes` is the text of the list of changes. */
 export const composeDescriptions = (
   { base, version, site, service }: Publication,
   examples: Examples | undefined,
   changes: string,
-): Map<string, string> => {
+): Document[] => {
   const description = createOpenApi({ publicAddress: base, version, examples, site });
-  return new Map([
-    [documentPath.openapiJson, JSON.stringify(description)],
-    [documentPath.openapiYaml, composeYaml(description)],
-    ['changes.txt', changes],
-    ['privacy.txt', composePolicyText(service.privacy_updated)],
-  ]);
+  return [
+    documents.openapiJson(description),
+    documents.openapiYaml(description),
+    textDocument('changes.txt', changes),
+    textDocument('privacy.txt', composePolicyText(service.privacy_updated)),
+  ];
 };
-
-// Many readers still read YAML 1.1, where a bare date, "yes" or 12:30 is no text: such texts are quoted for them.
-const composeYaml = (description: unknown): string =>
-  stringify(description, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { successMessage } from '../contract/envelope.ts';
 
 /**
- * A document ready to be written: its text is `head`, the date of its last change, and `tail`. The digest leaves the
- * date out, so that it says whether the content is new.
+ * A document ready to be written: its text is `head`, the date of its last change, and `tail`; or `head` alone, where
+ * `tail` is empty.
  */
 export interface Document {
   /** Below the output folder, with "/" between segments. */
@@ -13,11 +12,8 @@ export interface Document {
 }
 
 /** The text of a document published at `date` (ISO 8601). */
-export const documentText = (document: Document, date: string): string => `${document.head}${date}${document.tail}`;
-
-/** 16 bytes of SHA-256 over the content without its date. */
-export const documentDigest = ({ head, tail }: Document): Uint8Array =>
-  hash('sha256', head + tail, 'buffer').subarray(0, 16);
+export const documentText = ({ head, tail }: Document, date: string): string =>
+  tail === '' ? head : `${head}${date}${tail}`;
 
 /** Where every dated envelope begins; the envelope's key order is message (or status), date, …, data. */
 export const successHead = `{"message":"${successMessage}","date":"`;
@@ -36,6 +32,9 @@ export const objectDocument = (path: string, record: string, head = successHead)
   head,
   tail: `","data":${record}}`,
 });
+
+/** A document that is a text as it stands, without a date. */
+export const textDocument = (path: string, text: string): Document => ({ path, head: text, tail: '' });
 
 // An ISO 8601 instant with milliseconds; its length is fixed, which lets a date be filled in after the rest is written.
 const datePattern = /^\{"(?:message|status)":"200 [A-Za-z]+","date":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/;

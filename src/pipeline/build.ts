@@ -2,7 +2,7 @@ import type { CatalogBuild } from '../catalog/generation.ts';
 import { writeLastBuild } from '../catalog/last-build.ts';
 import { lockState } from '../catalog/lock.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
-import { takeOutput } from '../publication/owner.ts';
+import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { Announcement } from '../publication/stamp.ts';
 import { forgetRemovals } from '../snapshots/removals.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
@@ -21,21 +21,21 @@ const unusedMs = 30 * 86_400_000;
  * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
  * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
  *
- * @throws NoRoom before anything is written, LockedError where another build uses the state or the output folder, OutputError where the output folder
- * cannot be used or belongs to another state folder, RemovalsHeld where the manifest has lost too much
+ * @throws NoRoom before anything is written, LockedError where another build uses the state or the output folder, OutputTaken where
+ * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
   const unlock = lockState(input.state);
   try {
     if (input.dryRun === true) return await rehearse(input);
-    const output = takeOutput(input.out, input.state, input.source);
+    const taken = takeOutput(input.out, input.state, input.source);
     try {
       const prepared = await prepareCrawl(input);
       const crawled = await crawl(prepared);
-      return await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, output.claim));
+      return await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));
     } finally {
-      output.release();
+      taken.release();
     }
   } finally {
     unlock();
@@ -65,7 +65,7 @@ const publish = async (
   input: PreparedInput,
   crawled: readonly CrawlOutcome[],
   catalog: CatalogBuild,
-  claimOutput: () => void,
+  { output, claim }: Pick<TakenOutput, 'output' | 'claim'>,
 ): Promise<BuildResult> => {
   const { entries, state, store, now, progress } = input;
   const { update, result } = await bringUpToDate(input, crawled, catalog);
@@ -75,10 +75,10 @@ const publish = async (
     return result;
   }
   const servers = new Announcement(state, now);
-  claimOutput();
-  const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild });
+  claim();
+  const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild }, output);
   await progress.step('publish', async () => {
-    await emission.flush();
+    await output.flush();
     emission.forgetVanished();
     catalog.publish();
     writeLastBuild(state, lastBuild);

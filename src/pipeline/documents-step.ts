@@ -8,6 +8,7 @@ import type { LandingRecord } from '../contract/records.ts';
 import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
 import { publishAssets } from '../publication/assets.ts';
 import { Emission } from '../publication/emission.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
 import { composeFailures } from './outcomes.ts';
 
@@ -30,8 +31,9 @@ interface DocumentSources {
 export const writeDocuments = async (
   input: PreparedInput,
   { catalog, update, statistics, lastBuild }: DocumentSources,
+  output: OutputFolder,
 ): Promise<{ readonly emission: Emission; readonly assets: number }> => {
-  const { out, base, now, progress, collectExamples } = input;
+  const { base, now, progress, collectExamples } = input;
   const failures = composeFailures(lastBuild);
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
   // The descriptions show what is found, so they wait for what finds it.
@@ -43,19 +45,19 @@ export const writeDocuments = async (
     return composeDescriptions(input, examples, readFileSync(changesFile, 'utf8'));
   };
   const emission = new Emission(catalog, {
-    out,
+    output,
     now: now(),
     touched: update.touched,
     ingested: update.ingested,
     failures,
     landing,
-    texts: describe,
+    descriptions: describe,
     verify: input.verify === true,
     onDocument: (done, total) => progress.update(done, total, 'documents'),
   });
   const assets = await progress.step('documents', async () => {
     // Before the documents, which name them.
-    const count = publishAssets(out, assetsFolder);
+    const count = publishAssets(output, assetsFolder);
     await Promise.all([emission.write(), index()]);
     return count;
   });

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { catalogPath } from '../catalog/generation.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
-import { type Published, publishFolders } from '../publication/publish-site.ts';
+import { type Published, publishFolders } from '../publication/folders.ts';
+import { OutputFolder } from '../publication/output-folder.ts';
 import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
 import type { BuildInput } from './build-input.ts';
 
@@ -33,7 +34,7 @@ export const publishSite = async ({ outDir, beforeRemoval, ...options }: SitePub
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
-  const published = await publishFolders(path.resolve(outDir), staged, { named, beforeRemoval, verify });
+  const published = await publishFolders(new OutputFolder(outDir), staged, { named, beforeRemoval, verify });
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 

@@ -1,31 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { OutputFolder } from './output-folder.ts';
+import { listFiles, type OutputFolder } from './output-folder.ts';
 
-/** Publishes the files of a folder as they are, those alone that differ. Returns how many were written. */
-export const publishAssets = (out: string, folder: string): number => {
-  const output = new OutputFolder(out);
+const isPublished = (output: OutputFolder, file: string, content: Uint8Array): boolean => {
+  const present = output.lookUp(file);
+  return (
+    present?.isFile() === true && present.size === content.length && readFileSync(output.resolve(file)).equals(content)
+  );
+};
+
+/** Publishes files by path, in this order and as they are, those alone that differ. Returns how many were written. */
+export const publishFiles = (output: OutputFolder, files: Iterable<readonly [path: string, content: Uint8Array]>) => {
   let written = 0;
-  try {
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const source = path.join(entry.parentPath, entry.name);
-      const document = path.relative(folder, source).split(path.sep).join('/');
-      const content = readFileSync(source);
-      if (readIfPresent(output.resolve(document))?.equals(content) === true) continue;
-      output.write(document, content);
-      written++;
-    }
-  } finally {
-    output.sweep();
+  for (const [file, content] of files) {
+    if (isPublished(output, file, content)) continue;
+    output.write(file, content);
+    written++;
   }
   return written;
 };
 
-const readIfPresent = (file: string): Buffer | undefined => {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
+/** Publishes the files of a folder as they are, those alone that differ. Returns how many were written. */
+export const publishAssets = (output: OutputFolder, folder: string): number => {
+  function* read(): Generator<[string, Uint8Array]> {
+    for (const name of listFiles(folder)) yield [name, readFileSync(path.join(folder, name))];
   }
+  return publishFiles(output, read());
 };

@@ -1,13 +1,13 @@
-import { createHash, type Hash } from 'node:crypto';
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { CatalogBuild } from '../catalog/generation.ts';
-import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
 import {
   type RepositoryRow,
   readLongPackages,
   readPackageIdentifiers,
   readPackageRecords,
+  readPackages,
+  readRepositoryFindings,
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
@@ -15,19 +15,10 @@ import { decodeFileName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
-import {
-  emptyPackagesDocument,
-  findingsDocuments,
-  landingDocument,
-  packageDocuments,
-  rankingDocuments,
-  repositoryDocuments,
-} from '../documents/catalog-documents.ts';
-import { type Document, documentDigest, documentText, successHead } from '../documents/document.ts';
-import { flushFiles } from './flush.ts';
-import { OutputFolder, StagedFile } from './output-folder.ts';
-import { isSound, readEntry } from './soundness.ts';
-import { DocumentWriter } from './writer.ts';
+import type { Document } from '../documents/document.ts';
+import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
+import { DocumentPublisher } from './document-publisher.ts';
+import { listFiles, type OutputFolder } from './output-folder.ts';
 
 export interface EmissionCount {
   written: number;
@@ -36,8 +27,7 @@ export interface EmissionCount {
 }
 
 export interface EmissionOptions {
-  /** The output folder. */
-  readonly out: string;
+  readonly output: OutputFolder;
   readonly now: Date;
   /** Package identifiers whose records may have changed since the last emission. */
   readonly touched: ReadonlySet<string>;
@@ -46,8 +36,8 @@ export interface EmissionOptions {
   /** Why the last crawl of a repository took nothing, by slug. */
   readonly failures: ReadonlyMap<string, Finding>;
   readonly landing: LandingRecord;
-  /** Documents without a date, by path: the descriptions of the API. Asked for when all that they describe is written. */
-  readonly texts: () => Promise<ReadonlyMap<string, string>>;
+  /** The documents without a date, which describe the API. Asked for when all that they describe is written. */
+  readonly descriptions: () => Promise<readonly Document[]>;
   /** Whether to read every document and compare it with what the ledger says, and not its size alone. */
   readonly verify?: boolean;
   readonly onDocument?: (done: number, total: number) => void;
@@ -67,24 +57,29 @@ type RemovalTurn = (typeof removalTurns)[number];
  * that nothing in force ever names a missing file.
  */
 export class Emission {
-  readonly count: EmissionCount = { written: 0, unchanged: 0, removed: 0 };
-  /** How many of those written have the content that they had, and did not stand there as it was written. */
-  repaired = 0;
   readonly #catalog: CatalogBuild;
   readonly #options: EmissionOptions;
   readonly #output: OutputFolder;
-  readonly #ledger: Ledger;
-  readonly #writer: DocumentWriter;
+  readonly #publisher: DocumentPublisher;
   readonly #expected = new Set<string>();
-  readonly #written: string[] = [];
+  #removed = 0;
 
   constructor(catalog: CatalogBuild, options: EmissionOptions) {
+    const { output, now, verify = false } = options;
     this.#catalog = catalog;
     this.#options = options;
-    this.#output = new OutputFolder(options.out);
-    this.#output.sweep();
-    this.#ledger = new Ledger(catalog);
-    this.#writer = new DocumentWriter(options.out);
+    this.#output = output;
+    output.sweep();
+    this.#publisher = new DocumentPublisher(catalog, output, now, verify);
+  }
+
+  get count(): EmissionCount {
+    return { ...this.#publisher.count, removed: this.#removed };
+  }
+
+  /** How many of those written have the content that they had, and did not stand there as it was written. */
+  get repaired(): number {
+    return this.#publisher.repaired;
   }
 
   /**
@@ -96,37 +91,32 @@ export class Emission {
       const { database } = this.#catalog;
       const rows = readRepositoryRows(database);
       const missing = new Set(
-        rows.map(({ slug }) => slug).filter((slug) => !existsSync(this.#output.resolve(listOf(slug)))),
+        rows.map(({ slug }) => slug).filter((slug) => this.#output.lookUp(listOf(slug)) === undefined),
       );
-      for (const slug of missing) this.#writeEmptyList(slug);
-      const findings = findingsDocuments(database, rows, this.#options.failures);
+      for (const slug of missing) this.#publisher.placeInAdvance(documents.repositoryPackages(slug, []));
+      const findings = findingsDocuments(readRepositoryFindings(database), rows, this.#options.failures);
       await this.#publishAll([...findings, ...repositoryDocuments(rows)]);
-      await this.#writer.finish();
+      await this.#publisher.finish();
       await this.#publishPackages();
-      await this.#writer.finish();
+      await this.#publisher.finish();
       const ingested = new Set(this.#options.ingested);
       for (const repository of rows) {
         this.#expected.add(listOf(repository.slug));
         this.#publishRepositoryPackages(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
-      const texts = [...(await this.#options.texts())].map(([file, text]) => ({ path: file, head: text, tail: '' }));
-      await this.#publishAll([...rankingDocuments(rows), ...texts, landingDocument(this.#options.landing)]);
-      await this.#writer.finish();
+      const descriptions = await this.#options.descriptions();
+      await this.#publishAll([...rankingDocuments(rows), ...descriptions, documents.landing(this.#options.landing)]);
+      await this.#publisher.finish();
     } finally {
-      await this.#writer.close();
+      await this.#publisher.close();
       this.#output.sweep();
     }
   }
 
-  /** Resolves when all that was written is on the disk; to be called before the catalog, which says so, is. */
-  async flush(): Promise<void> {
-    const files = this.#written.map((file) => this.#output.resolve(file));
-    if (files.length > 0) await flushFiles(this.#output.root, files);
-  }
-
   /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
   forgetVanished(): void {
-    for (const file of this.#ledger.paths()) if (!this.#expected.has(file)) this.#ledger.delete(file);
+    const { ledger } = this.#publisher;
+    for (const file of ledger.paths()) if (!this.#expected.has(file)) ledger.delete(file);
   }
 
   /** Whether there is anything for `removeVanished` to do. */
@@ -143,14 +133,12 @@ export class Emission {
     const vanished = removalTurns.flatMap((turn) => turns.get(turn) ?? []);
     for (const file of vanished) {
       const slug = listPath.exec(file)?.[1];
-      if (slug !== undefined) this.#writeEmptyList(decodeFileName(slug) ?? slug);
+      if (slug === undefined) continue;
+      this.#publisher.placeInAdvance(documents.repositoryPackages(decodeFileName(slug) ?? slug, []));
     }
-    for (const document of vanished) {
-      rmSync(this.#output.resolve(document), { force: true });
-      this.count.removed++;
-    }
-    const folders = new Set(vanished.map((document) => path.dirname(this.#output.resolve(document))));
-    for (const folder of folders) removeIfEmpty(folder);
+    for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
+    this.#removed += vanished.length;
+    this.#output.prune(apiRoot, this.#expected);
     this.#output.sweep();
   }
 
@@ -162,160 +150,48 @@ export class Emission {
     return existsSync(this.#output.resolve(file.replace(/\.json$/, '/packages.json'))) ? 'repository' : 'former slug';
   }
 
-  // Folder by folder: Node's own recursive reading asks the system about each file once more.
-  #vanished(folder: string = apiRoot): string[] {
-    const directory = this.#output.resolve(folder);
-    if (!existsSync(directory)) return [];
-    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-      const document = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return this.#vanished(document);
-      return this.#expected.has(document) ? [] : [document];
-    });
-  }
-
-  #writeEmptyList(slug: string): void {
-    const document = emptyPackagesDocument(slug);
-    this.#output.write(document.path, documentText(document, this.#options.now.toISOString()));
+  #vanished(): string[] {
+    if (!existsSync(this.#output.resolve(apiRoot))) return [];
+    return [...listFiles(this.#output.root, apiRoot)].filter((file) => !this.#expected.has(file));
   }
 
   async #publishPackages(): Promise<void> {
+    const { database } = this.#catalog;
     const due = new Set<string>();
     let total = 0;
-    for (const name of readPackageIdentifiers(this.#catalog.database)) {
+    for (const name of readPackageIdentifiers(database)) {
       const file = documentPath.package(name);
       this.#expected.add(file);
       total++;
-      if (this.#options.touched.has(name) || !this.#isSound(file)) due.add(name);
+      if (this.#options.touched.has(name) || !this.#publisher.isSound(file)) due.add(name);
     }
-    this.count.unchanged += total - due.size;
+    this.#publisher.count.unchanged += total - due.size;
     let done = 0;
     const { size } = due;
-    for (const [name, count] of readLongPackages(this.#catalog.database)) {
+    for (const [name, count] of readLongPackages(database)) {
       if (!due.delete(name)) continue;
-      const file = documentPath.package(name);
-      this.#publishStream(file, count, readPackageRecords(this.#catalog.database, name));
+      this.#publisher.publishList(documentPath.package(name), count, readPackageRecords(database, name));
       this.#options.onDocument?.(++done, size);
     }
-    for (const document of packageDocuments(this.#catalog.database, due)) {
-      const pause = this.#publish(document);
+    for (const [name, records] of readPackages(database, due)) {
+      const pause = this.#publisher.publish(documents.package(name, records));
       if (pause !== undefined) await pause;
       this.#options.onDocument?.(++done, size);
     }
   }
 
-  /** Whether a document stands there as the ledger has it. */
-  #isSound(file: string, entry = this.#ledger.get(file)): boolean {
-    return entry !== undefined && isSound(this.#output.resolve(file), entry, this.#options.verify === true);
-  }
-
-  async #publishAll(documents: readonly Document[]): Promise<void> {
-    for (const document of documents) {
+  async #publishAll(composed: readonly Document[]): Promise<void> {
+    for (const document of composed) {
       this.#expected.add(document.path);
-      const pause = this.#publish(document);
+      const pause = this.#publisher.publish(document);
       if (pause !== undefined) await pause;
     }
-  }
-
-  /** Writes a document unless the same content stands there already. Returns what to wait for, if anything. */
-  #publish(document: Document): Promise<void> | undefined {
-    const digest = documentDigest(document);
-    const known = this.#ledger.get(document.path) ?? this.#adopt(document, digest);
-    const same = known !== undefined && Buffer.compare(known.digest, digest) === 0;
-    if (same && this.#isSound(document.path, known)) {
-      this.count.unchanged++;
-      return undefined;
-    }
-    const date = same ? known.date : this.#options.now.toISOString();
-    const text = this.#text(document, date);
-    if (!same) this.#ledger.set(document.path, { digest, date, size: Buffer.byteLength(text) });
-    this.#note(document.path);
-    if (same) this.repaired++;
-    return this.#writer.write({ path: document.path, text });
-  }
-
-  #note(file: string): void {
-    this.count.written++;
-    this.#written.push(file);
-  }
-
-  #text(document: Document, date: string): string {
-    return document.tail === '' ? document.head : documentText(document, date);
-  }
-
-  // Where the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
-  #adopt(document: Document, digest: Uint8Array): LedgerEntry | undefined {
-    const file = this.#output.resolve(document.path);
-    if (!existsSync(file)) return undefined;
-    const { date = this.#options.now.toISOString(), ...found } = readEntry(file);
-    if (Buffer.compare(found.digest, digest) !== 0) return undefined;
-    const entry = { ...found, date };
-    this.#ledger.set(document.path, entry);
-    return entry;
   }
 
   /** The packages document of one repository, which is read again only where it may have changed. */
   #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean, there: boolean): void {
     const file = listOf(slug);
-    const known = this.#ledger.get(file);
-    const sound = there && known !== undefined && this.#isSound(file, known);
-    if (!ingested && sound) {
-      this.count.unchanged++;
-      return;
-    }
-    this.#publishStream(file, packageCount, readRepositoryRecords(this.#catalog.database, slug));
-  }
-
-  /** A list document, written as it is composed: a large one never stands in memory whole. */
-  #publishStream(file: string, count: number, records: Iterable<string>): void {
-    const known = this.#ledger.get(file);
-    const sound = this.#isSound(file, known);
-    const staged = new StagedFile(this.#output);
-    const now = this.#options.now.toISOString();
-    const digest = createHash('sha256');
-    writeList(staged, digest, now, count, records);
-    const entry = { digest: digest.digest().subarray(0, 16), date: now, size: staged.size };
-    const there = known === undefined && existsSync(this.#output.resolve(file));
-    const found = there ? readEntry(this.#output.resolve(file)) : undefined;
-    const before = known ?? (found?.date === undefined ? undefined : { ...found, date: found.date });
-    const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;
-    if (same) staged.overwrite(successHead.length, Buffer.from(before.date));
-    if (same && (sound || known === undefined)) {
-      staged.discard();
-      this.count.unchanged++;
-    } else {
-      staged.place(file);
-      this.#note(file);
-      if (same) this.repaired++;
-    }
-    if (!same) this.#ledger.set(file, entry);
-    else if (known === undefined) this.#ledger.set(file, before);
+    if (!ingested && there && this.#publisher.isSound(file)) this.#publisher.count.unchanged++;
+    else this.#publisher.publishList(file, packageCount, readRepositoryRecords(this.#catalog.database, slug));
   }
 }
-
-const removeIfEmpty = (folder: string): void => {
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
-};
-
-const pieceCharacters = 2 ** 20;
-
-/** Writes a list envelope piece by piece, and its content without the date into the digest. */
-const writeList = (staged: StagedFile, digest: Hash, date: string, count: number, records: Iterable<string>): void => {
-  const append = (text: string) => {
-    const bytes = Buffer.from(text);
-    digest.update(bytes);
-    staged.append(bytes);
-  };
-  append(successHead);
-  staged.append(Buffer.from(date));
-  append(`","count":${count},"data":[`);
-  let piece = '';
-  let first = true;
-  for (const record of records) {
-    piece += first ? record : `,${record}`;
-    first = false;
-    if (piece.length < pieceCharacters) continue;
-    append(piece);
-    piece = '';
-  }
-  append(`${piece}]}`);
-};

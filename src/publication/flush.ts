@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -17,19 +17,39 @@ const flushOne = (file: string): void => {
   }
 };
 
+/** The folders that these files are in, and those above them up to `root`: each holds the name of the next. */
+const listFolders = (root: string, files: readonly string[]): Set<string> => {
+  const folders = new Set([root]);
+  for (const file of files) {
+    for (let folder = path.dirname(file); !folders.has(folder); folder = path.dirname(folder)) folders.add(folder);
+  }
+  return folders;
+};
+
+/** One folder on each file system that these are on; `root` is the first. */
+const listFileSystems = (folders: ReadonlySet<string>): string[] => {
+  const known = new Map<number, string>();
+  for (const folder of folders) {
+    const { dev } = statSync(folder);
+    if (!known.has(dev)) known.set(dev, folder);
+  }
+  return [...known.values()];
+};
+
 /**
- * Resolves when these files and their names are on the disk, so that what is written afterwards may say that they are
- * there. `folder` is on the same file system as all of them.
+ * Resolves when these files below the folder `root` and their names are on the disk, so that what is written afterwards
+ * may say that they are there.
  */
-export const flushFiles = async (folder: string, files: readonly string[]): Promise<void> => {
+export const flushFiles = async (root: string, files: readonly string[]): Promise<void> => {
+  const folders = listFolders(root, files);
   if (files.length > fewFiles) {
     try {
-      await run('sync', ['-f', folder]);
+      await run('sync', ['-f', ...listFileSystems(folders)]);
       return;
     } catch {
       // Not every system has such a command; then file by file.
     }
   }
   for (const file of files) flushOne(file);
-  for (const directory of new Set(files.map((file) => path.dirname(file)))) flushOne(directory);
+  for (const folder of folders) flushOne(folder);
 };

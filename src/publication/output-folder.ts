@@ -1,25 +1,53 @@
-import { closeSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { flushFiles } from './flush.ts';
 
-/** An output folder that is not what it must be, named with what to do. */
-export class OutputError extends Error {
-  override readonly name = 'OutputError';
-}
-
-// Temporary files live in one folder of their own, on the same file system, so that a crash leaves its remains where
-// the next build sweeps them and nothing half-written ever has a public name.
+// Temporary files live in one folder of their own, so that a crash leaves its remains where the next build sweeps them
+// and nothing half-written ever has a public name.
 const stagingName = '.staging';
 
+// Where a folder below the output lies on another disk: nothing can be renamed from one disk to another, so the file is
+// copied to such a name beside its own first.
+const besideOf = (file: string): string => path.join(path.dirname(file), `.${path.basename(file)}.next`);
+const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWith('.next');
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** The files below a folder, with "/" between segments. */
+export function* listFiles(folder: string, below = ''): Generator<string> {
+  // Folder by folder: Node's own recursive reading asks the system about each file once more.
+  for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) yield* listFiles(folder, name);
+    else yield name;
+  }
+}
+
 /**
- * The output folder: the only way documents get there. A file appears whole, by rename; folders on the way are made,
- * and one that is a symbolic link is refused, so that nothing is ever written outside (C9).
+ * The output folder, and the only way anything gets there: documents, pages, search index, drawings and the mark of its
+ * owner. A file appears whole, by rename, and is flushed with all others of the build before anything says that it is
+ * there. So whenever a build ends (killed, or by a full disk) there are whole files, of it or of the one before, and
+ * what it left half-written is swept by the next.
  */
 export class OutputFolder {
   readonly root: string;
   // Of this thread alone: several write into one output folder at once.
   readonly #staging: string;
   readonly #folders = new Set<string>();
+  readonly #unflushed = new Set<string>();
   #serial = 0;
 
   constructor(root: string) {
@@ -27,84 +55,131 @@ export class OutputFolder {
     this.#staging = path.join(this.root, stagingName, `${process.pid}-${threadId}`);
   }
 
-  /** The path on this disk of a document's path. */
-  resolve(document: string): string {
-    return path.join(this.root, ...document.split('/'));
+  /** The path on this disk of a file's path below the output folder, which has "/" between segments. */
+  resolve(file: string): string {
+    return path.join(this.root, ...file.split('/'));
+  }
+
+  /** What stands in the place of a file, nothing behind a link; undefined where nothing does. */
+  lookUp(file: string): Stats | undefined {
+    // First, so that nothing is looked up through a link, or below what is a file still.
+    this.#makeFolder(path.dirname(this.resolve(file)));
+    return lstatSync(this.resolve(file), { throwIfNoEntry: false });
   }
 
   /** Writes one whole file. */
-  write(document: string, content: string | Uint8Array): void {
+  write(file: string, content: string | Uint8Array): void {
     const temporary = this.temporary();
     writeFileSync(temporary, content);
-    this.place(temporary, document);
+    this.place(temporary, file);
+    this.note(file);
+  }
+
+  /** Writes one whole file with the content of another, which stays. */
+  copy(source: string, file: string): void {
+    const temporary = this.temporary();
+    copyFileSync(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    this.place(temporary, file);
+    this.note(file);
   }
 
   /** The name of a new temporary file. */
   temporary(): string {
-    this.#folder(this.#staging);
+    this.#makeFolder(this.#staging);
     return path.join(this.#staging, `${this.#serial++}`);
   }
 
-  /** Gives a temporary file its public name. */
-  place(temporary: string, document: string): void {
-    const target = this.resolve(document);
-    this.#folder(path.dirname(target));
-    renameSync(temporary, target);
+  /**
+   * Gives a temporary file its public name. What stands in the way of it or of its folders goes: a page of a former
+   * build, or a link, through which it would be written outside (C9).
+   */
+  place(temporary: string, file: string): void {
+    const target = this.resolve(file);
+    this.#makeFolder(path.dirname(target));
+    try {
+      renameSync(temporary, target);
+    } catch (error) {
+      if (codeOf(error) === 'EXDEV') this.#carry(temporary, target);
+      else if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) {
+        rmSync(target, { recursive: true });
+        renameSync(temporary, target);
+      } else throw error;
+    }
   }
 
-  /** Removes the temporary files of this and, unless builds run side by side, of every earlier process. */
+  /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
+  note(file: string): void {
+    this.#unflushed.add(file);
+  }
+
+  /**
+   * Resolves when everything written so far is on the disk, so that what is noted afterwards may say so. One flush for
+   * all of it: what a power cut leaves without it is of another size or time than was noted, and is written again.
+   */
+  async flush(): Promise<void> {
+    const files = [...this.#unflushed].map((file) => this.resolve(file));
+    if (files.length > 0) await flushFiles(this.root, files);
+    this.#unflushed.clear();
+  }
+
+  /**
+   * Removes the files below one of its folders that are not kept (all of them, unless told otherwise), and the folders
+   * that this leaves empty. Returns how many files.
+   */
+  prune(folder: string, kept: ReadonlySet<string> = new Set()): number {
+    const present = lstatSync(this.resolve(folder), { throwIfNoEntry: false });
+    if (present === undefined) return 0;
+    if (!present.isDirectory()) {
+      unlinkSync(this.resolve(folder));
+      return 1;
+    }
+    let removed = 0;
+    const entries = readdirSync(this.resolve(folder), { withFileTypes: true });
+    let left = entries.length;
+    for (const entry of entries) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        removed += this.prune(name, kept);
+        if (lstatSync(this.resolve(name), { throwIfNoEntry: false }) === undefined) left--;
+      } else if (!kept.has(name)) {
+        rmSync(this.resolve(name));
+        removed++;
+        left--;
+      }
+    }
+    if (left === 0) {
+      rmdirSync(this.resolve(folder));
+      this.#folders.clear();
+    }
+    return removed;
+  }
+
+  /** Removes the temporary files of this and of every earlier process; nobody else may be writing. */
   sweep(): void {
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });
     this.#folders.clear();
+    if (lstatSync(this.root, { throwIfNoEntry: false }) === undefined) return;
+    for (const name of readdirSync(this.root)) {
+      if (isBeside(name)) rmSync(path.join(this.root, name), { recursive: true });
+    }
   }
 
-  #folder(folder: string): void {
+  #carry(temporary: string, target: string): void {
+    const beside = besideOf(target);
+    rmSync(beside, { recursive: true, force: true });
+    copyFileSync(temporary, beside, constants.COPYFILE_EXCL);
+    renameSync(beside, target);
+    rmSync(temporary);
+  }
+
+  #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return;
     const below = folder !== this.root;
-    if (below) this.#folder(path.dirname(folder));
-    try {
-      mkdirSync(folder, { recursive: !below });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    if (below && !lstatSync(folder).isDirectory()) {
-      throw new OutputError(`${folder} is in the way: it must be a folder and no link; move it away and build again`);
-    }
+    if (below) this.#makeFolder(path.dirname(folder));
+    // The output folder itself may be a link: that is how whoever runs this has it.
+    const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
+    if (present !== undefined && !present.isDirectory()) unlinkSync(folder);
+    if (!present?.isDirectory()) mkdirSync(folder, { recursive: !below });
     this.#folders.add(folder);
-  }
-}
-
-/** A file written piece by piece before it gets its public name. */
-export class StagedFile {
-  /** Bytes so far. */
-  size = 0;
-  readonly #output: OutputFolder;
-  readonly #file: string;
-  readonly #descriptor: number;
-
-  constructor(output: OutputFolder) {
-    this.#output = output;
-    this.#file = output.temporary();
-    this.#descriptor = openSync(this.#file, 'wx');
-  }
-
-  append(bytes: Uint8Array): void {
-    this.size += bytes.length;
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written);
-  }
-
-  /** Overwrites bytes already written, at this offset from the beginning. */
-  overwrite(offset: number, bytes: Uint8Array): void {
-    writeSync(this.#descriptor, bytes, 0, bytes.length, offset);
-  }
-
-  place(document: string): void {
-    closeSync(this.#descriptor);
-    this.#output.place(this.#file, document);
-  }
-
-  discard(): void {
-    closeSync(this.#descriptor);
-    rmSync(this.#file, { force: true });
   }
 }

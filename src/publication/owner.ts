@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { lockOutput } from '../catalog/lock.ts';
 import { documentPath } from '../contract/paths.ts';
+import { OutputFolder } from './output-folder.ts';
+import { writeStateFile } from './state-file.ts';
 
 const ownerSchema = z.strictObject({
   /** The identifier of the state folder that it is published from. */
@@ -21,14 +23,12 @@ export class OutputTaken extends Error {
 }
 
 // Beside what is published, under a name that no document has.
-const ownFolder = (out: string): string => path.join(out, '.debdex');
-const ownerPath = (out: string): string => path.join(ownFolder(out), 'owner.json');
+const ownName = '.debdex';
+const ownFolder = (out: string): string => path.join(out, ownName);
+const ownerName = `${ownName}/owner.json`;
+const ownerPath = (out: string): string => path.join(out, ownerName);
 
-const writeWhole = (file: string, text: string): void => {
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(`${file}.next`, text);
-  renameSync(`${file}.next`, file);
-};
+const writeOwner = (output: OutputFolder, owner: Owner): void => output.write(ownerName, `${JSON.stringify(owner)}\n`);
 
 const readOwner = (out: string): Owner | undefined => {
   try {
@@ -51,7 +51,7 @@ const readStateIdentifier = (state: string): string => {
     // The first build of this folder.
   }
   const identifier = randomUUID();
-  writeWhole(file, `${identifier}\n`);
+  writeStateFile(file, `${identifier}\n`);
   return identifier;
 };
 
@@ -65,18 +65,21 @@ export const holdsPublication = (out: string): boolean => {
   return existsSync(path.join(out, documentPath.landing)) && !existsSync(path.join(out, 'sample'));
 };
 
+/** An output folder that no other build writes to. */
+export interface TakenOutput {
+  readonly output: OutputFolder;
+  /** Notes that it is published from the state folder from now on; to be called before anything else is written there. */
+  readonly claim: () => void;
+  readonly release: () => void;
+}
+
 /**
- * Keeps other builds out of an output folder until `release` is called. `claim` notes that it is published from this
- * state folder from now on; to be called before anything is written there.
+ * Keeps other builds out of an output folder until `release` is called.
  *
  * @throws LockedError where another build is publishing into it
  * @throws OutputTaken where it was published from another state folder
  */
-export const takeOutput = (
-  out: string,
-  state: string,
-  source: Owner['source'],
-): { claim: () => void; release: () => void } => {
+export const takeOutput = (out: string, state: string, source: Owner['source']): TakenOutput => {
   const release = lockOutput(ownFolder(out), out);
   try {
     const owner = readOwner(out);
@@ -86,10 +89,11 @@ export const takeOutput = (
         `${out} was published from another state folder than ${state}. Name the --out or --state that belong together; if this state is to publish there from now on, say so with npm run accept -- --state ${state} --take-over ${out}`,
       );
     }
+    const output = new OutputFolder(out);
     const claim = () => {
-      if (owner?.source !== source) writeWhole(ownerPath(out), `${JSON.stringify({ state: identifier, source })}\n`);
+      if (owner?.source !== source) writeOwner(output, { state: identifier, source });
     };
-    return { claim, release };
+    return { output, claim, release };
   } catch (error) {
     release();
     throw error;
@@ -109,7 +113,9 @@ export const takeOverOutput = (out: string, state: string): boolean => {
     const owner = readOwner(out);
     const identifier = readStateIdentifier(state);
     if (owner === undefined || owner.state === identifier) return false;
-    writeWhole(ownerPath(out), `${JSON.stringify({ ...owner, state: identifier })}\n`);
+    const output = new OutputFolder(out);
+    writeOwner(output, { ...owner, state: identifier });
+    output.sweep();
     return true;
   } finally {
     release();

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto';
-import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { closeSync, openSync, readSync, type Stats } from 'node:fs';
 import type { LedgerEntry } from '../catalog/ledger.ts';
-import { dateOf, statusHead, successHead } from '../documents/document.ts';
+import { type Document, dateOf, statusHead, successHead } from '../documents/document.ts';
+
+/** 16 bytes of SHA-256 over the content without its date, so that it says whether the content is new. */
+export const documentDigest = ({ head, tail }: Document): Uint8Array =>
+  hash('sha256', head + tail, 'buffer').subarray(0, 16);
 
 const pieceBytes = 2 ** 20;
 const heads = [successHead, statusHead];
@@ -32,17 +36,16 @@ export const readEntry = (file: string): Omit<LedgerEntry, 'date'> & { readonly 
   }
 };
 
-/** The size of a document on disk; undefined where there is none, or something else stands in its place. */
-const sizeOf = (file: string): number | undefined => {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found?.isFile() ? found.size : undefined;
-};
-
 /**
- * Whether a document stands on disk as the ledger has it: by its size, which costs one system call, and with `verify`
+ * Whether a document stands on disk as the ledger has it: by its size (`present` is what stands there), and with `verify`
  * by all of its bytes.
  */
-export const isSound = (file: string, entry: Pick<LedgerEntry, 'digest' | 'size'>, verify: boolean): boolean => {
-  if (sizeOf(file) !== entry.size) return false;
+export const isSound = (
+  file: string,
+  present: Stats | undefined,
+  entry: Pick<LedgerEntry, 'digest' | 'size'>,
+  verify: boolean,
+): boolean => {
+  if (!present?.isFile() || present.size !== entry.size) return false;
   return !verify || Buffer.compare(readEntry(file).digest, entry.digest) === 0;
 };

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeStateFile } from './state-file.ts';
 
 // A running server asks this file whether something new was published, and drops what it holds in memory when so.
 const stampPath = (state: string): string => path.join(state, 'generation.json');
@@ -39,11 +40,8 @@ export class Announcement {
       // The first one, or one that cannot be read: any other number than before will do.
       generation = now.getTime();
     }
-    writeFileSync(
-      `${file}.next`,
-      `${JSON.stringify({ generation: generation + 1, publishedAt: now.toISOString() })}\n`,
-    );
-    renameSync(`${file}.next`, file);
+    const stamp = { generation: generation + 1, publishedAt: now.toISOString() };
+    writeStateFile(file, `${JSON.stringify(stamp)}\n`);
   }
 
   /**

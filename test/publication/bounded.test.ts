@@ -5,6 +5,7 @@ import { readRepositoryFindings, readStatistics } from '../../src/catalog/readin
 import { limits } from '../../src/contract/limits.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { buildCatalog, openBuild, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -21,7 +22,7 @@ const publish = async (repositories: readonly SourceRepository[], folder = tempo
   const { catalog, update } = await openBuild(folder, repositories, now);
   const out = path.join(folder, 'dist');
   const emission = new Emission(catalog, {
-    out,
+    output: new OutputFolder(out),
     now,
     ...update,
     failures: new Map(),
@@ -30,7 +31,7 @@ const publish = async (repositories: readonly SourceRepository[], folder = tempo
       reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
       statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
     },
-    texts: async () => new Map(),
+    descriptions: async () => [],
   });
   await emission.write();
   const findings = readRepositoryFindings(catalog.database);

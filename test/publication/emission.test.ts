@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStatistics } from '../../src/catalog/reading.ts';
@@ -9,7 +19,9 @@ import {
   repositorySchema,
 } from '../../src/contract/envelope.ts';
 import type { LandingRecord } from '../../src/contract/records.ts';
+import { textDocument } from '../../src/documents/document.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -29,12 +41,12 @@ const landing: LandingRecord = {
 const emit = async (folder: string, repositories: readonly SourceRepository[], now: string) => {
   const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, new Date(now));
   const emission = new Emission(catalog, {
-    out: path.join(folder, 'dist'),
+    output: new OutputFolder(path.join(folder, 'dist')),
     now: new Date(now),
     ...update,
     failures: new Map([['never', { code: 'dns', count: 1, example: 'no such host' }]]),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
-    texts: async () => new Map([['v2/openapi.json', '{}']]),
+    descriptions: async () => [textDocument('v2/openapi.json', '{}')],
   });
   try {
     await emission.write();
@@ -193,12 +205,34 @@ describe('emission', () => {
     }
   });
 
-  it('C9: writes nothing through a symbolic link', async () => {
+  it('C9: writes nothing through a symbolic link, and takes nothing behind it for published', async () => {
     const folder = temporaryFolder();
-    const elsewhere = temporaryFolder();
-    mkdirSync(path.join(folder, 'dist/v2'), { recursive: true });
-    symlinkSync(elsewhere, path.join(folder, 'dist/v2/jailbreak'));
-    await expect(emit(folder, [one], first)).rejects.toThrow(/must be a folder and no link/);
-    expect(readdirSync(elsewhere)).toEqual([]);
+    await emit(folder, [one, two], first);
+    const before = filesOf(folder);
+    const [here, elsewhere] = [path.join(folder, 'dist/v2/jailbreak'), path.join(temporaryFolder(), 'moved')];
+    renameSync(here, elsewhere);
+    symlinkSync(elsewhere, here);
+    const behind = readdirSync(elsewhere, { recursive: true });
+    await emit(folder, [one, { ...two, packages: packages({ Package: 'a', Version: '3' }) }], second);
+    expect(lstatSync(here).isDirectory()).toBe(true);
+    expect(readdirSync(elsewhere, { recursive: true })).toEqual(behind);
+    expect(readFileSync(path.join(elsewhere, 'package/a.json'), 'utf8')).toBe(
+      before.get('v2/jailbreak/package/a.json'),
+    );
+    await emit(folder, [one, two], first);
+    expect([...filesOf(folder).keys()]).toEqual([...before.keys()]);
+  });
+
+  it('C12: puts a document where a folder was, and a folder where a file was', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [one, two], first);
+    const before = filesOf(folder);
+    const at = (file: string) => path.join(folder, 'dist/v2/jailbreak', file);
+    rmSync(at('package/a.json'));
+    mkdirSync(at('package/a.json/b'), { recursive: true });
+    rmSync(at('repository/one'), { recursive: true });
+    writeFileSync(at('repository/one'), '');
+    await emit(folder, [one, two], second);
+    expect(filesOf(folder)).toEqual(before);
   });
 });

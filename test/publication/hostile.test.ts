@@ -7,6 +7,7 @@ import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
@@ -59,7 +60,7 @@ const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutco
   const catalog = new CatalogBuild(folder);
   const update = await updateCatalog(catalog, entries, store, { base: 'https://index.test', now: bench.now });
   const emission = new Emission(catalog, {
-    out: path.join(folder, 'dist'),
+    output: new OutputFolder(path.join(folder, 'dist')),
     now: bench.now,
     ...update,
     failures: new Map(),
@@ -68,7 +69,7 @@ const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutco
       reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
       statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
     },
-    texts: async () => new Map(),
+    descriptions: async () => [],
   });
   await emission.write();
   catalog.discard();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { readStatistics } from '../../src/catalog/reading.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -37,7 +38,7 @@ it('C12: what vanishes goes in an order in which nothing ever names a missing do
   const emit = async (repositories: readonly SourceRepository[]) => {
     const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, now);
     const emission = new Emission(catalog, {
-      out,
+      output: new OutputFolder(out),
       now,
       ...update,
       failures: new Map(),
@@ -53,7 +54,7 @@ it('C12: what vanishes goes in an order in which nothing ever names a missing do
         },
         statistics: readStatistics(catalog.database) ?? expect.fail('there are statistics'),
       },
-      texts: async () => new Map(),
+      descriptions: async () => [],
     });
     await emission.write();
     emission.forgetVanished();

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { publishFolders } from '../../src/publication/publish-site.ts';
+import { publishFolders } from '../../src/publication/folders.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 let folder: string;
@@ -43,7 +44,7 @@ const publish = async (
   { later = {}, beforeRemoval }: { later?: Files; beforeRemoval?: () => Promise<void> } = {},
 ) => {
   const staged = [stage('staged', files), stage('later', later)].map((each) => ({ folder: each, prefix: '' }));
-  return publishFolders(out, staged, { named: path.join(folder, 'named'), beforeRemoval });
+  return publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named'), beforeRemoval });
 };
 
 describe('publishing the site', () => {

@@ -8,6 +8,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
@@ -81,7 +82,7 @@ const build = async (entries: readonly ManifestEntry[]) => {
   const catalog = new CatalogBuild(folder);
   const update = await updateCatalog(catalog, [...entries], store, { base: 'https://index.test', now: bench.now });
   const emission = new Emission(catalog, {
-    out: path.join(folder, 'dist'),
+    output: new OutputFolder(path.join(folder, 'dist')),
     now: bench.now,
     ...update,
     failures: new Map(),
@@ -90,7 +91,7 @@ const build = async (entries: readonly ManifestEntry[]) => {
       reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
       statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
     },
-    texts: async () => new Map(),
+    descriptions: async () => [],
   });
   await emission.write();
   catalog.discard();

@@ -1,7 +1,10 @@
 import { readStatistics } from '../../src/catalog/reading.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { textDocument } from '../../src/documents/document.ts';
+import { documents } from '../../src/documents/documents.ts';
 import { Emission } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 import { base, openBuild, type SourceRepository } from './catalog.ts';
 import { createPublished, landingRecord, type Published, publishPages } from './published.ts';
@@ -16,16 +19,15 @@ export const publishBuild = async (
   const { catalog, update } = await openBuild(published.state, repositories, now);
   const landing = landingRecord(base);
   const emission = new Emission(catalog, {
-    out: published.folder,
+    output: new OutputFolder(published.folder),
     now,
     ...update,
     failures: new Map(),
     landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
-    texts: async () =>
-      new Map([
-        [documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: base, version: '0.1.0' }))],
-        [documentPath.openapiYaml, 'openapi: 3.1.0\n'],
-      ]),
+    descriptions: async () => [
+      documents.openapiJson(createOpenApi({ publicAddress: base, version: '0.1.0' })),
+      textDocument(documentPath.openapiYaml, 'openapi: 3.1.0\n'),
+    ],
   });
   await emission.write();
   emission.forgetVanished();

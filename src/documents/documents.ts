@@ -1,0 +1,65 @@
+import type { RepositoryFindings, RepositoryRow } from '../catalog/reading.ts';
+import type { Finding } from '../contract/findings.ts';
+import { type Rank, ranks } from '../contract/parameters.ts';
+import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
+import type { FindingsRecord, LandingRecord } from '../contract/records.ts';
+import { type Document, listDocument, objectDocument, statusHead, textDocument } from './document.ts';
+import { composeFindings } from './findings-record.ts';
+import { composeYaml } from './yaml.ts';
+
+/** The operations that a prebuilt document answers. */
+type Answered = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly file: string } ? Name : never;
+}[OperationName];
+
+/**
+ * A builder for each row of the table of paths that has a file: from records, most of them ready JSON texts, to the
+ * document. A row without one does not compile.
+ */
+export const documents = {
+  landing: (landing: LandingRecord) => objectDocument(documentPath.landing, JSON.stringify(landing), statusHead),
+  openapiJson: (description: object) => textDocument(documentPath.openapiJson, JSON.stringify(description)),
+  openapiYaml: (description: object) => textDocument(documentPath.openapiYaml, composeYaml(description)),
+  package: (id: string, records: readonly string[]) => listDocument(documentPath.package(id), records),
+  repository: (slug: string, record: string) => objectDocument(documentPath.repository(slug), record),
+  repositoryRanking: (rank: Rank, records: readonly string[]) => listDocument(documentPath.ranking(rank), records),
+  repositoryPackages: (slug: string, records: readonly string[]) =>
+    listDocument(documentPath.repositoryPackages(slug), records),
+  repositoryFindings: (slug: string, record: FindingsRecord) =>
+    objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
+} satisfies Record<Answered, (...parts: never[]) => Document>;
+
+/** The lookup document of every repository, under its slug and its former ones. */
+export function* repositoryDocuments(rows: readonly RepositoryRow[]): Generator<Document> {
+  for (const { slug, aliases, record } of rows) {
+    for (const name of [slug, ...aliases]) yield documents.repository(name, record);
+  }
+}
+
+/** The ranking documents, in the order of decisions, section 4. */
+export function* rankingDocuments(rows: readonly RepositoryRow[]): Generator<Document> {
+  for (const rank of ranks) {
+    const ranked = rows.filter(({ ranking }) => rank === '*' || ranking === Number(rank));
+    yield documents.repositoryRanking(
+      rank,
+      ranked.map(({ record }) => record),
+    );
+  }
+}
+
+/**
+ * The findings document of every repository of `found`, under its slug and its former ones (which `rows` know), and of
+ * those of `failures` (why the last crawl of a repository took nothing, by slug) that never got there.
+ */
+export function* findingsDocuments(
+  found: readonly RepositoryFindings[],
+  rows: readonly RepositoryRow[],
+  failures: ReadonlyMap<string, Finding>,
+): Generator<Document> {
+  const bySlug = new Map(found.map((one) => [one.slug, one]));
+  const former = new Map(rows.map(({ slug, aliases }) => [slug, aliases]));
+  for (const slug of new Set([...bySlug.keys(), ...failures.keys()])) {
+    const record = composeFindings(slug, bySlug.get(slug), failures.get(slug));
+    for (const name of [slug, ...(former.get(slug) ?? [])]) yield documents.repositoryFindings(name, record);
+  }
+}

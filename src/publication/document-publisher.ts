@@ -1,0 +1,132 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { CatalogBuild } from '../catalog/generation.ts';
+import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
+import { type Document, documentText, successHead } from '../documents/document.ts';
+import type { OutputFolder } from './output-folder.ts';
+import { documentDigest, isSound, readEntry } from './soundness.ts';
+import { StagedFile } from './staged-file.ts';
+import { DocumentWriter } from './writer.ts';
+
+/**
+ * Publishes documents one by one: each is written where its content changed or where it does not stand as it was
+ * written, and else keeps its bytes and its date. What is published is noted in the ledger.
+ */
+export class DocumentPublisher {
+  readonly count = { written: 0, unchanged: 0 };
+  /** How many of those written have the content that they had, and did not stand there as it was written. */
+  repaired = 0;
+  readonly ledger: Ledger;
+  readonly #output: OutputFolder;
+  readonly #now: string;
+  readonly #verify: boolean;
+  readonly #writer: DocumentWriter;
+
+  /** With `verify` every document is read and compared with what the ledger says, and not its size alone. */
+  constructor(catalog: CatalogBuild, output: OutputFolder, now: Date, verify: boolean) {
+    this.ledger = new Ledger(catalog);
+    this.#output = output;
+    this.#now = now.toISOString();
+    this.#verify = verify;
+    this.#writer = new DocumentWriter(output.root);
+  }
+
+  /** Whether a document stands there as the ledger has it. */
+  isSound(file: string, entry = this.ledger.get(file)): boolean {
+    if (entry === undefined) return false;
+    return isSound(this.#output.resolve(file), this.#output.lookUp(file), entry, this.#verify);
+  }
+
+  /** Writes a document at once that is to stand for another until that one can. */
+  placeInAdvance(document: Document): void {
+    this.#output.write(document.path, documentText(document, this.#now));
+  }
+
+  /** Writes a document unless the same content stands there already. Returns what to wait for, if anything. */
+  publish(document: Document): Promise<void> | undefined {
+    const digest = documentDigest(document);
+    const known = this.ledger.get(document.path) ?? this.#adopt(document, digest);
+    const same = known !== undefined && Buffer.compare(known.digest, digest) === 0;
+    if (same && this.isSound(document.path, known)) {
+      this.count.unchanged++;
+      return undefined;
+    }
+    const date = same ? known.date : this.#now;
+    const text = documentText(document, date);
+    if (!same) this.ledger.set(document.path, { digest, date, size: Buffer.byteLength(text) });
+    this.count.written++;
+    if (same) this.repaired++;
+    this.#output.note(document.path);
+    return this.#writer.write({ path: document.path, text });
+  }
+
+  /** The same for a list, written as it is composed: a large one never stands in memory whole. */
+  publishList(file: string, count: number, records: Iterable<string>): void {
+    const known = this.ledger.get(file);
+    const sound = this.isSound(file, known);
+    const staged = new StagedFile(this.#output);
+    const digest = createHash('sha256');
+    writeList(staged, digest, this.#now, count, records);
+    const entry = { digest: digest.digest().subarray(0, 16), date: this.#now, size: staged.size };
+    const found = known === undefined ? this.#read(file) : undefined;
+    const before = known ?? (found?.date === undefined ? undefined : { ...found, date: found.date });
+    const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;
+    if (same) staged.overwrite(successHead.length, Buffer.from(before.date));
+    if (same && (sound || known === undefined)) {
+      staged.discard();
+      this.count.unchanged++;
+    } else {
+      staged.place(file);
+      this.count.written++;
+      if (same) this.repaired++;
+    }
+    if (!same) this.ledger.set(file, entry);
+    else if (known === undefined) this.ledger.set(file, before);
+  }
+
+  /** Resolves when all that was published stands there. */
+  finish(): Promise<void> {
+    return this.#writer.finish();
+  }
+
+  /** To be called in every case. */
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  // Where the ledger is lost and the files are not, a file with the same content keeps its bytes and its date.
+  #adopt(document: Document, digest: Uint8Array): LedgerEntry | undefined {
+    const found = this.#read(document.path);
+    if (found === undefined || Buffer.compare(found.digest, digest) !== 0) return undefined;
+    const entry = { ...found, date: found.date ?? this.#now };
+    this.ledger.set(document.path, entry);
+    return entry;
+  }
+
+  #read(file: string) {
+    return this.#output.lookUp(file)?.isFile() ? readEntry(this.#output.resolve(file)) : undefined;
+  }
+}
+
+const pieceCharacters = 2 ** 20;
+
+/** Writes a list envelope piece by piece, and its content without the date into the digest. */
+const writeList = (staged: StagedFile, digest: Hash, date: string, count: number, records: Iterable<string>): void => {
+  const append = (text: string) => {
+    const bytes = Buffer.from(text);
+    digest.update(bytes);
+    staged.append(bytes);
+  };
+  append(successHead);
+  staged.append(Buffer.from(date));
+  append(`","count":${count},"data":[`);
+  let piece = '';
+  let first = true;
+  for (const record of records) {
+    piece += first ? record : `,${record}`;
+    first = false;
+    if (piece.length < pieceCharacters) continue;
+    append(piece);
+    piece = '';
+  }
+  append(`${piece}]}`);
+};

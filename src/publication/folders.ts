@@ -1,0 +1,173 @@
+import { existsSync, lstatSync, readFileSync, type Stats, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { listFiles, type OutputFolder } from './output-folder.ts';
+import { writeStateFile } from './state-file.ts';
+
+/** What publishing changed, in files. */
+export interface Published {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+/** A built folder and where its files go below the output folder ("" is its top). */
+export interface Staged {
+  readonly folder: string;
+  readonly prefix: string;
+}
+
+/** Gives a staged file the time of the published one, so that the next run need not compare their bytes again. */
+const markSame = (staged: string, { atime, mtime }: Stats): void => {
+  try {
+    utimesSync(staged, atime, mtime);
+  } catch (error) {
+    // The bundle of the pages may be somebody else's to change: then it is compared each time.
+    if (!['EPERM', 'EACCES', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+};
+
+/** Copies what differs, whole files only, and keeps bytes and time stamps of what does not. */
+class Publisher {
+  unchanged = 0;
+  readonly kept = new Set<string>();
+  readonly #output: OutputFolder;
+  readonly #verify: boolean;
+  readonly #copied: { readonly file: string; readonly time: Date }[] = [];
+
+  constructor(output: OutputFolder, verify: boolean) {
+    this.#output = output;
+    this.#verify = verify;
+  }
+
+  get written(): number {
+    return this.#copied.length;
+  }
+
+  publish({ from, to }: PlacedFile): void {
+    this.kept.add(to);
+    const present = this.#output.lookUp(to);
+    const staged = lstatSync(from);
+    // In whole milliseconds, since a file system may keep fewer digits than another.
+    const time = new Date(Math.floor(staged.mtimeMs));
+    if (present?.isFile() && present.size === staged.size) {
+      const sameTime = Math.floor(present.mtimeMs) === time.getTime();
+      if ((sameTime && !this.#verify) || readFileSync(from).equals(readFileSync(this.#output.resolve(to)))) {
+        if (!sameTime) markSame(from, present);
+        this.unchanged++;
+        return;
+      }
+    }
+    this.#output.copy(from, to);
+    this.#copied.push({ file: this.#output.resolve(to), time });
+  }
+
+  /** Resolves when what was copied is on the disk; from then on its time says that it need not be compared again. */
+  async flush(): Promise<void> {
+    await this.#output.flush();
+    for (const { file, time } of this.#copied) utimesSync(file, time, time);
+  }
+}
+
+// Where people and programs begin: everything else is found from there.
+const entrances = new Set(['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json']);
+// Files that name others; the rest name nothing.
+const naming = /\.(?:html|xml|atom|json)$/;
+
+/**
+ * The names of the files that others may name, kept from one publishing to the next. What else stands in the output
+ * folder was left by one that was interrupted, and may itself name what never came.
+ */
+class NamedFiles {
+  readonly #file: string;
+  #text: string | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  }
+
+  /** Undefined where they were never noted, or the note is lost. */
+  read(): ReadonlySet<string> | undefined {
+    return this.#text === undefined ? undefined : new Set(this.#text.split('\n'));
+  }
+
+  write(names: Iterable<string>): void {
+    const text = [...names].join('\n');
+    if (text === this.#text) return;
+    this.#text = text;
+    writeStateFile(this.#file, text);
+  }
+}
+
+interface PlacedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
+const listPlaced = (staged: readonly Staged[]): PlacedFile[] =>
+  staged.flatMap(({ folder, prefix }) =>
+    [...listFiles(folder)].map((name) => ({
+      from: path.join(folder, name),
+      to: prefix === '' ? name : `${prefix}/${name}`,
+    })),
+  );
+
+/** How to publish; see `publishFolders`. */
+export interface PublishOptions {
+  /** The file that keeps, from one publishing to the next, which files others may name. */
+  readonly named: string;
+  /** Whether to compare the bytes of files that have the same size and time. */
+  readonly verify?: boolean;
+  /** Called when everything new stands and before anything is removed, unless nothing is to be. */
+  readonly beforeRemoval?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Publishes built folders into the output folder. In the folders at its top that the site has a part in, files that
+ * were not built any more are removed; everything else in the output folder is left alone.
+ *
+ * Whenever this ends, nothing that can be reached names a missing file: first comes what names nothing, then the pages
+ * that are new, which name each other but are named by nobody yet, then the pages that change, and last the entrances.
+ */
+export const publishFolders = async (
+  output: OutputFolder,
+  staged: readonly Staged[],
+  { named: namedFile, verify = false, beforeRemoval = async () => {} }: PublishOptions,
+): Promise<Published> => {
+  output.sweep();
+  try {
+    const files = listPlaced(staged);
+    const present = (name: string) => existsSync(output.resolve(name));
+    const named = new NamedFiles(namedFile);
+    const known = named.read() ?? new Set(present('index.html') ? files.map(({ to }) => to).filter(present) : []);
+    const turnOf = ({ to }: PlacedFile): 'first' | 'new' | 'changed' | 'last' => {
+      if (entrances.has(to)) return 'last';
+      if (!naming.test(to)) return 'first';
+      return known.has(to) && present(to) ? 'changed' : 'new';
+    };
+    const turns = Map.groupBy(files, turnOf);
+    const publisher = new Publisher(output, verify);
+    const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
+      for (const file of turns.get(turn) ?? []) publisher.publish(file);
+    };
+    publishAll('first');
+    publishAll('new');
+    const names = files.map(({ to }) => to).filter((name) => naming.test(name));
+    if (turns.has('new')) named.write(new Set([...known, ...names]));
+    publishAll('changed');
+    publishAll('last');
+    await publisher.flush();
+
+    const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
+    const hasVanished = [...tops].some((top) =>
+      [...listFiles(output.root, top)].some((name) => !publisher.kept.has(name)),
+    );
+    let removed = 0;
+    if (hasVanished) await beforeRemoval();
+    named.write(names);
+    if (hasVanished) for (const top of tops) removed += output.prune(top, publisher.kept);
+    return { written: publisher.written, unchanged: publisher.unchanged, removed };
+  } finally {
+    output.sweep();
+  }
+};
