@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { splitClearSigned } from '../apt/clearsigned.ts';
 import { decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
-import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import type { ReleaseFile } from '../apt/release.ts';
 import type { Finding } from '../contract/findings.ts';
 import { limits } from '../contract/limits.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
@@ -22,10 +21,10 @@ export interface IngestCount {
   readonly records: number;
 }
 
-/** The verified bytes of a snapshot's files. */
+/** What stands in a snapshot's files, verified. */
 export interface SnapshotContent {
-  readonly release: Uint8Array;
-  /** Of each of `listIndexes`, in that order. */
+  readonly release: ReleaseFile;
+  /** The bytes of each of `listIndexes`, in that order. */
   readonly indexes: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[];
 }
 
@@ -60,11 +59,6 @@ export const removeRepository = (database: WritableDatabase, slug: string): stri
   return packages.flat();
 };
 
-const readRelease = (bytes: Uint8Array): ReleaseFile => {
-  const split = splitClearSigned(bytes);
-  return parseRelease(split.kind === 'signed' ? split.content : bytes);
-};
-
 /**
  * Replaces the rows of one repository by those of its snapshot and returns what was read, which package identifiers it
  * held before or holds now, and its history where that changed. `findings` is what visits found; `history` and
@@ -86,7 +80,7 @@ export const ingestRepository = async (
     readonly addedAt?: string;
   },
 ): Promise<IngestCount & { readonly touched: Set<string>; readonly history: RecordHistory | undefined }> => {
-  const release = readRelease(files.release);
+  const { release } = files;
   const { now, history, addedAt = now, findings = [] } = options;
   const sights = new RecordSights(history, addressKey(snapshot.origin), now, snapshot.changedAt);
   const before = database.prepare<[id: number]>('SELECT id FROM repository WHERE slug = ?').get(entry.slug);

@@ -1,3 +1,4 @@
+import { openRelease } from '../apt/release-file.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
@@ -38,10 +39,11 @@ const readContent = async (
   snapshot: Snapshot,
 ): Promise<SnapshotContent | { cause: unknown }> => {
   try {
-    const release = await store.readFile(snapshot.slug, snapshot.release);
+    const opened = openRelease(await store.readFile(snapshot.slug, snapshot.release));
+    if (opened.kind === 'refused') throw new Error(`${snapshot.release.path} ${opened.reason}`);
     const indexes = listIndexes(snapshot);
     for (const index of indexes) await store.checkFile(snapshot.slug, index);
-    return { release, indexes: indexes.map((index) => store.streamFile(snapshot.slug, index)) };
+    return { release: opened.content, indexes: indexes.map((index) => store.streamFile(snapshot.slug, index)) };
   } catch (cause) {
     return { cause };
   }

