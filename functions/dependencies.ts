@@ -29,10 +29,10 @@ export interface Documents {
   read(path: string, encoding: Encoding): Promise<StoredDocument | undefined>;
 }
 
-/** Records as they stand in an answer: pieces of JSON text which, one after another, are the records with commas. */
+/** Records as they stand in an answer: pieces of JSON text, or of its bytes, which, one after another, are the records with commas. */
 export interface RecordList {
   readonly count: number;
-  readonly pieces: readonly string[];
+  readonly pieces: ReadonlyArray<string | Uint8Array>;
 }
 
 /** One page of search results. */

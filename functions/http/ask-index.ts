@@ -1,22 +1,39 @@
 import type { Context } from 'hono';
+import { AnswerTooLarge } from '../../src/contract/errors.ts';
+import { answerMaximum } from '../../src/contract/parameters.ts';
 import { type Dependencies, type SearchIndex, Unavailable } from '../dependencies.ts';
 import type { Environment } from '../environment.ts';
+import { HttpError } from './answers.ts';
 import { clientNetwork } from './client-address.ts';
+
+/** Does what keeps the process busy when it is the turn of the client of a request. */
+export type Turn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The turns of the client of this request; at once where the host takes none. */
+export const turnsOf =
+  ({ turns }: Pick<Dependencies, 'turns'>, { env }: Context<Environment>): Turn =>
+  (work) =>
+    turns ? turns.ask(clientNetwork(env?.clientAddress ?? ''), work) : work();
+
+const tooLarge = (): HttpError =>
+  new HttpError(
+    400,
+    `The records asked for are larger than ${answerMaximum / 2 ** 20} MB together: ask for fewer at once`,
+  );
 
 /**
  * What a question of this request to the index answers. Whatever goes wrong in it, the rest of the service still stands:
- * 503, not 500.
+ * 503, not 500. More than an answer may hold is 400.
  */
 export const askIndex = async <T>(
-  { search, turns }: Pick<Dependencies, 'search' | 'turns'>,
-  { env }: Context<Environment>,
+  { search }: Pick<Dependencies, 'search'>,
+  turn: Turn,
   question: (index: SearchIndex) => Promise<T>,
 ): Promise<T> => {
   try {
-    return await (turns
-      ? turns.ask(clientNetwork(env?.clientAddress ?? ''), () => question(search))
-      : question(search));
+    return await turn(() => question(search));
   } catch (cause) {
+    if (cause instanceof AnswerTooLarge) throw tooLarge();
     throw new Unavailable('The search index did not answer', { cause });
   }
 };

@@ -1,6 +1,7 @@
 import { successMessage } from '../../src/contract/envelope.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
 import type { RecordList, SearchPage } from '../dependencies.ts';
+import type { Turn } from './ask-index.ts';
 
 // The records of a computed answer come as JSON texts from the index: reading and writing them again, or only joining
 // them, would cost more than the search. So they are encoded one by one into a memory that every answer uses again.
@@ -11,34 +12,79 @@ let workspace = new Uint8Array(64 * 1024);
 /** The most bytes of UTF-8 that one UTF-16 unit of a string becomes. */
 const bytesPerUnit = 3;
 
-const encodePieces = (pieces: readonly string[]): Uint8Array<ArrayBuffer> => {
+/** What is encoded in one turn: UTF-16 units of text, and bytes of what is encoded already. */
+const mostInTurn = 512 * 1024;
+
+type Pieces = RecordList['pieces'];
+
+const encodePieces = (pieces: Pieces): Uint8Array<ArrayBuffer> => {
   let end = 0;
   for (const piece of pieces) {
-    const most = end + piece.length * bytesPerUnit;
+    const most = end + piece.length * (typeof piece === 'string' ? bytesPerUnit : 1);
     if (most > workspace.length) {
       const larger = new Uint8Array(2 * most);
       larger.set(workspace.subarray(0, end));
       workspace = larger;
     }
-    end += utf8.encodeInto(piece, workspace.subarray(end)).written;
+    if (typeof piece === 'string') {
+      end += utf8.encodeInto(piece, workspace.subarray(end)).written;
+    } else {
+      workspace.set(piece, end);
+      end += piece.length;
+    }
   }
   return workspace.slice(0, end);
 };
 
+/** The pieces in parts of what one turn takes. */
+function* partsOf(pieces: Pieces): Generator<Pieces> {
+  let start = 0;
+  let size = 0;
+  for (const [index, { length }] of pieces.entries()) {
+    size += length;
+    if (size < mostInTurn) continue;
+    yield pieces.slice(start, index + 1);
+    start = index + 1;
+    size = 0;
+  }
+  yield pieces.slice(start);
+}
+
+const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    whole.set(part, end);
+    end += part.length;
+  }
+  return whole;
+};
+
+const encode = async (pieces: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> => {
+  const encoded: Uint8Array<ArrayBuffer>[] = [];
+  for (const part of partsOf(pieces)) {
+    encoded.push(await (encoded.length === 0 ? encodePieces(part) : turn(async () => encodePieces(part))));
+  }
+  const [only] = encoded;
+  return only !== undefined && encoded.length === 1 ? only : turn(async () => join(encoded));
+};
+
 const opening = (date: Date): string => `{"message":"${successMessage}","date":"${date.toISOString()}"`;
 
-const complete = (beginning: string, { count, pieces }: RecordList): Uint8Array<ArrayBuffer> =>
-  encodePieces([`${beginning},"count":${count},"data":[`, ...pieces, ']}']);
+const complete = (beginning: string, { count, pieces }: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
+  encode([`${beginning},"count":${count},"data":[`, ...pieces, ']}'], turn);
 
-/** The JSON of a list answer. */
-export const listBody = (date: Date, records: RecordList): Uint8Array<ArrayBuffer> => complete(opening(date), records);
+/** The JSON of a list answer; a long one is encoded in several turns. */
+export const listBody = (date: Date, records: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
+  complete(opening(date), records, turn);
 
 /** The JSON of one page of search results, with links to the pages beside it (decisions, section 2). */
 export const pageBody = (
   date: Date,
   { records, more }: SearchPage,
   question: { base: string; address: string; q: string; limit: number; page: number },
-): Uint8Array<ArrayBuffer> => {
+  turn: Turn,
+): Promise<Uint8Array<ArrayBuffer>> => {
   const { base, address, q, limit, page } = question;
   const link = (number: number) =>
     JSON.stringify(`${base}/${apiRoot}${address}?q=${encodeURIComponent(q)}&limit=${limit}&page=${number}`);
@@ -46,5 +92,5 @@ export const pageBody = (
     ...(more ? [`"nextPage":${link(page + 1)}`] : []),
     ...(page > 1 ? [`"previousPage":${link(page - 1)}`] : []),
   ];
-  return complete(`${opening(date)},"refs":{${links.join(',')}}`, records);
+  return complete(`${opening(date)},"refs":{${links.join(',')}}`, records, turn);
 };

@@ -3,7 +3,7 @@ import { downloadsSchema } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { cacheControl, HttpError, jsonAnswer, notFound } from '../http/answers.ts';
-import { askIndex } from '../http/ask-index.ts';
+import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { clientNetwork } from '../http/client-address.ts';
 import { readJson } from '../http/request-body.ts';
 
@@ -24,7 +24,7 @@ export const downloadHandlers = (dependencies: Dependencies) =>
         );
       }
       // Who invents packages must not be able to fill the counters with them (decisions, section 7).
-      const known = await askIndex(dependencies, context, (index) => index.known(result.data));
+      const known = await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.known(result.data));
       const network = clientNetwork(context.env?.clientAddress ?? '');
       const count = known.length > 0 ? await dependencies.downloads.add(known, network) : 0;
       const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), count });
@@ -36,7 +36,11 @@ export const downloadHandlers = (dependencies: Dependencies) =>
       const id = found.segments.at(-1) ?? '';
       const data = await dependencies.downloads.read(id);
       // What was counted outlives the package; what was not may be known all the same.
-      if (data.total === 0 && !(await askIndex(dependencies, context, (index) => index.knows(id)))) throw notFound();
+      if (
+        data.total === 0 &&
+        !(await askIndex(dependencies, turnsOf(dependencies, context), (index) => index.knows(id)))
+      )
+        throw notFound();
       const text = JSON.stringify({ message: successMessage, date: dependencies.now().toISOString(), data });
       return jsonAnswer(req.raw, dependencies, text, { cache: cacheControl.shared });
     },

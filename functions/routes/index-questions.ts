@@ -3,23 +3,28 @@ import { type Operation, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
-import { askIndex } from '../http/ask-index.ts';
+import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { listBody, pageBody } from '../http/envelope-body.ts';
+import { createLargeAnswers } from '../http/large-answers.ts';
 import { readQuery } from '../http/request-query.ts';
 
 type Search = (index: SearchIndex, q: string, limit: number, page: number) => Promise<SearchPage>;
 
 /** What is asked of the search index. */
 export const indexHandlers = (dependencies: Dependencies) => {
+  const makeAnswer = createLargeAnswers();
   const searchHandler =
     ({ address }: Operation, search: Search): Handler =>
     async (context) => {
       const { req } = context;
       const { q, limit, page } = readQuery(req.url, searchParametersSchema);
-      const found = await askIndex(dependencies, context, (index) => search(index, q, limit, page));
-      const base = dependencies.publicAddress();
-      const body = pageBody(dependencies.now(), found, { base, address, q, limit, page });
-      return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
+      const turn = turnsOf(dependencies, context);
+      return makeAnswer(context, limit, async () => {
+        const found = await askIndex(dependencies, turn, (index) => search(index, q, limit, page));
+        const base = dependencies.publicAddress();
+        const body = await pageBody(dependencies.now(), found, { base, address, q, limit, page }, turn);
+        return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
+      });
     };
 
   return {
@@ -32,8 +37,12 @@ export const indexHandlers = (dependencies: Dependencies) => {
     packageMulti: async (context) => {
       const { req } = context;
       const { ids, priority } = readQuery(req.url, multiParametersSchema);
-      const records = await askIndex(dependencies, context, (index) => index.latest(ids, priority));
-      return jsonAnswer(req.raw, dependencies, listBody(dependencies.now(), records), { cache: cacheControl.none });
+      const turn = turnsOf(dependencies, context);
+      return makeAnswer(context, ids.length, async () => {
+        const records = await askIndex(dependencies, turn, (index) => index.latest(ids, priority));
+        const body = await listBody(dependencies.now(), records, turn);
+        return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.none });
+      });
     },
   } satisfies Record<string, Handler>;
 };

@@ -1,7 +1,7 @@
 import { compareVersions } from '../apt/version.ts';
 import type { CatalogDatabase } from './database.ts';
 import { compareText } from './reading.ts';
-import { listRecords, type RecordList } from './record-list.ts';
+import { listRecords, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 
 export type LatestPriority = 'default' | 'bootstrap';
 
@@ -14,7 +14,7 @@ export const prepareLatest = (
   database: CatalogDatabase,
 ): ((names: readonly string[], priority: LatestPriority) => RecordList) => {
   const select = database.prepare<LatestColumns>(
-    `SELECT package, version, architecture, record.json, slug, ranking, bootstrap, embedded
+    `SELECT package, version, architecture, ${readyText}, slug, ranking, bootstrap, embedded
      FROM json_each(?) AS wanted
      CROSS JOIN record ON record.package = wanted.value
      CROSS JOIN repository ON repository.id = record.repository
@@ -39,7 +39,7 @@ type LatestColumns = [
   name: string,
   version: string,
   architecture: string,
-  json: string,
+  json: RecordPiece,
   slug: string,
   ranking: number,
   bootstrap: number,

@@ -1,5 +1,5 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import { descriptionOf, listRecords, type RecordList } from './record-list.ts';
+import { descriptionOf, listRecords, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
 
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
@@ -8,7 +8,7 @@ export type SearchedDocument = SearchedTexts & { readonly id: number };
 /** What a search reads of the catalog. Its statements are prepared once. */
 export class SearchReading {
   readonly #match: Statement<[id: number]>;
-  readonly #records: Statement<[json: string, repository: number]>;
+  readonly #records: Statement<[json: RecordPiece, repository: number]>;
   readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
   readonly #texts: Statement<
     [id: number, identifier: string, name: string | null, author: string | null, json: string]
@@ -25,7 +25,7 @@ export class SearchReading {
        CROSS JOIN search_document ON search_document.id = wanted.value
        CROSS JOIN record ON record.id = search_document.record
        ORDER BY wanted.key`;
-    this.#records = database.prepare(documents('record.json, record.repository'));
+    this.#records = database.prepare(documents(`${readyText}, record.repository`));
     this.#names = database.prepare(documents('search_document.id, name, package'));
     this.#texts = database.prepare(documents('search_document.id, package, name, author, record.json'));
     this.#spelling = database.prepare(

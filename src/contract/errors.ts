@@ -27,6 +27,11 @@ export const phrases = {
 } as const;
 export type ErrorStatus = keyof typeof phrases;
 
+/** Thrown where what is asked for at once is more than one answer may hold; the client is told to ask for less. */
+export class AnswerTooLarge extends Error {
+  override name = 'AnswerTooLarge';
+}
+
 /** The body of an error answer. `sentence` is left out for 404, which has no `error` field. */
 export const errorBody = (status: ErrorStatus, sentence: string, now: Date) => {
   const message = `${status} ${phrases[status]}`;

@@ -170,6 +170,20 @@ export const keptInLog = {
   devices: 'how many devices were signed out',
 } as const satisfies Readonly<Record<string, string | null>>;
 
+/**
+ * Fields of the lines that the server writes to its own output when a limit is met: one for each limit at once, then at
+ * most one a minute. How long they are kept is for the operator to say.
+ */
+export const keptOfLimits = {
+  time: 'the time',
+  event: null,
+  limit: 'which limit it was',
+  bound: null,
+  count: 'how often it was met',
+  total: null,
+  client: 'the network address of the last one who met it (of IPv6 the first half)',
+} as const satisfies Readonly<Record<string, string | null>>;
+
 /** Cookies, without the prefix `__Host-` that they have on https; their life in seconds, undefined for a session's. */
 export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
   'gateway-form': {

@@ -80,7 +80,7 @@ export const limitTable = {
   ),
   lineCharacters: of(4096, 'characters', 'a name, address, author or file name', 'A path on most systems.'),
   fieldCharacters: of(32_768, 'characters', 'any other field of a package', 'Past the longest description ever met.'),
-  recordBytes: of(131_072, 'bytes', 'one package record as published', 'A hundred times a usual one.'),
+  recordBytes: of(65_536, 'bytes', 'one package record as published', 'Four times the longest ever met.'),
   recordsPerRepository: of(150_000, 'pieces', 'records of a repository', 'Twice those of Debian or Ubuntu.'),
   recordsPerPackage: of(2000, 'pieces', 'records of one package in a repository', 'A nightly build for five years.'),
   packageBytes: of(

@@ -38,6 +38,8 @@ export const searchLength = { minimum: 2, maximum: 256 } as const;
 export const searchLimit = { minimum: 1, maximum: 250, default: 100 } as const;
 /** The most identifiers that one multi lookup may name. */
 export const multiMaximum = 2000;
+/** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
+export const answerMaximum = 20 * 2 ** 20;
 /** The most addresses that one safety check may name. */
 export const safetyMaximum = 250;
 

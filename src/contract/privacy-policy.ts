@@ -6,6 +6,7 @@ import {
   keptInGateway,
   keptInLog,
   keptOfDownloads,
+  keptOfLimits,
 } from './kept.ts';
 
 /** A part of the policy: paragraphs and lists, in order. */
@@ -39,11 +40,12 @@ export const privacyPolicy: readonly PolicySection[] = [
   {
     heading: 'When you read or search',
     parts: [
-      'Nothing about you is kept. The server writes no log of requests, so addresses, searches and visited pages are not recorded; what it writes down are faults of its own, without who met them. No page but those for signing in sets a cookie.',
+      'Nothing about you is kept while you stay within the limits below. The server writes no log of requests, so addresses, searches and visited pages are not recorded; what it writes down are faults of its own, without who met them, and limits that were met. No page but those for signing in sets a cookie.',
       'While you type, your browser searches by itself, in files that it loads from here; which of them it loads lets the server guess at your words. When you send a search form, your words go to the server as part of the address of the page:',
       sent,
       'Answers to searches are held in memory for up to half a minute, to answer the same question again. They are held under the words, not under who asked.',
       'To keep one client from taking the service away from the others, the server counts requests and connections for each network address. These counts are in memory only; they are forgotten as newer ones take their place, and when the server stops.',
+      `Where such a limit is met, far beyond what a person does, the server writes it down, at most once a minute for each limit, so that abuse can be found: ${told(keptOfLimits).join(', ')}. It does not write down what was asked for. How long it is kept is for the operator of this server to say; ask at the address below.`,
       `Your browser remembers, for itself and for nobody else: ${stored}.`,
       'Pictures and package files come from the repositories themselves, and your browser or package manager asks them directly. They see your address as any web server does, but not which page you are on: no referrer is sent. What they keep is for them to say.',
     ],

@@ -6,6 +6,14 @@ import { Candidates, type Classified } from './candidates.ts';
 import { beginning, everyWord, parseQuestion, type Question, whole } from './question.ts';
 import { findCorrections } from './spelling.ts';
 
+/** Where the records of one page of results are. */
+export interface LocatedPage {
+  /** The numbers of the documents, in order. */
+  readonly ids: readonly number[];
+  /** Whether there is a page after this one. */
+  readonly more: boolean;
+}
+
 export interface ResultPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
@@ -41,12 +49,23 @@ export class PackageSearch {
 
   /** One page of results; `page` counts from 1. A page past the end is empty. */
   find(text: string, limit: number, page: number): ResultPage {
+    const { ids, more } = this.locate(text, limit, page);
+    return { records: this.read(ids), more };
+  }
+
+  /** The same, but for the records, which are to be read. */
+  locate(text: string, limit: number, page: number): LocatedPage {
     const question = parseQuestion(text);
     const start = (page - 1) * limit;
-    if (question === undefined || start >= furthestResult) return { records: noRecords, more: false };
+    if (question === undefined || start >= furthestResult) return { ids: [], more: false };
     const end = Math.min(start + limit, furthestResult);
     const found = this.#collect(question, end + 1);
-    return { records: this.#read(found.slice(start, end)), more: found.length > end && end < furthestResult };
+    return { ids: found.slice(start, end), more: found.length > end && end < furthestResult };
+  }
+
+  /** The records of these documents, in the order given. */
+  read(ids: readonly number[]): RecordList {
+    return ids.length === 0 ? noRecords : this.#reading.records(ids);
   }
 
   /** The numbers of the first `wanted` results. */
@@ -151,10 +170,5 @@ export class PackageSearch {
     if (corrections.some((list) => list.length > 0)) {
       yield find(everyWord('name segment author', words, corrections));
     }
-  }
-
-  #read(ids: readonly number[]): RecordList {
-    if (ids.length === 0) return noRecords;
-    return this.#reading.records(ids);
   }
 }

@@ -1,12 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { catalogPath } from '../catalog/generation.ts';
 import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import type { RecordList } from '../catalog/record-list.ts';
+import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
+import { AnswerTooLarge } from '../contract/errors.ts';
+import { answerMaximum } from '../contract/parameters.ts';
 import { PackageSearch, type ResultPage } from './package-search.ts';
 import { RepositorySearch } from './repository-search.ts';
+
+/** So many records are read at once, and how long, in milliseconds, before everything else gets its turn (H7). */
+const recordsAtOnce = 32;
+const longestReading = 4;
 
 /** One generation of the catalog, opened read-only, with its statements prepared. */
 class Generation {
@@ -16,6 +23,8 @@ class Generation {
   readonly latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly known: KnownVersions;
   readonly #database: CatalogFile;
+  #readers = 0;
+  #isOver = false;
 
   constructor(file: string) {
     this.identity = identityOf(file);
@@ -34,10 +43,49 @@ class Generation {
     }
   }
 
+  /** Keeps this generation open for as long as it is read, whatever comes in force meanwhile. */
+  async hold<T>(read: () => Promise<T>): Promise<T> {
+    this.#readers++;
+    try {
+      return await read();
+    } finally {
+      this.#readers--;
+      if (this.#isOver && this.#readers === 0) this.#database.close();
+    }
+  }
+
+  /** Closes the file, once its readers are done. */
   close(): void {
-    this.#database.close();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#readers === 0) this.#database.close();
   }
 }
+
+/**
+ * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
+ * choose how long a record is.
+ */
+const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => RecordList): Promise<RecordList> => {
+  const pieces: RecordPiece[] = [];
+  let count = 0;
+  let size = 0;
+  let began = performance.now();
+  for (let start = 0; start < all.length; start += recordsAtOnce) {
+    if (performance.now() - began > longestReading) {
+      await nextTurn();
+      began = performance.now();
+    }
+    const part = read(all.slice(start, start + recordsAtOnce));
+    if (part.count === 0) continue;
+    if (count > 0) pieces.push(',');
+    pieces.push(...part.pieces);
+    count += part.count;
+    size = part.pieces.reduce((sum, { length }) => sum + length, size);
+    if (size > answerMaximum) throw new AnswerTooLarge();
+  }
+  return { count, pieces };
+};
 
 // A new generation takes the name of the one before: what tells them apart is the file behind the name.
 const identityOf = (file: string): string => {
@@ -47,7 +95,7 @@ const identityOf = (file: string): string => {
 
 /**
  * The search index of a state folder. Every method answers from the catalog in force; `refresh` takes up a new one.
- * Methods reject where there is no catalog or it cannot be read.
+ * Methods reject where there is no catalog or it cannot be read. What is read in parts is of one generation throughout.
  */
 export class CatalogSearch {
   readonly #file: string;
@@ -59,7 +107,11 @@ export class CatalogSearch {
 
   /** One page of package records; see PackageSearch for the order. */
   async searchPackages(q: string, limit: number, page: number): Promise<ResultPage> {
-    return this.#current().packages.find(q, limit, page);
+    const generation = this.#current();
+    return generation.hold(async () => {
+      const { ids, more } = generation.packages.locate(q, limit, page);
+      return { records: await readInParts(ids, (some) => generation.packages.read(some)), more };
+    });
   }
 
   /** One page of repository records. */
@@ -69,7 +121,8 @@ export class CatalogSearch {
 
   /** The latest record of each known identifier, in the order asked. */
   async latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList> {
-    return this.#current().latest(ids, priority);
+    const generation = this.#current();
+    return generation.hold(() => readInParts(ids, (some) => generation.latest(some, priority)));
   }
 
   /** Of these versions of packages, the ones that are indexed. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { amountOf, type LimitName, limitNote, limits, limitTable } from '../../src/contract/limits.ts';
+import { answerMaximum, searchLimit } from '../../src/contract/parameters.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, '..', '..', 'docs', 'limits.md'), 'utf8');
 
@@ -26,6 +27,8 @@ describe('the table of limits', () => {
     // Name, description and version of a repository leave room for its addresses and sections.
     expect(3 * releaseFieldBytes).toBeLessThan(embeddedBytes);
     expect(limits.recordBytes).toBeLessThan(limits.packageBytes);
+    // No repository can have its records refuse a search.
+    expect(searchLimit.maximum * (limits.recordBytes + limits.embeddedBytes)).toBeLessThan(answerMaximum);
     expect(limits.packageBytes).toBeLessThan(limits.publishedBytes);
   });
 });

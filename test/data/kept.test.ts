@@ -5,7 +5,10 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { SecurityLog } from '../../functions/gateway/security-log.ts';
 import { retention } from '../../functions/gateway/store/upkeep.ts';
+import { clientNetwork } from '../../functions/http/client-address.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
+import { chooseLimits } from '../../functions/node/limits.ts';
+import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
 import { readService } from '../../scripts/read-service.ts';
 import {
   type KeptTable,
@@ -15,6 +18,7 @@ import {
   keptInGateway,
   keptInLog,
   keptOfDownloads,
+  keptOfLimits,
 } from '../../src/contract/kept.ts';
 import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
 import { BrowserSession } from '../support/browser-session.ts';
@@ -88,6 +92,18 @@ describe('what is kept of downloads', () => {
     await downloads.close();
     expect(inSqlite(path.join(folder, 'downloads.sqlite')).sort()).toEqual(columnsOf(keptOfDownloads).sort());
     for (const name of withoutCompanions(readdirSync(folder))) expect(keptFiles).toHaveProperty([name]);
+  });
+});
+
+describe('what is written down of limits', () => {
+  it('is told in the privacy policy, field by field, and the address as it says', () => {
+    const told: RefusalEvent[] = [];
+    const refusals = createRefusals(chooseLimits(), { now: () => new Date(0), tell: (event) => told.push(event) });
+    refusals.count('clientRequests', clientNetwork('2001:db8:1:2:3:4:5:6'));
+    refusals.end();
+    expect(Object.keys(told[0] ?? {}).sort()).toEqual(Object.keys(keptOfLimits).sort());
+    expect(told[0]?.client).toBe('2001:db8:1:2');
+    expectTypeOf<keyof RefusalEvent>().toEqualTypeOf<keyof typeof keptOfLimits>();
   });
 });
 
@@ -204,6 +220,7 @@ describe('the privacy policy', () => {
         Object.values(tables).flatMap(({ columns }) => Object.values(columns)),
       ),
       ...Object.values(keptInLog),
+      ...Object.values(keptOfLimits),
       ...Object.keys(keptCookies),
       ...Object.values(keptInBrowser),
     ];

@@ -49,7 +49,7 @@ describe('H7 the search for costly requests', () => {
         }
       }
     }
-    const some = costlyRequests({ ids: ['a'], sizes });
+    const some = costlyRequests({ ids: ['a'], heavyIds: ['b'], sizes });
     const names = Array.from({ length: 50 }, () => some.next().value?.name);
     expect(new Set(names).size).toBeGreaterThan(40);
   });
@@ -77,10 +77,14 @@ describe('H7 the search for costly requests', () => {
         get('codings', '/v2/', { 'accept-encoding': '*;q=0.5,'.repeat(header / 8 - 100) }),
         get('types', '/', { accept: ','.repeat(header - 500) }),
         get('tags', '/v2/', { 'if-none-match': '"a",'.repeat(header / 4 - 100) }),
+        get('two thousand packages', `/v2/jailbreak/package/multi?ids=${server.ids.slice(0, 2000).join(',')}`),
+        get('packages with long texts', `/v2/jailbreak/package/multi?ids=${server.heavyIds.join(',')}`),
+        get('a page of long texts', `${search}?q=heavy&limit=250`),
+        safety(Array.from({ length: 250 }, () => encodeURIComponent('\ufdfa'.repeat(30))).join(',')),
       ],
       Number.POSITIVE_INFINITY,
     );
-    expect(measured).toBe(12);
+    expect(measured).toBe(16);
     expect(costs.map(({ name, stretch }) => `${name}: ${stretch} ms`)).toEqual([]);
   });
 });

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { renameSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
+import { AnswerTooLarge } from '../../src/contract/errors.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { CatalogSearch } from '../../src/search/search.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
@@ -282,6 +287,94 @@ describe('multi lookup', () => {
         ]);
       }
     }
+  });
+});
+
+describe('H7 what is read in parts', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** A clock by which everything takes long, so that each part is read in a turn of its own. */
+  const slowClock = () => {
+    let time = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (time += 100));
+  };
+  const names = Array.from({ length: 100 }, (_, index) => `com.example.p${index}`);
+  const versioned = (version: string) => ({
+    slug: 'one',
+    packages: packages(...names.map((name) => ({ Package: name, Name: `Snow ${name}`, Version: version }))),
+  });
+  const takeUp = async (search: CatalogSearch, state: string, version: string) => {
+    const other = temporaryFolder();
+    await buildCatalog(other, [versioned(version)]);
+    return () => {
+      renameSync(catalogPath(other), catalogPath(state));
+      search.refresh();
+    };
+  };
+
+  it.each(['latest', 'search'] as const)(
+    'is of one generation, whatever comes in force meanwhile (%s)',
+    async (way) => {
+      const { search, state } = await openSearch(versioned('1'));
+      const read = async () => {
+        const { pieces, count } =
+          way === 'latest'
+            ? await search.latest(names, 'default')
+            : (await search.searchPackages('snow', 100, 1)).records;
+        return [new Set(parseRecords({ pieces, count }).map(({ version }) => version)), count];
+      };
+      expect(await read()).toEqual([new Set(['1']), 100]);
+      const takeUpSecond = await takeUp(search, state, '2');
+      const takeUpThird = await takeUp(search, state, '3');
+      const close = vi.spyOn(CatalogFile.prototype, 'close');
+      slowClock();
+      const first = read();
+      takeUpSecond();
+      const second = read();
+      takeUpThird();
+      expect(close, 'both are still read').not.toHaveBeenCalled();
+      expect(await first).toEqual([new Set(['1']), 100]);
+      expect(await second).toEqual([new Set(['2']), 100]);
+      expect(close, 'nobody reads them any more').toHaveBeenCalledTimes(2);
+      expect(await read()).toEqual([new Set(['3']), 100]);
+    },
+  );
+
+  it('stays readable to its end when the index is closed', async () => {
+    const { search } = await openSearch(versioned('1'));
+    const close = vi.spyOn(CatalogFile.prototype, 'close');
+    slowClock();
+    const reading = search.latest(names, 'default');
+    search.close();
+    expect((await reading).count).toBe(100);
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it('lets everything else go on in between', async () => {
+    const { search } = await openSearch(versioned('1'));
+    slowClock();
+    let turns = 0;
+    let isReading = true;
+    const reading = search.latest(names, 'default').finally(() => (isReading = false));
+    while (isReading) {
+      await nextTurn();
+      turns++;
+    }
+    expect((await reading).count).toBe(100);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is refused where it is more than an answer holds, and a record of any length is read whole', async () => {
+    const long = Array.from({ length: 460 }, (_, index) => ({
+      Package: `com.example.long${index}`,
+      Description: 'ü-'.repeat(16_000),
+    }));
+    const { search } = await openSearch({ slug: 'one', packages: packages(...long) });
+    const ids = long.map(({ Package }) => Package);
+    const [record] = parseRecords(await search.latest(ids.slice(0, 1), 'default'));
+    expect(record?.description).toBe('ü-'.repeat(16_000));
+    expect((await search.latest(ids.slice(0, 250), 'default')).count).toBe(250);
+    await expect(search.latest(ids, 'default')).rejects.toThrow(AnswerTooLarge);
   });
 });
 

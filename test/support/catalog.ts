@@ -40,7 +40,10 @@ const stanza = (fields: Record<string, string | undefined>): string => {
 };
 
 /** The records of a list, read back. */
-export const parseRecords = ({ pieces }: RecordList): PackageRecord[] => JSON.parse(`[${pieces.join('')}]`);
+export const parseRecords = ({ pieces }: RecordList): PackageRecord[] =>
+  JSON.parse(
+    `[${pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString())).join('')}]`,
+  );
 
 /** The text of an index of these stanzas. */
 export const packages = (...stanzas: Record<string, string | undefined>[]): string => stanzas.map(stanza).join('\n');

@@ -1,0 +1,122 @@
+import type { Context } from 'hono';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Environment } from '../../functions/environment.ts';
+import { createLargeAnswers } from '../../functions/http/large-answers.ts';
+import type { PackageRecord } from '../../src/contract/records.ts';
+import { type BuiltServer, serveBuild } from '../support/built.ts';
+import { packages } from '../support/catalog.ts';
+
+const from = (clientAddress: string) => ({ env: { clientAddress } }) as Context<Environment>;
+
+/** Answers that are under way until they are told to end. */
+const startAnswers = () => {
+  const makeAnswer = createLargeAnswers();
+  const begun: string[] = [];
+  const ends = new Map<string, { end: () => void; fail: () => void }>();
+  return {
+    begun,
+    ask: (client: string, name: string, records = 2000) =>
+      makeAnswer(from(client), records, () => {
+        begun.push(name);
+        return new Promise((resolve, reject) => {
+          ends.set(name, { end: () => resolve(new Response(name)), fail: () => reject(new Error(name)) });
+        });
+      }).then((answer) => answer.text()),
+    end: (name: string) => ends.get(name)?.end(),
+    fail: (name: string) => ends.get(name)?.fail(),
+  };
+};
+
+describe('H8 large answers', () => {
+  it('are made four at a time, and clients take turns for the next place', async () => {
+    const { begun, ask, end } = startAnswers();
+    const many = Array.from({ length: 7 }, (_, number) => ask('192.0.2.1', `many${number}`));
+    const other = ask('192.0.2.2', 'other');
+    await expect.poll(() => begun).toEqual(['many0', 'many1', 'many2', 'many3']);
+    end('many2');
+    expect(await many[2]).toBe('many2');
+    await expect.poll(() => begun.slice(4)).toEqual(['many4']);
+    end('many0');
+    await expect.poll(() => begun.slice(5)).toEqual(['other']);
+    for (const name of ['many1', 'many3', 'many4', 'other']) end(name);
+    expect(await other).toBe('other');
+    await expect.poll(() => begun).toHaveLength(8);
+    for (const name of ['many5', 'many6']) end(name);
+    expect(await Promise.all(many)).toHaveLength(7);
+  });
+
+  it('leave their place when they fail', async () => {
+    const { begun, ask, end, fail } = startAnswers();
+    const answers = Array.from({ length: 5 }, (_, number) => ask('192.0.2.1', `${number}`).catch(() => 'failed'));
+    await expect.poll(() => begun).toHaveLength(4);
+    fail('1');
+    await expect.poll(() => begun).toHaveLength(5);
+    for (const name of begun) end(name);
+    expect(await Promise.all(answers)).toEqual(['0', 'failed', '2', '3', '4']);
+  });
+
+  it('do not keep small ones waiting', async () => {
+    const { begun, ask, end } = startAnswers();
+    const large = Array.from({ length: 5 }, (_, number) => ask('192.0.2.1', `large${number}`));
+    const small = ask('192.0.2.1', 'small', 32);
+    await expect.poll(() => begun).toContain('small');
+    expect(begun).not.toContain('large4');
+    end('small');
+    expect(await small).toBe('small');
+    for (const name of ['large0', 'large1', 'large2', 'large3']) end(name);
+    await expect.poll(() => begun).toContain('large4');
+    end('large4');
+    await Promise.all(large);
+  });
+});
+
+describe('H7 answers that are read and encoded in several turns', () => {
+  const many = Array.from({ length: 2000 }, (_, index) => ({
+    Package: `com.example.many${index}`,
+    Description: `${index} ${'ä b '.repeat(index % 200)}`,
+  }));
+  const long = Array.from({ length: 500 }, (_, index) => ({
+    Package: `com.example.long${index}`,
+    Name: `Long ${index}`,
+    Description: `${index} ${'ü-'.repeat(16_000)}`,
+  }));
+  let server: BuiltServer;
+  beforeAll(async () => {
+    server = await serveBuild([
+      { slug: 'many', packages: packages(...many) },
+      { slug: 'long', packages: packages(...long) },
+    ]);
+  });
+  afterAll(() => server.close());
+
+  const ask = async (target: string, coding = 'identity') => {
+    const answer = await fetch(`${server.address}/v2/jailbreak/package/${target}`, {
+      headers: { 'accept-encoding': coding },
+    });
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { count: number; data: PackageRecord[]; error: string },
+    };
+  };
+
+  it.each(['identity', 'gzip', 'zstd'])('are whole and in the order asked (%s)', async (coding) => {
+    const asked = [...many.slice(0, 1800), ...long.slice(0, 199)].map(({ Package }) => Package);
+    const { status, body } = await ask(`multi?ids=${['com.example.unknown', ...asked].join(',')}`, coding);
+    expect(status).toBe(200);
+    expect(body.count).toBe(1999);
+    expect(body.data.map((record) => record.package)).toEqual(asked);
+    const expected = [...many.slice(0, 1800), ...long.slice(0, 199)].map(({ Description }) => Description.trim());
+    expect(body.data.every(({ description }, index) => description === expected[index])).toBe(true);
+  });
+
+  it('hold any page of a search, and no more than 20 MB', async () => {
+    const page = await ask('search?q=long&limit=250');
+    expect([page.status, page.body.count]).toEqual([200, 250]);
+    const tooMuch = await ask(`multi?ids=${long.map(({ Package }) => Package).join(',')}`);
+    expect([tooMuch.status, tooMuch.body.error]).toEqual([
+      400,
+      'The records asked for are larger than 20 MB together: ask for fewer at once',
+    ]);
+    expect(server.faults).toEqual([]);
+  });
+});
