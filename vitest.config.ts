@@ -10,7 +10,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: unit, testTimeout: 60_000, sequence: { groupOrder: 0 } } },
+      { test: { name: 'unit', include: unit, isolate: false, testTimeout: 60_000, sequence: { groupOrder: 0 } } },
       {
         test: {
           name: 'system',

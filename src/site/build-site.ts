@@ -67,7 +67,7 @@ const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress
     // Signals of a terminal are for the build, which publishes what it has before it ends.
     detached: true,
     // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
-    env: { ...process.env, NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled') },
+    env: { NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled'), ...process.env },
   });
   try {
     return await new Promise<BuiltSite>((resolve, reject) => {
