@@ -9,17 +9,17 @@ export default defineConfig({
     setupFiles: ['test/support/loopback-only.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take a minute.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     projects: [
-      { test: { name: 'unit', include: unit, isolate: false, testTimeout: 60_000, sequence: { groupOrder: 0 } } },
+      // Files share the process that they run in, which saves loading everything for each: a third of the time.
+      { test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
       {
         test: {
           name: 'system',
           include: system,
           globalSetup: ['test/support/page-bundle.ts', 'test/support/shared-postgres.ts'],
-          // Workers beside each other, and beside the processes that tests start: what takes seconds alone may take a
-          // minute then.
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
 import { exitCodes } from './exit-codes.ts';
+import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { runServer, serverOptions } from './server-options.ts';
 
@@ -16,11 +17,8 @@ const signalCodes = { SIGTERM: 143, SIGINT: 130 } as const;
  * process is passed on to it first. Returns its exit code.
  */
 const runBuild = async (environment: NodeJS.ProcessEnv): Promise<number> => {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, '--max-semi-space-size=8', '--heap-growing-percent=40', buildScript],
-    { env: environment, stdio: 'inherit' },
-  );
+  const flags = [...process.execArgv, ...memoryFlags.build];
+  const child = spawn(process.execPath, [...flags, buildScript], { env: environment, stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => {
     // A terminal tells the build by itself, and it takes a second word for impatience.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);

@@ -10,6 +10,7 @@ import { type BuiltServer, serveBuild } from '../support/built.ts';
 import { canonicalPath, DescribedAnswers, operationOf } from '../support/described-answers.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { arbitraryRequest } from '../support/generated-requests.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import { exchangeParsed } from '../support/raw-http.ts';
 import { openConnections, type Received, type Sent } from '../support/wire.ts';
 
@@ -84,13 +85,13 @@ const emptyFeed = composeJsonFeed({
   since: '2026-06-01T00:00:00.000Z',
 });
 
-const requests = 12_000;
+const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 400);
 /** So many are under way at once. */
 const atOnce = 8;
 
 describe('H5 generated requests', () => {
   it(`${requests} answers are as described, and no status is outside the description`, {
-    timeout: 180_000,
+    timeout: 60_000 + 15 * requests,
   }, async () => {
     const { packages, repositories } = readPublished(server.folder);
     const ids = [...new Set(packages.map(({ package_id }) => package_id))];

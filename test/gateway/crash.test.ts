@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeStores } from '../support/stores.ts';
 
 /** How often a process is killed: enough to notice what is not whole, and 500 in a longer run (CONTRIBUTING.md). */
-const runs = Number(process.env.DEBDEX_TEST_KILLS ?? 10);
+const runs = timesFrom('DEBDEX_TEST_KILLS', 10);
 
 interface Operation {
   readonly kind: 'refresh' | 'revoke';

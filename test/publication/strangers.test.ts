@@ -13,10 +13,11 @@ import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import { NameServer } from '../support/name-server.ts';
 
 // DEBDEX_TEST_REPOSITORIES=400 is the size of the real thing.
-const total = Number(process.env.DEBDEX_TEST_REPOSITORIES ?? 50);
+const total = timesFrom('DEBDEX_TEST_REPOSITORIES', 50);
 const ofEach = 5;
 const budgetMs = 20_000;
 

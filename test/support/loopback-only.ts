@@ -18,7 +18,7 @@ const guard =
       else callback(refuse(stray), '', 0);
     });
 
-Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+const connectOnLoopback = function (this: Socket, ...args: unknown[]) {
   // net.connect normalises its arguments into one array before it calls this method.
   const [first] = Array.isArray(args[0]) ? args[0] : args;
   const options =
@@ -32,3 +32,6 @@ Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
   }
   return Reflect.apply(connect, this, args);
 } as typeof Socket.prototype.connect;
+
+// Files of the unit tier share a process, which is guarded once.
+if (connect.name !== connectOnLoopback.name) Socket.prototype.connect = connectOnLoopback;

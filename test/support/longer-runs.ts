@@ -1,0 +1,10 @@
+/**
+ * How often a test does what chance decides: `usual` times, which is enough to notice what is broken often, or as often
+ * as a variable says in a longer run (CONTRIBUTING.md).
+ */
+export const timesFrom = (variable: `DEBDEX_TEST_${string}`, usual: number): number => {
+  const text = process.env[variable];
+  if (text === undefined) return usual;
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${variable} must be a number of times, not "${text}"`);
+  return Number(text);
+};
