@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
 import { startGatewayProcess } from '../support/gateway-processes.ts';
@@ -58,7 +57,7 @@ test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is
   expect(page.status).toBe(503);
   expect(page.text).toContain('not possible at the moment');
   await database.start();
-  for (let attempt = 0; !(await gateway.health()) && attempt < 50; attempt++) await sleep(50);
+  await expect.poll(gateway.health, { timeout: 30_000 }).toBe(true);
   await expectUnconsumed(gateway.base, credentials);
   await gateway.close();
   await database.remove();

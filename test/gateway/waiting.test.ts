@@ -9,6 +9,7 @@ import { createNodeCryptography } from '../../functions/gateway/node-cryptograph
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
+import { newDatabase } from '../support/new-database.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -33,10 +34,6 @@ const lock = async (gateway: TestGateway, url: string | undefined): Promise<() =
   const release = () => (ended ??= other.end());
   onTestFinished(release);
   return release;
-};
-
-const until = async (condition: () => Promise<boolean>) => {
-  while (!(await condition())) await sleep(20);
 };
 
 describeStores('waiting', (newStore) => {
@@ -77,6 +74,8 @@ describeStores('waiting', (newStore) => {
     );
     let reads = 0;
     for (; answered === 0; reads++) {
+      // Leaves some of the processor to those that wait.
+      await sleep(50);
       expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
     }
     expect(await statuses).toEqual(sets.map(() => 503));
@@ -219,9 +218,7 @@ describe('a PostgreSQL that stands still', () => {
   };
 
   test('T8 is 503 for all within one wait, with nothing consumed', { timeout: 60_000 }, async () => {
-    const { startPostgres } = await import('../support/postgres-server.ts');
-    const database = await startPostgres();
-    const url = new URL(await database.createDatabase());
+    const url = new URL(await newDatabase());
     const passage = await openPassage(new URL(url));
     url.port = String(passage.port);
     const gateway = await startGateway({ GATEWAY_DATABASE_URL: url.href });
@@ -234,12 +231,11 @@ describe('a PostgreSQL that stands still', () => {
     expect(answers.map(({ status }) => status)).toEqual(sets.map(() => 503));
     expect(performance.now() - begun).toBeLessThan(30 * second);
     passage.hold(false);
-    await until(() => gateway.health());
+    await expect.poll(gateway.health, { timeout: 30_000 }).toBe(true);
     const again = await Promise.all(sets.map((set) => post(`${gateway.base}/v2/refresh`, set)));
     expect(again.map(({ status }) => status)).toEqual(sets.map(() => 200));
     await gateway.close();
     passage.close();
-    await database.remove();
   });
 });
 

@@ -9,6 +9,7 @@ import { readPublished } from '../clients/published-records.ts';
 import { publishBuild } from '../support/built.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { type Published, publish } from '../support/published.ts';
+import { runScript } from '../support/run-script.ts';
 
 const command = path.resolve('scripts/serve.ts');
 const running: ChildProcess[] = [];
@@ -206,10 +207,10 @@ describe('npm run serve', () => {
       [['--out', folder, '--state', state, '--port', String(port)], 1, /Cannot listen on/],
     ];
     for (const [argv, code, message] of rows) {
-      const { ended, output } = start(argv);
-      expect(await ended, argv.join(' ')).toBe(code);
-      expect(output.text).toMatch(message);
-      expect(output.text).not.toMatch(/\n\s+at /);
+      const { status, text } = await runScript('serve', argv);
+      expect(status, argv.join(' ')).toBe(code);
+      expect(text).toMatch(message);
+      expect(text).not.toMatch(/\n\s+at /);
     }
     taken.close();
   });
