@@ -9,7 +9,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { describeStores } from '../support/stores.ts';
 
 /** How often a process is killed: enough to notice what is not whole, and 500 in a longer run (CONTRIBUTING.md). */
-const runs = timesFrom('DEBDEX_TEST_KILLS', 10);
+const runs = timesFrom('DEBDEX_TEST_KILLS', 6);
 
 interface Operation {
   readonly kind: 'refresh' | 'revoke';

@@ -9,7 +9,7 @@ import { OriginServer } from '../support/origin-server.ts';
 import { type RoundSize, serveRound } from '../support/rounds.ts';
 
 // A build with the site takes longer, so fewer of them are killed. A longer run (CONTRIBUTING.md) kills more.
-const kills = timesFrom('DEBDEX_TEST_KILLS', 10);
+const kills = timesFrom('DEBDEX_TEST_KILLS', 6);
 const siteKills = Math.ceil(kills / 4);
 
 let origin: OriginServer;
@@ -79,8 +79,8 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
   };
   const lists = ['/v2/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/package/search?q=example&limit=50'];
   for (let turn = 0; !isDone(); turn++) {
-    // Leaves the builds some of the processor.
-    await sleep(10);
+    // Leaves the builds most of the processor.
+    await sleep(40);
     const list = lists[turn % 2] ?? '';
     const references = await referencesOf(list);
     const reference = references[Math.floor(Math.random() * references.length)];
