@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
+import { publishSite, type SitePublishing, type SiteSummary } from '../../src/pipeline/site-step.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const base = 'https://index.example';
@@ -59,7 +59,7 @@ const buildElsewhere = async (): Promise<Map<string, string>> => {
 };
 
 /** What the first build did, which the tests find in the output folder. */
-let built: Awaited<ReturnType<typeof publishSite>>;
+let built: SiteSummary;
 beforeAll(async () => {
   mkdirSync(path.join(out, 'v2/jailbreak'), { recursive: true });
   writeFileSync(path.join(out, 'v2/jailbreak/kept.json'), '{}');
