@@ -95,7 +95,7 @@ export class BuildBench {
     const end = once(child, 'exit');
     const before = this.#siteTime();
     while (from === 'site' && child.exitCode === null && this.#siteTime() === before) await sleep(2);
-    await sleep(milliseconds);
+    await Promise.race([sleep(milliseconds), end]);
     const isAlive = child.exitCode === null;
     child.kill('SIGKILL');
     await end;
