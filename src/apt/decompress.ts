@@ -2,15 +2,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { Compression } from '../contract/compressions.ts';
 import { decodeBzip2 } from './bzip2/stream.ts';
 import { CodecError, type DecompressionCode } from './codec-error.ts';
 import { decodeLzma } from './lzma.ts';
 import { createFrameScanner } from './zstd-frames.ts';
 
-/** The compressions of a Packages index, by the ending of its name; `plain` is none. */
-export type Compression = 'zst' | 'xz' | 'lzma' | 'bz2' | 'gz' | 'plain';
-
-export type { DecompressionCode };
+export type { Compression, DecompressionCode };
 
 /** Thrown where a stream cannot be trusted or is not let through; `code` says why. */
 export class DecompressionError extends Error {

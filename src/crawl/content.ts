@@ -1,4 +1,4 @@
-import type { Compression } from '../apt/decompress.ts';
+import { type Compression, compressions } from '../contract/compressions.ts';
 
 const startsWith = (bytes: Uint8Array, ...magic: readonly number[]): boolean =>
   bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte);
@@ -19,19 +19,26 @@ export const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
 /** Whether bytes begin as a web page does; neither a Release nor a Packages index begins with "<". */
 export const looksLikeHtml = (bytes: Uint8Array): boolean => firstByte(bytes) === 0x3c;
 
-/**
- * The compression that the first bytes of a file speak of, or undefined where they speak of none: text, or an lzma
- * stream, whose header has no mark of its own. RFC 1952, RFC 8878, the xz file format, bzip2's "BZh".
- */
-export const detectCompression = (head: Uint8Array): Exclude<Compression, 'lzma' | 'plain'> | undefined => {
-  if (startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)) return 'zst';
-  // A skippable frame may come first; its last four bits are free.
-  if (((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(head.subarray(1), 0x2a, 0x4d, 0x18)) return 'zst';
-  if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00)) return 'xz';
-  if (startsWith(head, 0x42, 0x5a, 0x68)) return 'bz2';
-  if (startsWith(head, 0x1f, 0x8b)) return 'gz';
-  return undefined;
+// A skippable frame may come first; its last four bits are free.
+const isSkippableFrame = (head: Uint8Array): boolean =>
+  ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(head.subarray(1), 0x2a, 0x4d, 0x18);
+
+// RFC 8878, the xz file format, bzip2's "BZh", RFC 1952; null where the header has no mark of its own.
+const marks: Readonly<Record<Compression, ((head: Uint8Array) => boolean) | null>> = {
+  zst: (head) => startsWith(head, 0x28, 0xb5, 0x2f, 0xfd) || isSkippableFrame(head),
+  xz: (head) => startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00),
+  lzma: null,
+  bz2: (head) => startsWith(head, 0x42, 0x5a, 0x68),
+  gz: (head) => startsWith(head, 0x1f, 0x8b),
+  plain: null,
 };
+
+/** Whether a file in this compression can be told by how it begins. */
+export const hasMark = (compression: Compression): boolean => marks[compression] !== null;
+
+/** The compression that the first bytes of a file speak of, or undefined where they speak of none. */
+export const detectCompression = (head: Uint8Array): Compression | undefined =>
+  compressions.find((compression) => marks[compression]?.(head));
 
 const packageField = Buffer.from('package:');
 const lineFeed = 0x0a;

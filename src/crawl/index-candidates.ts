@@ -1,8 +1,8 @@
-import type { Compression } from '../apt/decompress.ts';
 import type { ReleaseEntry, ReleaseFile } from '../apt/release.ts';
+import { type Compression, compressions } from '../contract/compressions.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import { releaseFolder } from './fetch-release.ts';
-import { compressions, type IndexPlace, indexFolder, nameOf } from './index-names.ts';
+import { type IndexPlace, indexFolder, nameOf } from './index-names.ts';
 
 /** One file that may hold the Packages index. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import { algorithmsFor, checkDigests, createDigests } from '../apt/checksums.ts';
-import type { Compression } from '../apt/decompress.ts';
+import type { Compression } from '../contract/compressions.ts';
 import { limitNote } from '../contract/limits.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';

@@ -1,11 +1,8 @@
-import type { Compression } from '../apt/decompress.ts';
+import { type Compression, compressions } from '../contract/compressions.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 
 /** Where below its address a repository keeps its index. */
 export type IndexPlace = Pick<ManifestEntry, 'suite' | 'component' | 'binary'>;
-
-/** Best first: what is smallest at the origin and cheap enough to open here. */
-export const compressions: readonly Compression[] = ['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain'];
 
 /** The name of the index in a compression. */
 export const nameOf = (compression: Compression): string =>

@@ -1,8 +1,9 @@
 import { algorithmsFor, checkDigests, createDigests, type DigestMismatch } from '../apt/checksums.ts';
-import { type Compression, DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
+import { DecompressionError, type DecompressionLimits, decompress } from '../apt/decompress.ts';
 import { createRecordReader } from '../apt/record-reader.ts';
+import type { Compression } from '../contract/compressions.ts';
 import { limitNote } from '../contract/limits.ts';
-import { detectCompression, IndexCounter, looksLikeHtml } from './content.ts';
+import { detectCompression, hasMark, IndexCounter, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { Candidate } from './index-candidates.ts';
 import type { Received } from './visit.ts';
@@ -62,8 +63,7 @@ const checkHead = async (candidate: Candidate, { file, path }: Received): Promis
   if (looksLikeHtml(head)) throw new CrawlError('index-html', path);
   const detected = detectCompression(head);
   const { compression } = candidate;
-  const hasMark = compression !== 'plain' && compression !== 'lzma';
-  if (head.length > 0 && (hasMark ? detected !== compression : detected !== undefined)) {
+  if (head.length > 0 && (hasMark(compression) ? detected !== compression : detected !== undefined)) {
     throw new CrawlError('index-wrong-compression', `${path} holds ${detected ?? 'something that is not compressed'}`);
   }
 };

@@ -88,7 +88,9 @@ const publish = async (
   if (catalog.changed || emission.count.written + assets > 0 || servers.resumes) servers.tell();
   let site: SiteSummary | undefined;
   try {
-    if (input.site) site = await publishPages(input, lastBuild, () => servers.settle());
+    // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
+    const verify = input.verify === true || servers.resumes;
+    if (input.site) site = await publishPages(input, lastBuild, verify, () => servers.settle());
   } finally {
     // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
     if (emission.hasVanished) {

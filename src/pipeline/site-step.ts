@@ -40,8 +40,9 @@ export const publishSite = async ({ outDir, beforeRemoval, ...options }: SitePub
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
-  { state, out, base, service, progress, verify = false }: BuildInput,
+  { state, out, base, service, progress }: BuildInput,
   lastBuild: LastBuild,
+  verify: boolean,
   beforeRemoval: () => Promise<void>,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>

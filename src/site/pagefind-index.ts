@@ -99,6 +99,7 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['fil
     inventory[name] = describeKept(content);
     if (sameBytes(file, content)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
+    // In its place, as pages are: what a kill leaves is not noted, and compared the next time.
     writeFileSync(file, content);
   }
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

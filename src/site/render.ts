@@ -90,7 +90,8 @@ export const renderPages = async (
     const body = await renderPage(pages, base, page);
     const target = path.join(folder, file);
     mkdirSync(path.dirname(target), { recursive: true });
-    // A third less work than through promises. Between some of them, what else this process does gets its turn.
+    // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
+    // leaves nothing is noted. A third less work than through promises. Between some of them, what else this process does gets its turn.
     writeFileSync(target, body);
     if (page.cacheKey !== undefined) kept[file] = { key: page.cacheKey, ...describeKept(body) };
     const done = index + 1;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compressions } from '../contract/compressions.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { signingStates } from '../contract/signing-states.ts';
@@ -61,7 +62,7 @@ const originSchema = z.strictObject({
 });
 
 const indexSchema = snapshotFileSchema.extend({
-  compression: z.enum(['zst', 'xz', 'lzma', 'bz2', 'gz', 'plain']),
+  compression: z.enum(compressions),
   decompressedSize: z.number().int().min(0),
   /** Records that are of use, each counted once. (What earlier versions wrote counts lines that name a package.) */
   stanzas: z.number().int().min(0),

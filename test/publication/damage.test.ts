@@ -136,6 +136,22 @@ describe('documents that are damaged', () => {
   });
 });
 
+describe('pages that were built and not published', () => {
+  it('C12: are looked at in full where a power cut may have kept their bytes from the disk', async () => {
+    const bench = new BuildBench({ site: true });
+    origin.serve('few', await generateRepository({ packages: makePackages(2) }));
+    bench.list([{ slug: 'few', uri: origin.uri('few') }]);
+    expect((await bench.build()).status).toBe(0);
+    const before = bench.readSite();
+    // A disk that never wrote them gives back others in their length.
+    const page = path.join(bench.state, 'site', 'pages', 'package', 'com.example.p1', 'index.html');
+    writeFileSync(page, Buffer.alloc(statSync(page).size));
+    writeFileSync(path.join(bench.state, 'publishing'), '');
+    expect((await bench.build()).status).toBe(0);
+    expect(bench.readSite()).toEqual(before);
+  });
+});
+
 describe('the snapshots of a repository that is not in the manifest any more', () => {
   it('C3: stay for thirty days after it was last asked for, and go then', async () => {
     const bench = await startBench();

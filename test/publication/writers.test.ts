@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+// What changes a disk, of node:fs and node:fs/promises.
+const writing = /^(?:write|append|rename|copyFile|cp|link|symlink|truncate|createWriteStream|rm|unlink|utimes)/;
+
+const importsOf = (file: string): string[] =>
+  Array.from(
+    readFileSync(path.join(project, file), 'utf8').matchAll(/import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g),
+    ([, names = '']) => names.split(',').map((name) => name.trim()),
+  ).flat();
+
+/** The rooms and files that change a disk besides src/publication, and what they write to: never the output folder. */
+const others: Readonly<Record<string, string>> = {
+  'src/catalog/generation.ts': 'the catalog, in the state folder',
+  'src/catalog/last-build.ts': 'outcomes.json, in the state folder',
+  'src/catalog/lock.ts': 'who holds a lock, beside the lock',
+  'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
+  'src/pipeline/rehearsal.ts': 'a second state folder',
+  'src/pipeline/report.ts': 'the report, where the operator wants it',
+  'src/site/astro-inside.ts': 'the bundle of the pages, below the state folder or the project',
+  'src/site/bundle.ts': 'the bundle of the pages, below the state folder or the project',
+  'src/site/pagefind-index.ts': 'the search index as built, below the state folder',
+  'src/site/render.ts': 'the pages as built, below the state folder',
+  'src/snapshots/history.ts': 'the history, in the state folder',
+  'src/snapshots/removals.ts': 'removals.json, in the state folder',
+  'src/snapshots/snapshot-files.ts': 'the snapshots, in the state folder',
+  'src/snapshots/store.ts': 'the snapshots, in the state folder',
+};
+
+// A second writer would have its own idea of a whole file, of an order, of a kill and of a full disk.
+it('C12: below src only src/publication writes below the output folder, and says where every other writer writes', () => {
+  const files = globSync('src/**/*.ts', { cwd: project }).sort();
+  const writers = files.filter((file) => importsOf(file).some((name) => writing.test(name)));
+  expect(writers.filter((file) => !file.startsWith('src/publication/'))).toEqual(Object.keys(others).sort());
+  const inside = writers.filter((file) => file.startsWith('src/publication/'));
+  expect(inside).toEqual([
+    'src/publication/emission.ts',
+    'src/publication/folders.ts',
+    'src/publication/output-folder.ts',
+    'src/publication/staged-file.ts',
+    'src/publication/stamp.ts',
+    'src/publication/state-file.ts',
+    'src/publication/writer-thread.ts',
+  ]);
+});
