@@ -7,7 +7,8 @@ import { looksLikeSignature } from './signature.ts';
 import type { Answer, Visit } from './visit.ts';
 
 /** What an origin offers besides release and index. */
-export interface Extras extends Pick<Snapshot, 'hasReleaseGpg' | 'paymentEndpoint' | 'paymentValidators'> {
+export interface Extras
+  extends Pick<Snapshot, 'hasReleaseGpg' | 'releaseGpgValidators' | 'paymentEndpoint' | 'paymentValidators'> {
   /** The detached signature of a Release; undefined where the origin did not answer. */
   readonly signature: DetachedSignature | null | undefined;
 }
@@ -50,17 +51,30 @@ const fetchPaymentEndpoint = async (visit: Visit, before: PaymentEndpoint | unde
   return noPaymentEndpoint;
 };
 
-const fetchSignature = async (visit: Visit, before: DetachedSignature | null): Promise<DetachedSignature | null> => {
+type Validators = Snapshot['releaseGpgValidators'];
+
+/** Null where the origin has none. What an InRelease makes needless is asked for by its validators (`known`) alone. */
+interface FoundSignature {
+  readonly signature: DetachedSignature | null;
+  readonly validators: Validators;
+}
+
+const fetchSignature = async (
+  visit: Visit,
+  before: DetachedSignature | null,
+  known: Validators,
+): Promise<FoundSignature | null> => {
   const path = `${releaseFolder(visit.entry.suite)}/Release.gpg`;
-  const answer = await visit.get(path, { maxBytes: limits.signatureBytes, known: before?.file });
-  if (answer.kind === 'unchanged') return before;
+  const answer = await visit.get(path, { maxBytes: limits.signatureBytes, known: before?.file ?? known ?? undefined });
+  if (answer.kind === 'unchanged') return { signature: before, validators: known };
   if (answer.kind === 'unusable') throw new CrawlError(answer.error.code, answer.error.message);
   serverFaults(path, answer);
   if (answer.kind !== 'received') return null;
   const { file, etag, lastModified } = answer;
   const bytes = await collect(file.read());
   if (looksLikeSignature(bytes)) {
-    return { file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes };
+    const signature = { file: { path, sha256: file.sha256, size: file.size, etag, lastModified }, bytes };
+    return { signature, validators: { etag, lastModified } };
   }
   if (bytes.length > 0 && !looksLikeHtml(bytes)) visit.findings.add('signature-unreadable', path);
   return null;
@@ -95,16 +109,19 @@ export const fetchExtras = async (
   const isNew = release.file.sha256 !== previous?.release.sha256;
   const stored = previous && !isNew ? await readStoredSignature(visit, previous) : null;
   const isDue = due || isSignatureDue(visit, release, previous);
-  const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored)) : undefined;
+  const known = release.name === 'InRelease' && previous?.hasReleaseGpg ? previous.releaseGpgValidators : null;
+  const answer = isDue ? await visit.askAside('signature', () => fetchSignature(visit, stored, known)) : undefined;
   // Nobody knows yet how a release is signed whose signature was asked for and never came.
   const isUnknown = isDue && (isNew || previous.signing.state === 'unanswered');
   const kept = isUnknown ? undefined : stored;
-  const signature = answer === undefined ? kept : answer;
+  const signature = answer === undefined ? kept : (answer?.signature ?? null);
   const payment = due ? await visit.askAside('payment', () => fetchPaymentEndpoint(visit, previous)) : undefined;
   const { paymentEndpoint, paymentValidators } = payment ?? previous ?? noPaymentEndpoint;
   return {
     signature: release.name === 'Release' ? signature : null,
     hasReleaseGpg: answer === undefined ? (previous?.hasReleaseGpg ?? false) : answer !== null,
+    releaseGpgValidators:
+      release.name === 'InRelease' ? (answer === undefined ? known : (answer?.validators ?? null)) : null,
     paymentEndpoint,
     paymentValidators,
   };

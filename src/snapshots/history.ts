@@ -28,7 +28,10 @@ const isMissing = (error: unknown): boolean =>
 /**
  * What was known and can be derived from nothing else, beside the snapshots and the catalog, which come and go: one
  * folder for each repository, with `repository.json` and `records.json` (when its records were first seen). A file that
- * cannot be read counts as none, and `damaged` names it. One process at a time may write.
+ * cannot be read counts as none, and `damaged` names it; the records of a repository are read when it changes, because to
+ * read all of them would cost an unchanged build more than everything else it does. What is known of a repository that
+ * left the manifest stays, for when it comes back: some 70 bytes for each of its records, as often as people edit
+ * manifests and no more. One process at a time may write.
  */
 export class HistoryStore {
   /** Files that were there and could not be read, so far. */
@@ -84,7 +87,14 @@ export class HistoryStore {
     const added = [addedAt, old.addedAt].filter((moment) => moment !== null).sort();
     await this.update(slug, {
       addedAt: added[0] ?? null,
-      formerSlugs: [...new Set([...old.formerSlugs, former, ...formerSlugs])].filter((one) => one !== slug),
+      // Where it is among them, this was done before and only the removal was stopped.
+      formerSlugs: [
+        ...new Set(
+          formerSlugs.includes(former)
+            ? [...formerSlugs, ...old.formerSlugs]
+            : [...old.formerSlugs, former, ...formerSlugs],
+        ),
+      ].filter((one) => one !== slug),
       remembered: remembered ?? old.remembered,
     });
     await rm(this.#folder(former), { recursive: true, force: true });

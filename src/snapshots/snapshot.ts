@@ -85,6 +85,8 @@ export const snapshotSchema = z.strictObject({
   signing: signingSchema,
   hasInRelease: z.boolean(),
   hasReleaseGpg: z.boolean(),
+  /** What Release.gpg came with where an InRelease stands beside it, and its bytes are of no use. */
+  releaseGpgValidators: z.strictObject({ etag: validator, lastModified: validator }).nullable().default(null),
   /** The https URL that the origin's payment_endpoint holds. */
   paymentEndpoint: z.string().nullable(),
   /** What payment_endpoint came with. An earlier version did not keep it. */

@@ -1,14 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { recentNews } from '../../src/site/overview.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { adoptFormerSlugs } from '../../src/snapshots/former-slugs.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
-import { RecordSights, recordKey } from '../../src/snapshots/record-history.ts';
+import { type RecordHistory, RecordSights, recordKey, type Sight } from '../../src/snapshots/record-history.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
 import { makeEntry } from '../support/crawling.ts';
@@ -191,4 +191,57 @@ describe('lists of what is new', () => {
     expect(news('one')).toEqual([entry]);
     expect(news('two')).toEqual([]);
   });
+});
+
+describe('a history that is taken over under a new slug', () => {
+  const sight = (seen: string): Sight => ({ seen, news: true, goneAt: null });
+  const of = (...records: [string, Sight][]): RecordHistory => ({ address: 'a', records: new Map(records) });
+  const first = '2026-01-01T00:00:00.000Z';
+  const second = '2026-02-01T00:00:00.000Z';
+
+  const prepare = async () => {
+    const folder = temporaryFolder();
+    const store = new HistoryStore(folder);
+    await store.update('old', { addedAt: first, formerSlugs: ['older'] });
+    await store.writeRecords(
+      'old',
+      of([recordKey('a', '1', 'x'), sight(first)], [recordKey('b', '1', 'x'), sight(first)]),
+    );
+    await store.update('new', { addedAt: second });
+    await store.writeRecords('new', of([recordKey('a', '1', 'x'), sight(second)]));
+    return folder;
+  };
+  const holds = async (folder: string) => {
+    const store = new HistoryStore(folder);
+    const isLeft = existsSync(path.join(folder, 'v1', 'old'));
+    return [await store.read('new'), await store.readRecords('new'), isLeft] as const;
+  };
+
+  // Each step is one rename, but for the removal, which may be stopped between two files.
+  it.each(['records.json written', 'before the removal', 'repository.json removed', 'records.json removed'] as const)(
+    'C12: is the same where the build was killed in between (%s)',
+    async (moment) => {
+      const whole = await prepare();
+      expect(await new HistoryStore(whole).adopt('new', 'old')).toBe(true);
+      const folder = await prepare();
+      const dying = new HistoryStore(folder);
+      const old = path.join(folder, 'v1', 'old');
+      if (moment === 'records.json written') {
+        vi.spyOn(dying, 'update').mockRejectedValue(new Error('killed'));
+        await expect(dying.adopt('new', 'old')).rejects.toThrow('killed');
+      } else {
+        cpSync(old, `${old}.before`, { recursive: true });
+        await dying.adopt('new', 'old');
+        renameSync(`${old}.before`, old);
+        if (moment !== 'before the removal') rmSync(path.join(old, moment.split(' ')[0] ?? ''));
+      }
+      await new HistoryStore(folder).adopt('new', 'old');
+      expect(await holds(folder)).toEqual(await holds(whole));
+      const [repository, records, isLeft] = await holds(whole);
+      expect(repository).toMatchObject({ addedAt: first, formerSlugs: ['older', 'old'] });
+      expect(records?.records.get(recordKey('a', '1', 'x'))?.seen).toBe(first);
+      expect(isLeft).toBe(false);
+      expect(await new HistoryStore(folder).adopt('new', 'old'), 'nothing is left to adopt').toBe(false);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { CrawlError } from '../../src/crawl/crawl-error.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
 
 let bench: CrawlBench;
 
@@ -65,6 +66,29 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     bench.origin.mend();
     bench.pass(61);
     expect(await codes()).toEqual([null, null, null]);
+  });
+});
+
+describe('what does not belong to the release', () => {
+  it('C6: is asked for by its validators, a Release.gpg beside an InRelease too', async () => {
+    const signer = await createSigner();
+    const files = await signRepository(await generateRepository(), signer, ['InRelease', 'Release.gpg']);
+    bench.origin.serve('repo', files);
+    const ofSignature = ({ asked }: { asked: readonly string[] }) =>
+      asked.filter((line) => line.startsWith('/Release.gpg'));
+    expect(ofSignature(await bench.crawlOne())).toEqual(['/Release.gpg 200']);
+    for (let day = 0; day < 2; day++) {
+      bench.pass(86_400);
+      expect(ofSignature(await bench.crawlOne())).toEqual(['/Release.gpg 304']);
+      expect(await bench.store.read('repo')).toMatchObject({ hasReleaseGpg: true, signing: { state: 'signed' } });
+    }
+    bench.pass(86_400);
+    files.delete('/Release.gpg');
+    bench.origin.serve('repo', files);
+    expect(ofSignature(await bench.crawlOne())).toEqual(['/Release.gpg 404']);
+    expect(await bench.store.read('repo')).toMatchObject({ hasReleaseGpg: false, releaseGpgValidators: null });
+    bench.pass(86_400);
+    expect(ofSignature(await bench.crawlOne())).toEqual(['/Release.gpg 404']);
   });
 });
 

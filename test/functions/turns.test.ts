@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../functions/node/turns.ts';
+import { createRounds, createTurns } from '../../functions/node/turns.ts';
 
 /** Keeps the process busy, as a question to the index does. */
 const busy = (milliseconds: number) => {
@@ -34,6 +34,29 @@ describe('turns', () => {
     }
     await all;
     expect(others).toBeGreaterThanOrEqual(9);
+  });
+
+  it('H6 are brief while new connections come, which the system hands over one in each round of the loop', async () => {
+    /** How many of so many questions, of a millisecond each, are answered before the loop goes round. */
+    const answeredAtOnce = async (isHurried: boolean) => {
+      const rounds = createRounds();
+      await nextTurn();
+      let answered = 0;
+      const question = () => {
+        busy(1);
+        answered++;
+      };
+      if (isHurried) rounds.hurry();
+      for (let number = 0; number < 3; number++) rounds.take('many', question);
+      const atOnce = answered;
+      while (answered < 3) await nextTurn();
+      return atOnce;
+    };
+    expect(await answeredAtOnce(true)).toBe(1);
+    let most = 0;
+    // A busy machine may make any turn long, but not each of them.
+    for (let round = 0; round < 20 && most < 2; round++) most = Math.max(most, await answeredAtOnce(false));
+    expect(most).toBeGreaterThan(1);
   });
 
   it('answer at once where nobody waits', async () => {

@@ -46,6 +46,7 @@ const makeSnapshot = (release: StagedFile, packages: StagedFile, fields: Partial
     hasReleaseGpg: false,
     paymentEndpoint: null,
     paymentValidators: null,
+    releaseGpgValidators: null,
     extrasCheckedAt: '2026-06-01T12:00:00.000Z',
     changedAt: '2026-06-01T12:00:00.000Z',
     checkedAt: '2026-06-01T12:00:00.000Z',

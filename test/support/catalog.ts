@@ -80,6 +80,7 @@ export const memorySnapshots = (repositories: readonly SourceRepository[], state
           hasReleaseGpg: false,
           paymentEndpoint: null,
           paymentValidators: null,
+          releaseGpgValidators: null,
           extrasCheckedAt: changedAt,
           changedAt,
           checkedAt: changedAt,
