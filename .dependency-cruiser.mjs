@@ -69,6 +69,12 @@ export default {
       from: { path: '^(src|functions)/' },
       to: { path: '^(scripts|test)/' },
     },
+    {
+      name: 'the gateway is entered by its two doors',
+      severity: 'error',
+      from: { path: '^(src|functions|scripts)/', pathNot: '^functions/gateway/' },
+      to: { path: '^functions/gateway/', pathNot: '^functions/gateway/(gateway|on-node)[.]ts$' },
+    },
     { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'what is imported exists',

@@ -1,11 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
+import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
 import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
 import type { Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound, openHeaders } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
-import { mountGateway } from './mounted-gateway.ts';
 import { documentHandlers } from './routes/documents.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { indexHandlers } from './routes/index-questions.ts';
@@ -80,6 +80,34 @@ const documentNameMiddleware =
     throw refuseMethod(methods);
   };
 
+/** The longest address of the gateway, in characters: what a provider sends back is a tenth of it. */
+const longestGatewayAddress = 16 * 1024;
+
+const gatewayPaths = gatewayWords.map((word) => `/${apiRoot}/${word}/*`);
+
+// Credentials are in these answers: no cache may keep them, and no script of another site may read them.
+const sealAnswer: MiddlewareHandler<Environment> = async (context, next) => {
+  await next();
+  const { headers } = context.res;
+  for (const name of [...headers.keys()]) if (name.startsWith('access-control-')) headers.delete(name);
+  headers.set('Cache-Control', 'no-store');
+};
+
+/** Answers with the gateway, which is asked for its own addresses alone, whatever it registers. */
+const gatewayHandler = (gateway: Hono): Handler => {
+  const mounted = new Hono({ getPath: routedPath }).route(`/${apiRoot}`, gateway);
+  mounted.notFound(() => {
+    throw notFound();
+  });
+  mounted.onError((error) => {
+    throw error;
+  });
+  return async ({ req, env }) => {
+    if (req.url.length > longestGatewayAddress) throw new HttpError(414, 'The address of the request is too long');
+    return mounted.fetch(req.raw, env);
+  };
+};
+
 const limited =
   (limiter: RateLimiter, handler: Handler): Handler =>
   async (context) => {
@@ -127,10 +155,10 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
         : new HttpError(500, 'Something went wrong on our side');
     return errorAnswer(answer, dependencies.now(), method);
   });
-  const [sealing, answering] = dependencies.gateway ? mountGateway(dependencies.gateway, dependencies) : [];
-  if (sealing) app.use(`/${apiRoot}/*`, sealing);
+  const { gateway } = dependencies;
+  if (gateway) for (const path of gatewayPaths) app.use(path, sealAnswer);
   app.use(readPath);
-  if (answering) app.use(`/${apiRoot}/*`, answering);
+  if (gateway) app.on('ALL', gatewayPaths, gatewayHandler(gateway));
   app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
   app.use('/jailbreak/*', documentNameMiddleware(dependencies));
   addOperations(app, dependencies);

@@ -1,11 +1,16 @@
 import { parseArgs } from 'node:util';
-import { isOneScript, normaliseAccountName } from '../functions/gateway/account-name.ts';
-import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
-import { createNodeCryptography } from '../functions/gateway/node-cryptography.ts';
-import { createNodePasswords } from '../functions/gateway/open-gateway.ts';
-import type { SecurityEvent } from '../functions/gateway/security-log.ts';
-import { type CredentialStore, StoreUnavailable } from '../functions/gateway/store/credential-store.ts';
-import { openCredentialStore } from '../functions/gateway/store/open-store.ts';
+import {
+  ConfigurationInvalid,
+  type CredentialStore,
+  createNodeCryptography,
+  createNodePasswords,
+  isOneScript,
+  normaliseAccountName,
+  openCredentialStore,
+  readStoreLocation,
+  type SecurityEvent,
+  StoreUnavailable,
+} from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';

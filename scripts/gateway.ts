@@ -1,8 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigurationInvalid, readStoreLocation } from '../functions/gateway/configuration.ts';
-import { backUp, type Restored, restore } from '../functions/gateway/store/backup.ts';
-import { BackupRefused } from '../functions/gateway/store/backup-file.ts';
+import {
+  BackupRefused,
+  backUp,
+  ConfigurationInvalid,
+  type Restored,
+  readStoreLocation,
+  restore,
+} from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]

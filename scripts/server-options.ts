@@ -1,4 +1,4 @@
-import { ConfigurationInvalid } from '../functions/gateway/configuration.ts';
+import { ConfigurationInvalid } from '../functions/gateway/on-node.ts';
 import { CannotServe, runHost } from '../functions/node/host.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { SafetyListInvalid, safetyFile } from '../functions/node/safety-file.ts';

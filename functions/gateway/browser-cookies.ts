@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
+import { HttpError } from '../http/answers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import type { OpenIdAttempt } from './openid.ts';
-import { Refusal } from './routes/credential-answers.ts';
 
 const day = 24 * 60 * 60;
 
@@ -60,7 +60,7 @@ export const createBrowserCookies = ({ settings, cryptography }: GatewayDeps) =>
       const secret = form.read(c);
       const expected = cryptography.sha256(formToken(secret, purpose));
       const matches = secret.length === 43 && cryptography.equal(expected, cryptography.sha256(presented));
-      if (foreign || !matches) throw new Refusal(403, 'This form did not come from this browser. Please try again.');
+      if (foreign || !matches) throw new HttpError(403, 'This form did not come from this browser. Please try again.');
     },
     rememberDetour: (c: Context, value: OpenIdDetour) => detour.write(c, encode(JSON.stringify(value))),
     /**

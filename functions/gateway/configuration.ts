@@ -10,7 +10,7 @@ import {
 import type { GatewaySettings } from './gateway-deps.ts';
 import type { OpenIdSettings } from './openid.ts';
 import { refreshLifeMaximum } from './protocol.ts';
-import type { StoreLocation } from './store/connection.ts';
+import type { StoreLocation } from './store/credential-store.ts';
 
 /** Everything about the gateway that is set from outside; times in milliseconds. */
 export interface GatewayConfiguration {

@@ -1,4 +1,4 @@
-import { clientNetwork } from '../http/client-address.ts';
+import { clientNetwork, clientNetworks } from '../http/client-address.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { CredentialStore } from './store/credential-store.ts';
 
@@ -63,15 +63,16 @@ export const countSignInAttempt = async (
   { name, address, knownBrowser }: SignInAttempt,
 ): Promise<CountedAttempt> => {
   const { store } = deps;
-  const [subscriber, home, site] = [clientNetwork(address), clientNetwork(address, 56), clientNetwork(address, 48)];
-  const wide = address.includes(':')
-    ? [
-        key(deps, 'accountFrom56', name, home),
-        key(deps, 'accountFrom48', name, site),
-        key(deps, 'network56', home),
-        key(deps, 'network48', site),
-      ]
-    : [];
+  const [subscriber, home, site] = clientNetworks(address);
+  const wide =
+    home !== undefined && site !== undefined
+      ? [
+          key(deps, 'accountFrom56', name, home),
+          key(deps, 'accountFrom48', name, site),
+          key(deps, 'network56', home),
+          key(deps, 'network48', site),
+        ]
+      : [];
   const forAccount = key(deps, 'account', name);
   const counters = knownBrowser
     ? [key(deps, 'knownBrowser', name, toHex(knownBrowser))]

@@ -32,7 +32,8 @@ export const clientAddress = (peer: string, forwardedFor: string | undefined, tr
 
 /**
  * What counts as one client: an IPv4 address, or a network of IPv6 ones, because one subscriber usually has a whole /64,
- * often a /56, and sometimes a /48 (RFC 6177). `client` is an address in any form; what is none counts as it is.
+ * often a /56, and sometimes a /48 (RFC 6177). `client` is an address in any form, or a /64 as this returns it; what is
+ * none counts as it is.
  */
 export const clientNetwork = (client: string, prefix: 64 | 56 | 48 = 64): string => {
   const address = canonicalAddress(client) ?? client;
@@ -44,5 +45,10 @@ export const clientNetwork = (client: string, prefix: 64 | 56 | 48 = 64): string
   const groups = [...first, ...middle, ...last];
   if (prefix === 64) return groups.slice(0, 4).join(':');
   const site = groups.slice(0, 3).join(':');
-  return prefix === 48 ? `${site}/48` : `${site}:${(Number.parseInt(groups[3] ?? '0', 16) >> 8).toString(16)}00/56`;
+  if (prefix === 48) return `${site}::/48`;
+  return `${site}:${(Number.parseInt(groups[3] ?? '0', 16) >> 8).toString(16)}00::/56`;
 };
+
+/** The networks that may be one client's, from the narrowest: an IPv4 address alone; of an IPv6 one its /64, /56 and /48. */
+export const clientNetworks = (client: string): readonly [subscriber: string, home?: string, site?: string] =>
+  client.includes(':') ? [clientNetwork(client), clientNetwork(client, 56), clientNetwork(client, 48)] : [client];

@@ -2,6 +2,32 @@ import { HttpError } from './answers.ts';
 
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** Throws an HttpError (415) where a body is compressed: read as it stands it is broken, and unpacked it has any size. */
+export const refuseCompressed = (request: Request): void => {
+  const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
+  if (coding !== 'identity') throw new HttpError(415, 'The body must not be compressed (Content-Encoding)');
+};
+
+/** The bytes of a body. Throws an HttpError (413) where they are, or are said to be, more than `most`. */
+export const readBytes = async (request: Request, most: number): Promise<Uint8Array> => {
+  const tooLarge = () => new HttpError(413, `The body must be at most ${most} bytes`);
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > most) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let end = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, end);
+    end += chunk.byteLength;
+  }
+  return bytes;
+};
+
 /**
  * The JSON value in the body of a request. Throws an HttpError: 415 where the body says it is something else or compressed, 413 where
  * it is larger than `most` bytes, 400 where it is not JSON in UTF-8.
@@ -9,20 +35,9 @@ const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 export const readJson = async (request: Request, most: number): Promise<unknown> => {
   const type = request.headers.get('content-type');
   if (type !== null && !jsonType.test(type)) throw new HttpError(415, 'The body must be JSON (application/json)');
-  const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
-  if (coding !== 'identity') throw new HttpError(415, 'The body must not be compressed (Content-Encoding)');
-  const tooLarge = () => new HttpError(413, `The body must be at most ${most} bytes`);
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
-  let size = 0;
+  refuseCompressed(request);
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > most) throw tooLarge();
-      text += decoder.decode(chunk, { stream: true });
-    }
-    return JSON.parse(text + decoder.decode());
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(request, most)));
   } catch (error) {
     if (error instanceof HttpError) throw error;
     throw new HttpError(400, 'The body must be JSON in UTF-8');

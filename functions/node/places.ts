@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { clientNetworks } from '../http/client-address.ts';
 import type { ServerLimits } from './limits.ts';
 import type { RefusingLimit } from './refusals.ts';
 
@@ -21,13 +22,6 @@ interface Holder {
   /** Those without a request, in the order in which they became so. */
   readonly idle: Set<Socket>;
 }
-
-/**
- * The /48 of a network of IPv6 addresses (a /64), which is what one customer may be given (RFC 6177); undefined for an
- * IPv4 address.
- */
-const siteOf = (network: string): string | undefined =>
-  network.includes(':') ? `${network.split(':').slice(0, 3).join(':')}::/48` : undefined;
 
 const holderOf = (holders: Map<string, Holder>, name: string): Holder => {
   const known = holders.get(name);
@@ -85,7 +79,7 @@ export const createPlaces = (
 
   return {
     take: (socket, client) => {
-      const site = siteOf(client);
+      const [, , site] = clientNetworks(client);
       const own = holderOf(clients, client);
       const neighbours = site === undefined ? undefined : holderOf(sites, site);
       const holders = neighbours === undefined ? [own] : [own, neighbours];

@@ -1,7 +1,5 @@
 import { userInfo } from 'node:os';
-import { openAuditFile } from '../../functions/gateway/audit-file.ts';
-import { auditFileIn } from '../../functions/gateway/configuration.ts';
-import { formatEvent, type SecurityEvent } from '../../functions/gateway/security-log.ts';
+import { auditFileIn, formatEvent, openAuditFile, type SecurityEvent } from '../../functions/gateway/on-node.ts';
 
 /**
  * Writes to the audit log in a state folder what a command did, and who ran it. What was done is done where that fails,

@@ -1,4 +1,4 @@
-import type { AccountSummary } from '../../functions/gateway/store/credential-store.ts';
+import type { AccountSummary } from '../../functions/gateway/on-node.ts';
 
 /** The accounts as a table for the terminal, or a sentence that there is none. */
 export const formatAccounts = (accounts: readonly AccountSummary[]): string => {

@@ -112,6 +112,13 @@ export const gatewayOperations = {
   },
 } as const satisfies Record<string, Operation>;
 
+/** The first words, below the API's root, of all its addresses: those of its operations, and of its pages. */
+export const gatewayWords: readonly string[] = [
+  ...Object.values(gatewayOperations).map(({ address }) => address.slice(1)),
+  'login',
+  'devices',
+];
+
 /** The schemas that have a name in the description. */
 export const gatewayAnswers = {
   SignInAnswer: signInAnswerSchema,

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
-import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import type { CredentialStore, StoreLocation } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { type GatewayProcess, startGatewayProcesses } from '../support/gateway-processes.ts';
 import { issue, openProtocol } from '../support/issue.ts';

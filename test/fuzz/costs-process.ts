@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openGateway } from '../../functions/gateway/open-gateway.ts';
+import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { serveBuild } from '../support/built.ts';
 import { packages } from '../support/catalog.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openAuditFile } from '../../functions/gateway/audit-file.ts';
+import { openAuditFile } from '../../functions/gateway/node/audit-file.ts';
 import { createSecurityLog, type SecurityEvent } from '../../functions/gateway/security-log.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
-import type { StoreLocation } from '../../functions/gateway/store/connection.ts';
+import type { StoreLocation } from '../../functions/gateway/store/credential-store.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';

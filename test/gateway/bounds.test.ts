@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';

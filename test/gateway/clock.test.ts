@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createSteadyClock } from '../../functions/gateway/store/clock.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';

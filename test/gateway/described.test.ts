@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bindings } from '../../functions/environment.ts';
-import { type OpenGateway, openGateway } from '../../functions/gateway/open-gateway.ts';
+import { type OpenGateway, openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';

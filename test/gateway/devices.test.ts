@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';

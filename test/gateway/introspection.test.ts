@@ -112,7 +112,7 @@ test('a store from before is brought up to date; its sign-ins live on, their dev
     drop table gateway_keys;`);
   file.exec('update gateway_schema set version = 2');
   file.close();
-  const { openGateway } = await import('../../functions/gateway/open-gateway.ts');
+  const { openGateway } = await import('../../functions/gateway/node/open-gateway.ts');
   const { readTestConfiguration } = await import('../support/gateway-session.ts');
   const configuration = readTestConfiguration({ STATE_DIR: gateway.folder, GATEWAY_INTROSPECTION_SECRETS: secret });
   const again = openGateway(configuration, { write: () => {}, clock: gateway.now });

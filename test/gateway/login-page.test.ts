@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNodePasswords } from '../../functions/gateway/open-gateway.ts';
+import { createNodePasswords } from '../../functions/gateway/node/open-gateway.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import {
   addAccount,

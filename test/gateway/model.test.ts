@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { openCredentialStore } from '../../functions/gateway/store/open-store.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { timesFrom } from '../support/longer-runs.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { connect } from '../../functions/gateway/store/connection.ts';
 import { createRefresh } from '../../functions/gateway/store/credentials.ts';
 import { beginWait, type Databases } from '../../functions/gateway/store/databases.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createPlaces } from '../../functions/gateway/password-places.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';

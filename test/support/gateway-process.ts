@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
-import { openGateway } from '../../functions/gateway/open-gateway.ts';
+import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { listen, readTestConfiguration, weakCost } from './gateway-session.ts';
 
 // One server process of a gateway, for tests with several of them or that kill one. Its parent sends the milliseconds

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
-import { createNodePasswords, openGateway } from '../../functions/gateway/open-gateway.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { createNodePasswords, openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { clientAddress } from '../../functions/http/client-address.ts';
 

@@ -1,4 +1,4 @@
-import { createNodeCryptography } from '../../functions/gateway/node-cryptography.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createProtocol, type Protocol, refreshLifeMaximum } from '../../functions/gateway/protocol.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { type Credentials, readCallback } from './package-manager.ts';

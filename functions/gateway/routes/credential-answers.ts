@@ -1,33 +1,21 @@
 import type { Context } from 'hono';
-import { type ErrorStatus, errorBody } from '../../../src/contract/errors.ts';
+import { errorBody } from '../../../src/contract/errors.ts';
+import { HttpError } from '../../http/answers.ts';
 import { StoreUnavailable } from '../store/credential-store.ts';
 
-/** A request that is answered with an error status; the message is the sentence that the client reads. */
-export class Refusal extends Error {
-  readonly code = 'refused';
-  readonly status: ErrorStatus;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: ErrorStatus, sentence: string, headers: Readonly<Record<string, string>> = {}) {
-    super(sentence);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
 /** The refusal of credentials: RFC 9110 asks every 401 for a challenge, RFC 6750 for its form. */
-export const refuseCredentials = (sentence: string, error?: 'invalid_token'): Refusal =>
-  new Refusal(401, sentence, {
+export const refuseCredentials = (sentence: string, error?: 'invalid_token'): HttpError =>
+  new HttpError(401, sentence, {
     'WWW-Authenticate': error ? `Bearer realm="gateway", error="${error}"` : 'Bearer realm="gateway"',
   });
 
 /** What a thrown error is answered with: a refusal as it says, a store out of reach 503, anything else 500. */
-export const toRefusal = (error: unknown): Refusal => {
-  if (error instanceof Refusal) return error;
+export const toRefusal = (error: unknown): HttpError => {
+  if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable) {
-    return new Refusal(503, 'The credential store cannot be reached; nothing was changed', { 'Retry-After': '5' });
+    return new HttpError(503, 'The credential store cannot be reached; nothing was changed', { 'Retry-After': '5' });
   }
-  return new Refusal(500, 'The gateway failed; nothing is known to be wrong with the request');
+  return new HttpError(500, 'The gateway failed; nothing is known to be wrong with the request');
 };
 
 /** A gateway answer as JSON, never to be stored (decisions, section 6). */
@@ -38,5 +26,5 @@ export const answerJson = (c: Context, body: object, status = 200, headers: Read
   });
 
 /** A refusal in the error envelope (decisions, section 3). */
-export const answerRefusal = (c: Context, { status, message, headers }: Refusal, now: number) =>
+export const answerRefusal = (c: Context, { status, message, headers }: HttpError, now: number) =>
   answerJson(c, errorBody(status, message, new Date(now)), status, headers);

@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono';
 import { successMessage } from '../../../src/contract/envelope.ts';
 import { credentialsSchema, introspectionSchema, signInSchema } from '../../../src/contract/gateway-schemas.ts';
+import { HttpError } from '../../http/answers.ts';
 import { CallbackRefused } from '../callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
 import { countFailedIntrospection } from '../throttle.ts';
-import { answerJson, answerRefusal, Refusal, refuseCredentials, toRefusal } from './credential-answers.ts';
+import { answerJson, answerRefusal, refuseCredentials, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
@@ -32,7 +33,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
     const wait = await countFailedIntrospection(deps, address);
     if (wait !== undefined) {
       const headers = { 'Retry-After': String(Math.ceil(wait / 1000)) };
-      return new Refusal(429, 'Too many requests without a configured secret came from this network', headers);
+      return new HttpError(429, 'Too many requests without a configured secret came from this network', headers);
     }
     log({ event: 'introspection-refused', address });
     return refuseCredentials('Send a configured secret as: Authorization: Bearer <secret>');
@@ -41,25 +42,28 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   routes.post('/authenticate', async (c) => {
     const wait = signInRate(clientAddress(c));
     if (wait > 0) {
-      throw new Refusal(429, `Too many sign-ins were asked for: try again in ${wait} s`, { 'Retry-After': `${wait}` });
+      throw new HttpError(429, `Too many sign-ins were asked for: try again in ${wait} s`, {
+        'Retry-After': `${wait}`,
+      });
     }
     const sent = await readJsonBody(c.req.raw, signInSchema);
     // A person reads it on the sign-in page before deciding, and in the list of devices.
     const request = { ...sent, model: toReadable(sent.model) };
-    if (request.model === '') throw new Refusal(400, "Field 'model' must have a visible character");
+    if (request.model === '') throw new HttpError(400, "Field 'model' must have a visible character");
     try {
       const added = await protocol.authenticate(request, c.req.raw.signal);
-      if (!added) throw new Refusal(503, 'Too many sign-ins are under way; try again shortly', { 'Retry-After': '60' });
+      if (!added)
+        throw new HttpError(503, 'Too many sign-ins are under way; try again shortly', { 'Retry-After': '60' });
       return answerJson(c, { auth_url: addresses.authUrl(added.handle, added.callback.address) });
     } catch (error) {
-      throw error instanceof CallbackRefused ? new Refusal(400, error.message) : error;
+      throw error instanceof CallbackRefused ? new HttpError(400, error.message) : error;
     }
   });
 
   routes.post('/refresh', async (c) => {
     const result = await protocol.refresh(await readJsonBody(c.req.raw, credentialsSchema), c.req.raw.signal);
     if (result.decision === 'rotate') return answerJson(c, result.credentials);
-    if (result.decision === 'not-expired') throw new Refusal(409, 'The credentials are not expired yet');
+    if (result.decision === 'not-expired') throw new HttpError(409, 'The credentials are not expired yet');
     // Of a stranger's inventions nothing is known, and nothing is written.
     if (result.familyId !== undefined) {
       const event = result.decision === 'reused' ? 'reuse-detected' : 'refresh-refused';
@@ -95,7 +99,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   });
 
   routes.post('/introspect', async (c) => {
-    if (introspectionSecrets.length === 0) throw new Refusal(404, '');
+    if (introspectionSecrets.length === 0) throw new HttpError(404, '');
     const presented = cryptography.sha256(anyBearer(c) ?? '');
     // Every secret is compared, so that the time does not tell which one came close.
     const known = introspectionSecrets.map((secret) => cryptography.equal(secret, presented)).includes(true);
@@ -119,7 +123,7 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
 };
 
 const refuseMethod = (allow: string) => () => {
-  throw new Refusal(405, `Use ${allow}`, { Allow: allow });
+  throw new HttpError(405, `Use ${allow}`, { Allow: allow });
 };
 
 // RFC 6750, section 2.1.

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { HttpError } from '../../http/answers.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { normaliseAccountName } from '../account-name.ts';
 import { createBrowserCookies } from '../browser-cookies.ts';
@@ -11,7 +12,7 @@ import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { StoreUnavailable } from '../store/credential-store.ts';
 import { countSignInAttempt } from '../throttle.ts';
-import { Refusal, toRefusal } from './credential-answers.ts';
+import { toRefusal } from './credential-answers.ts';
 import { readFormBody } from './credential-request.ts';
 
 const minute = 60_000;
@@ -124,7 +125,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
         }
         // Counted for the network all the same, or a flood that is turned away would never end.
         await attempt.returnForAccount();
-        throw new Refusal(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
+        throw new HttpError(503, 'Too many people are signing in at once', { 'Retry-After': '5' });
       });
     if (!account || !fits || account.disabledAt !== null) {
       log({ event: 'sign-in-failed', address, ...(account && { account: account.id }) });
@@ -166,7 +167,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       }
       if (account.disabledAt !== null) {
         log({ event: 'sign-in-failed', account: account.id, address: clientAddress(c), reason: 'disabled' });
-        throw new Refusal(403, 'This account is disabled.');
+        throw new HttpError(403, 'This account is disabled.');
       }
       return finish(c, detour.handle, account);
     });
@@ -179,7 +180,7 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
 };
 
 const staleSignIn = () =>
-  new Refusal(
+  new HttpError(
     403,
     'This sign-in was not started in this browser, or has been finished before. Go back and start it again from there.',
   );

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { BackupRefused, type BackupRow, readBackupFile, writeBackupFile } from './backup-file.ts';
 import { databaseTime, timeOf } from './clock.ts';
-import type { StoreLocation } from './connection.ts';
+import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
 import { migrate, schemaVersion } from './migrations.ts';
 import { openPostgres } from './postgres.ts';

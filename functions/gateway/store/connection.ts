@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { createSteadyClock, databaseTime, timeOf } from './clock.ts';
+import type { StoreLocation } from './credential-store.ts';
 import {
   beginWait,
   boundBy,
@@ -12,11 +13,6 @@ import {
 import { migrate } from './migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite, type SqliteConnections } from './sqlite.ts';
-
-/** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */
-export type StoreLocation =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly pool: number };
 
 /** An open store with its tables up to date. */
 export interface Connection {

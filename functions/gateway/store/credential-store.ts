@@ -5,6 +5,11 @@ import type { CredentialHashes } from '../cryptography.ts';
 // store's own clock, which all replicas share; what is told a store are spans of time. Every method may throw
 // StoreUnavailable, and then nothing was changed. A method that changes something resolves when the change is on disk.
 
+/** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */
+export type StoreLocation =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly pool: number };
+
 /** The store cannot be reached, is full or failed; the driver's own error is in `cause`. */
 export class StoreUnavailable extends Error {
   readonly code = 'store_unavailable';

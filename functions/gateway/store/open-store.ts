@@ -1,8 +1,8 @@
 import type { Cryptography } from '../cryptography.ts';
 import * as accounts from './accounts.ts';
 import * as browsers from './browsers.ts';
-import { type Connection, connect, type StoreLocation } from './connection.ts';
-import { type CredentialStore, StoreUnavailable } from './credential-store.ts';
+import { type Connection, connect } from './connection.ts';
+import { type CredentialStore, type StoreLocation, StoreUnavailable } from './credential-store.ts';
 import * as credentials from './credentials.ts';
 import { createRefresh, createRevoke } from './credentials.ts';
 import { beginWait, boundBy, type Databases, untilUnlocked } from './databases.ts';

@@ -1,5 +1,5 @@
 import { type ScryptOptions, scrypt } from 'node:crypto';
-import type { Scrypt } from './passwords.ts';
+import type { Scrypt } from '../passwords.ts';
 
 /** Node's scrypt, which runs on a thread of libuv's pool. */
 export const nodeScrypt: Scrypt = (password, salt, length, { n, r, p }) => {

@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Cryptography } from './cryptography.ts';
+import type { Cryptography } from '../cryptography.ts';
 
 /** Node's cryptography. */
 export const createNodeCryptography = (): Cryptography => ({

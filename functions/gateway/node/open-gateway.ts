@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
+import type { GatewayConfiguration } from '../configuration.ts';
+import { createGateway } from '../gateway.ts';
+import type { GatewaySettings } from '../gateway-deps.ts';
+import { createOpenIdClient } from '../openid.ts';
+import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from '../passwords.ts';
+import { createSecurityLog, type SecurityLog } from '../security-log.ts';
+import type { CredentialStore } from '../store/credential-store.ts';
+import { openCredentialStore } from '../store/open-store.ts';
 import { openAuditFile } from './audit-file.ts';
-import type { GatewayConfiguration } from './configuration.ts';
-import { createGateway } from './gateway.ts';
-import type { GatewaySettings } from './gateway-deps.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
 import { nodeScrypt } from './node-scrypt.ts';
-import { createOpenIdClient } from './openid.ts';
-import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from './passwords.ts';
-import { createSecurityLog, type SecurityLog } from './security-log.ts';
-import type { CredentialStore } from './store/credential-store.ts';
-import { openCredentialStore } from './store/open-store.ts';
 
 /** A gateway with everything of Node's that it needs. */
 export interface OpenGateway {

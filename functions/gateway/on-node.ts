@@ -1,0 +1,18 @@
+// The door by which a Node host and the commands enter the gateway; an application enters by gateway.ts.
+
+export { isOneScript, normaliseAccountName } from './account-name.ts';
+export {
+  auditFileIn,
+  ConfigurationInvalid,
+  type GatewayConfiguration,
+  readGatewayConfiguration,
+  readStoreLocation,
+} from './configuration.ts';
+export { openAuditFile } from './node/audit-file.ts';
+export { createNodeCryptography } from './node/node-cryptography.ts';
+export { createNodePasswords, openGateway } from './node/open-gateway.ts';
+export { formatEvent, type SecurityEvent } from './security-log.ts';
+export { backUp, type Restored, restore } from './store/backup.ts';
+export { BackupRefused } from './store/backup-file.ts';
+export { type AccountSummary, type CredentialStore, StoreUnavailable } from './store/credential-store.ts';
+export { openCredentialStore } from './store/open-store.ts';
