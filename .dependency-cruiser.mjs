@@ -1,3 +1,5 @@
+import { builtinModules } from 'node:module';
+
 // The import rule: strangers' repositories go in at one end, whole files come out at the other, and nothing imports
 // against that direction. One row per room: what it may import besides itself and Node's own modules.
 const rooms = {
@@ -47,6 +49,16 @@ const packages = Object.entries(rooms)
     to: { path: '^node_modules/', pathNot: rule.packages.map((name) => `^node_modules/${name}/`) },
   }));
 
+// What any host can run: web standards, and what it is handed. A host brings the rest. (src/documents still makes its
+// digests with Node.)
+const anyHost = [
+  '^functions/(app|dependencies|environment)[.]ts$',
+  '^functions/(routes|http|health)/',
+  // The store's statements are for databases that Node drives.
+  '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
+  '^src/(search|safety|contract)/',
+];
+
 export default {
   forbidden: [
     ...directions,
@@ -74,6 +86,12 @@ export default {
       severity: 'error',
       from: { path: '^(src|functions|scripts)/', pathNot: '^functions/gateway/' },
       to: { path: '^functions/gateway/', pathNot: '^functions/gateway/(gateway|on-node)[.]ts$' },
+    },
+    {
+      name: 'what answers runs on any host: it reaches no module of Node',
+      severity: 'error',
+      from: { path: anyHost, pathNot: '^functions/gateway/on-node[.]ts$' },
+      to: { path: `^(node:.+|${builtinModules.join('|')})$`, reachable: true },
     },
     { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
     {

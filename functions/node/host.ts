@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { apiRoot, documentPath } from '../../src/contract/paths.ts';
-import { CatalogSearch } from '../../src/search/search.ts';
 import { createApp } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
+import { CatalogFiles } from './catalog-files.ts';
 import { compressBytes, createCompressedFiles } from './compression.ts';
 import { createDocuments } from './document-files.ts';
 import { createDownloads } from './download-counters.ts';
@@ -76,7 +76,7 @@ const openDependencies = ({ out, state, rate, safetyList }: HostOptions) => {
       compressed: createCompressedFiles(path.join(state, 'compressed')),
       memory: documentMemory,
     }),
-    search: new CatalogSearch(state),
+    search: new CatalogFiles(state),
     safety: watchSafetyList(safetyList, report),
     downloads: createDownloads(path.join(state, 'downloads.sqlite'), now),
     limiter: createRateLimiter({ rate, burst: 2 * rate, now }),

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { descriptionOf } from './record-list.ts';
 import { computeTerms, firstDocumentId, perLength, wholeTerm } from './search-document.ts';
@@ -117,7 +116,7 @@ export const addSearchDocuments = async (
     spelling.add(key);
     for (const term of terms.words) spelling.add(term);
     for (const term of terms.segment) spelling.add(term);
-    if (++done % turn === 0) await setImmediate();
+    if (++done % turn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
   spelling.write();
   return done;

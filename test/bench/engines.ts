@@ -1,4 +1,4 @@
-import { CatalogSearch } from '../../src/search/search.ts';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { readRecords } from './bench-records.ts';
 
 /** One answer to a question, the best first. */
@@ -18,7 +18,7 @@ export interface Engine {
 
 /** Ours: the catalog's index, in this process. */
 export const openOurs = (state: string): Engine => {
-  const search = new CatalogSearch(state);
+  const search = new CatalogFiles(state);
   return {
     answer: async (question, limit) => (await search.searchPackages(question, limit, 1)).records.count,
     find: async (question, limit) => {

@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createApp } from '../../functions/app.ts';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
@@ -16,13 +17,12 @@ import { publishSample } from '../../scripts/sample.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
-import { CatalogSearch } from '../../src/search/search.ts';
 
 const base = 'https://index.test';
 const now = () => new Date('2026-05-01T12:00:00.000Z');
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-description-'));
 const [out, state] = [path.join(folder, 'dist'), path.join(folder, 'state')];
-const search = new CatalogSearch(state);
+const search = new CatalogFiles(state);
 const downloads = createDownloads(path.join(state, 'downloads.sqlite'), now);
 
 interface Described {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CatalogSearch } from '../../src/search/search.ts';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { isUrl } from '../clients/decoding.ts';
 import { type Asked, makeQuestions, runEveryClient } from '../clients/every-client.ts';
 import { readPublished } from '../clients/published-records.ts';
@@ -29,7 +29,7 @@ describe.skipIf(!hasCorpus)('programs that call this API, over real repositories
         write: () => undefined,
         remove: () => rmSync(folder, { recursive: true, force: true }),
       },
-      overrides: { search: new CatalogSearch(state), publicAddress: () => 'http://localhost:8080' },
+      overrides: { search: new CatalogFiles(state), publicAddress: () => 'http://localhost:8080' },
     });
     wire = openWire(server.port);
     asked = readPublished(out);

@@ -1,12 +1,12 @@
 import { renameSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
 import { AnswerTooLarge } from '../../src/contract/errors.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
-import { CatalogSearch } from '../../src/search/search.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -19,7 +19,7 @@ const named = (name: string, fields: Record<string, string> = {}) => ({
 const openSearch = async (...repositories: SourceRepository[]) => {
   const state = temporaryFolder();
   await buildCatalog(state, repositories);
-  const search = new CatalogSearch(state);
+  const search = new CatalogFiles(state);
   const names = async (q: string, limit = 100, page = 1) =>
     parseRecords((await search.searchPackages(q, limit, page)).records).map(({ name }) => name);
   return { search, names, state };
@@ -303,7 +303,7 @@ describe('H7 what is read in parts', () => {
     slug: 'one',
     packages: packages(...names.map((name) => ({ Package: name, Name: `Snow ${name}`, Version: version }))),
   });
-  const takeUp = async (search: CatalogSearch, state: string, version: string) => {
+  const takeUp = async (search: CatalogFiles, state: string, version: string) => {
     const other = temporaryFolder();
     await buildCatalog(other, [versioned(version)]);
     return () => {

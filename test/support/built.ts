@@ -1,3 +1,4 @@
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { readStatistics } from '../../src/catalog/reading.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -5,7 +6,6 @@ import { textDocument } from '../../src/documents/document.ts';
 import { documents } from '../../src/documents/documents.ts';
 import { Emission } from '../../src/publication/emission.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
-import { CatalogSearch } from '../../src/search/search.ts';
 import { base, openBuild, type SourceRepository } from './catalog.ts';
 import { createPublished, landingRecord, type Published, publishPages } from './published.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -39,7 +39,7 @@ export const publishBuild = async (
 
 /** A real server over a build of these repositories, its index among them. */
 export interface BuiltServer extends TestServer {
-  readonly search: CatalogSearch;
+  readonly search: CatalogFiles;
 }
 
 /** Builds these repositories and serves them; with a server's usual options besides. */
@@ -48,7 +48,7 @@ export const serveBuild = async (
   options: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'published' | 'ids'> = {},
 ): Promise<BuiltServer> => {
   const published = await publishBuild(repositories);
-  const search = new CatalogSearch(published.state);
+  const search = new CatalogFiles(published.state);
   const server = await startTestServer({
     onChange: () => search.refresh(),
     ...options,

@@ -1,0 +1,92 @@
+import type { CatalogDatabase } from '../catalog/database.ts';
+import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
+import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
+import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
+import { SearchReading } from '../catalog/search-reading.ts';
+import { AnswerTooLarge } from '../contract/errors.ts';
+import { answerMaximum } from '../contract/parameters.ts';
+import { PackageSearch, type ResultPage } from './package-search.ts';
+import { RepositorySearch } from './repository-search.ts';
+
+/** So many records are read at once, and how long, in milliseconds, before everything else gets its turn (H7). */
+const recordsAtOnce = 32;
+const longestReading = 4;
+
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+/**
+ * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
+ * choose how long a record is.
+ */
+const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => RecordList): Promise<RecordList> => {
+  const pieces: RecordPiece[] = [];
+  let count = 0;
+  let size = 0;
+  let began = performance.now();
+  for (let start = 0; start < all.length; start += recordsAtOnce) {
+    if (performance.now() - began > longestReading) {
+      await nextTurn();
+      began = performance.now();
+    }
+    const part = read(all.slice(start, start + recordsAtOnce));
+    if (part.count === 0) continue;
+    if (count > 0) pieces.push(',');
+    pieces.push(...part.pieces);
+    count += part.count;
+    size = part.pieces.reduce((sum, { length }) => sum + length, size);
+    if (size > answerMaximum) throw new AnswerTooLarge();
+  }
+  return { count, pieces };
+};
+
+/** What can be asked of one catalog, in whatever engine; its statements are prepared once. */
+export class CatalogSearch {
+  readonly #packages: PackageSearch;
+  readonly #repositories: RepositorySearch;
+  readonly #latest: (names: readonly string[], priority: LatestPriority) => RecordList;
+  readonly #known: KnownVersions;
+
+  /** Throws where the catalog cannot be read. */
+  constructor(database: CatalogDatabase) {
+    this.#packages = new PackageSearch(new SearchReading(database));
+    this.#repositories = new RepositorySearch(database);
+    this.#latest = prepareLatest(database);
+    this.#known = prepareKnownVersions(database);
+  }
+
+  /** One page of package records; see PackageSearch for the order. */
+  async searchPackages(q: string, limit: number, page: number): Promise<ResultPage> {
+    const { ids, more } = this.#packages.locate(q, limit, page);
+    return { records: await readInParts(ids, (some) => this.#packages.read(some)), more };
+  }
+
+  /** One page of repository records. */
+  async searchRepositories(q: string, limit: number, page: number): Promise<ResultPage> {
+    return this.#repositories.find(q, limit, page);
+  }
+
+  /** The latest record of each known identifier, in the order asked. */
+  async latest(ids: readonly string[], priority: LatestPriority): Promise<RecordList> {
+    return readInParts(ids, (some) => this.#latest(some, priority));
+  }
+
+  /** Of these versions of packages, the ones that are indexed. */
+  async known<T extends { readonly package_id: string; readonly package_version: string }>(
+    versions: readonly T[],
+  ): Promise<T[]> {
+    const indexed = new Map<string, ReadonlySet<string>>();
+    for (const { package_id: id } of versions) if (!indexed.has(id)) indexed.set(id, this.#known.versionsOf(id));
+    return versions.filter(({ package_id, package_version }) => indexed.get(package_id)?.has(package_version));
+  }
+
+  /** Whether any version of this package is indexed. */
+  async knows(id: string): Promise<boolean> {
+    return this.#known.hasPackage(id);
+  }
+
+  /** Whether the index answers a question. Throws where it does not. */
+  async probe(): Promise<boolean> {
+    this.#packages.find('probe', 1, 1);
+    return true;
+  }
+}
