@@ -1,5 +1,6 @@
 import {
   existsSync,
+  globSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -88,6 +89,14 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     for (const name of ['package/com.alpha.snowboard', 'repository/alpha', 'repository/many/3', 'section/themes/3']) {
       expect(existsSync(path.join(out, name, 'index.html')), name).toBe(true);
     }
+  });
+
+  it('C12: names every page that has an address of its own in the sitemap', () => {
+    const pages = path.join(import.meta.dirname, '..', '..', 'src', 'pages');
+    const fixed = globSync('{index.astro,*/index.astro}', { cwd: pages }).map((file) => path.posix.dirname(`/${file}`));
+    expect(fixed.length).toBeGreaterThan(8);
+    const sitemap = read('sitemap/1.xml');
+    for (const name of fixed) expect(sitemap).toContain(`<loc>${base}${name === '/' ? '/' : `${name}/`}</loc>`);
   });
 
   it('C9: keeps identifiers that are paths in folders of their own', () => {
