@@ -12,6 +12,7 @@ export default defineConfig({
     // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take a minute.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       // Files share the process that they run in, which saves loading everything for each: a third of the time.
       { test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },

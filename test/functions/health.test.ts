@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -92,8 +91,7 @@ describe('health', () => {
         renameSync(file, `${file}.away`);
         writeFileSync(file, 'this is no database'.repeat(1000));
         server.write('../state/generation.json', 'damaged');
-        await sleep(600);
-        expect(reported.length).toBeGreaterThan(0);
+        await expect.poll(() => reported.length).toBeGreaterThan(0);
         expect((await fetch(`${server.address}/v2/jailbreak/package/search?q=snow`)).status).toBe(200);
       },
       async () => {

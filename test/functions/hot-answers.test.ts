@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
@@ -109,7 +108,7 @@ describe('ready answers', () => {
         listDocument([packageRecord('com.example.two', 'sample', version)]),
       );
       server.write('../state/generation.json', version);
-      await sleep(600);
+      await expect.poll(() => seen.at(-1)).toBe(version);
     }
     rebuilt = true;
     await asking;
@@ -125,8 +124,7 @@ describe('ready answers', () => {
     expect((await fetch(target)).status).toBe(200);
     rmSync(path.join(server.folder, file));
     server.write('../state/generation.json', 'gone');
-    await sleep(600);
-    expect((await fetch(target)).status).toBe(404);
+    await expect.poll(async () => (await fetch(target)).status).toBe(404);
   });
 });
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDocument, packageRecord } from '../support/published.ts';
 import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
@@ -180,7 +179,8 @@ describe('H1 slow readers', () => {
       socket.pause();
       socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
     }
-    await sleep(500);
+    // While others are answered, the server has the time to read far ahead for those that do not read.
+    for (let turn = 0; turn < 200; turn++) expect((await fetch(server.address + known)).status).toBe(200);
     const after = process.memoryUsage();
     const grown = after.rss + after.external - before.rss - before.external;
     // Held whole, twenty of them would take twenty times the document.
@@ -211,12 +211,17 @@ describe('H2 stopping', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
     const search = fakeSearch([]);
     const stopping = await startTestServer({
       overrides: {
         search: {
           ...search,
           searchPackages: async (...question) => {
+            arrive();
             await held;
             return search.searchPackages(...question);
           },
@@ -226,7 +231,7 @@ describe('H2 stopping', () => {
     const idle = await openSocket(stopping.port);
     const idleEnd = readToEnd(idle);
     const underWay = fetch(`${stopping.address}/v2/jailbreak/package/search?q=one`);
-    await sleep(100);
+    await arrived;
     const closed = stopping.close();
     await idleEnd;
     await expect(openSocket(stopping.port)).rejects.toThrow(/ECONNREFUSED/);

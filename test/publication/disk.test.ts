@@ -16,31 +16,27 @@ afterEach(() => origin.stop());
 
 describe('a disk that is full', () => {
   // A limit on the length of a file stands in for the disk: the same calls fail, at the same places.
-  it.each([8, 40, 200, 400])(
-    'C12: after %i kB keeps what stood before, and says so',
-    { timeout: 60_000 },
-    async (limit) => {
-      const bench = new BuildBench();
-      bench.list([{ slug: 'one', uri: origin.uri('one') }]);
-      origin.serve('one', await generateRepository({ packages: makePackages(5) }));
-      expect(await bench.build()).toMatchObject({ status: 0 });
-      const before = bench.read();
+  it.each([8, 40, 100, 200])('C12: after %i kB keeps what stood before, and says so', async (limit) => {
+    const bench = new BuildBench();
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+    origin.serve('one', await generateRepository({ packages: makePackages(5) }));
+    expect(await bench.build()).toMatchObject({ status: 0 });
+    const before = bench.read();
 
-      origin.serve('one', await generateRepository({ packages: makePackages(700, 'q'), compressions: ['plain'] }));
-      const { status, text } = await bench.end(bench.start(`ulimit -f ${limit * 2};`));
-      // A snapshot that cannot be kept leaves one repository stale; anything else fails the build as a whole.
-      expect(text.includes('stale one') ? [3] : [6]).toContain(status);
-      expect(text).toMatch(/The disk is full|stored|snapshot could not be/);
-      expect(text).not.toMatch(/ {4}at /);
-      expect(bench.findDamage()).toEqual([]);
-      const after = bench.read();
-      for (const file of ['v2/jailbreak/repository/ranking/all.json', 'v2/index.json']) {
-        expect(after.get(file)).toBe(before.get(file));
-      }
-      expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('Packages      700') });
-      expect(bench.findDamage()).toEqual([]);
-    },
-  );
+    origin.serve('one', await generateRepository({ packages: makePackages(350, 'q'), compressions: ['plain'] }));
+    const { status, text } = await bench.end(bench.start(`ulimit -f ${limit * 2};`));
+    // A snapshot that cannot be kept leaves one repository stale; anything else fails the build as a whole.
+    expect(text.includes('stale one') ? [3] : [6]).toContain(status);
+    expect(text).toMatch(/The disk is full|stored|snapshot could not be/);
+    expect(text).not.toMatch(/ {4}at /);
+    expect(bench.findDamage()).toEqual([]);
+    const after = bench.read();
+    for (const file of ['v2/jailbreak/repository/ranking/all.json', 'v2/index.json']) {
+      expect(after.get(file)).toBe(before.get(file));
+    }
+    expect(await bench.build()).toMatchObject({ status: 0, text: expect.stringContaining('Packages      350') });
+    expect(bench.findDamage()).toEqual([]);
+  });
 });
 
 describe('the lock', () => {

@@ -48,7 +48,7 @@ describe('npm run build', () => {
     origin.reset();
     const { status, text } = await bench.build('DEBDEX_ONLY=one,three DEBDEX_FAIL_ON_STALE=0 ');
     expect({ status, text }).toMatchObject({ status: 3, text: expect.stringContaining('1 not visited') });
-    expect(asked()).toEqual(['one', 'three']);
+    expect(asked().sort()).toEqual(['one', 'three']);
     expect(read('two')).toEqual(failed);
     expect(bench.read()).toEqual(before);
     expect(await bench.build('DEBDEX_ONLY=two,four ')).toMatchObject({
