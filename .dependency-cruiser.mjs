@@ -13,6 +13,7 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
+  'src/following': { rooms: ['src/contract', 'src/net', 'src/publication'] },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
   'src/pipeline': {
     rooms: [

@@ -16,6 +16,7 @@ import { collectExamples } from './examples/collect.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
+import { readSigner } from './read-signing-key.ts';
 import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
@@ -76,10 +77,11 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
+  const signer = await readSigner();
   const progress = new Progress();
   try {
     const result = await runBuild({
-      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples },
+      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples, signer },
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       only: only && new Set(only),

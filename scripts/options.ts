@@ -21,7 +21,7 @@ export interface Option {
 export interface Command<Options extends Record<string, Option> = Record<string, Option>> {
   readonly name: string;
   readonly summary: string;
-  /** What the command is about besides its flags, such as `URL`, or `[URL]` where that may be left out. */
+  /** What the command is about besides its flags, such as `URL`, `[URL]` where that may be left out, or `URL DIR`. */
   readonly operand?: string;
   readonly options: Options;
   /** How it ends where the system refused something; `nothingUsable` unless told otherwise. */
@@ -121,14 +121,21 @@ const parse = ({ options, operand }: Command, argv: readonly string[]) => {
 
 type Operand<C> = C extends { operand: `[${string}]` }
   ? string | undefined
-  : C extends { operand: string }
-    ? string
-    : undefined;
+  : C extends { operand: `${string} ${string}` }
+    ? readonly [string, string]
+    : C extends { operand: string }
+      ? string
+      : undefined;
 
 /** What the command is about. Throws a UsageError where it is not given exactly once, or at most once. */
-const readOperand = (command: Command, argv: readonly string[]): string | undefined => {
+const readOperand = (command: Command, argv: readonly string[]): string | readonly string[] | undefined => {
   const { positionals } = parse(command, argv);
   const [operand] = positionals;
+  const names = command.operand?.split(' ') ?? [];
+  if (names.length > 1) {
+    if (positionals.length === names.length) return positionals;
+    throw new UsageError(`${command.name} needs ${names.join(' and ')}: npm run ${command.name} -- ${command.operand}`);
+  }
   const isOptional = command.operand === undefined || command.operand.startsWith('[');
   if (positionals.length === 1 || (positionals.length === 0 && isOptional)) return operand;
   const count = isOptional ? 'takes at most one' : 'needs one';

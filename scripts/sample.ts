@@ -35,7 +35,7 @@ export const publishSample = async (
   }
   try {
     publishFiles(output, files);
-    output.prune(name, new Set(files.keys()));
+    output.prune(name, (file) => files.has(file));
   } finally {
     output.sweep();
   }

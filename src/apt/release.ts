@@ -237,35 +237,23 @@ function paymentGateway(value: string | null, report: Report): string | null {
 /** What a Release says about its own age that apt would refuse it for. */
 export type ValidityFinding = 'release-expired' | 'release-in-future' | 'release-date-unreadable';
 
-/** Limits in seconds, as apt.conf(5) has them under Acquire: Max-FutureTime, Max-ValidTime, Min-ValidTime. */
-export interface ValidityOptions {
-  maxFutureSeconds?: number;
-  maxValidSeconds?: number;
-  minValidSeconds?: number;
-}
-
-// apt's tests accept a Date one hour ahead and refuse one twelve hours ahead.
-const defaultMaxFutureSeconds = 10 * 60 * 60;
+// apt's tests accept a Date one hour ahead and refuse one twelve hours ahead (Acquire::Max-FutureTime in apt.conf(5)).
+const maxFutureMs = 10 * 60 * 60 * 1000;
 
 /**
- * Checks Date and Valid-Until against `now`, in apt's way: the age limits count from Date, Min-ValidTime extends and
- * Max-ValidTime shortens what Valid-Until says. Absent fields are no finding. Returns every finding, with the text.
+ * Checks Date and Valid-Until against `now`, as apt does where nothing is configured. Absent fields are no finding.
+ * Returns every finding, with the text.
  */
 export function checkValidity(
   release: Pick<ReleaseFile, 'date' | 'validUntil'>,
   now: Date,
-  options: ValidityOptions = {},
 ): { code: ValidityFinding; detail: string }[] {
   const findings: { code: ValidityFinding; detail: string }[] = [];
   const date = readableDate(release.date, findings);
-  let until = readableDate(release.validUntil, findings);
-  const { maxFutureSeconds = defaultMaxFutureSeconds, maxValidSeconds, minValidSeconds } = options;
-  if (date !== null && date > now.getTime() + maxFutureSeconds * 1000) {
+  const until = readableDate(release.validUntil, findings);
+  if (date !== null && date > now.getTime() + maxFutureMs) {
     findings.push({ code: 'release-in-future', detail: release.date ?? '' });
   }
-  if (date !== null && until !== null && minValidSeconds) until = Math.max(until, date + minValidSeconds * 1000);
-  if (date !== null && maxValidSeconds)
-    until = Math.min(until ?? Number.POSITIVE_INFINITY, date + maxValidSeconds * 1000);
   if (until !== null && until < now.getTime()) {
     findings.push({ code: 'release-expired', detail: new Date(until).toISOString() });
   }

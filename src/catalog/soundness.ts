@@ -61,6 +61,14 @@ export const placeMarked = (state: string, next: string, place: () => void): voi
   writeMarks(state, [mark]);
 };
 
+/** The SHA-256 of the catalog in force, in lower-case hex. Throws where there is none. */
+export const readCatalogDigest = (state: string): string => {
+  const file = path.join(state, 'catalog.sqlite');
+  const now = outside(file);
+  const mark = readMarks(state).find(({ size, changed }) => size === now.size && changed === now.changed);
+  return mark?.sha256 ?? digestOf(file);
+};
+
 // https://sqlite.org/fileformat.html#magic_header_string
 const header = 'SQLite format 3\0';
 

@@ -226,6 +226,10 @@ export const landingRecordSchema = z.strictObject({
     privacy_updated: z.iso.date().describe('Day on which the privacy policy last changed.'),
     contact_email: z.email(),
     copyright: z.string(),
+    signing_key: z
+      .string()
+      .optional()
+      .describe('Public key of Ed25519, 32 bytes in base64url, by which `generation.jws` signs `generation.json`.'),
   }),
   statistics: z.strictObject({
     repositories: z.number().int().min(0),

@@ -13,11 +13,13 @@ export interface Publication {
   readonly version: string;
   /** Whether there are pages too. */
   readonly site: boolean;
+  /** Who signs what tells of a generation, where there is a key. */
+  readonly signer?: { readonly publicKey: string } | undefined;
 }
 
 /** What the service says of itself; `build` names what it was built from. */
 export const composeLanding = (
-  { base, service, version, site }: Publication,
+  { base, service, version, site, signer }: Publication,
   statistics: LandingRecord['statistics'],
   build: string,
 ): LandingRecord => ({
@@ -29,6 +31,7 @@ export const composeLanding = (
     privacy_updated: service.privacy_updated,
     contact_email: service.contact_email,
     copyright: service.copyright,
+    ...(signer === undefined ? {} : { signing_key: signer.publicKey }),
   },
   statistics,
 });

@@ -6,6 +6,7 @@ import type { LandingRecord } from '../contract/records.ts';
 import type { Service } from '../contract/service-file.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import type { Owner } from '../publication/owner.ts';
+import type { Signer } from '../publication/signature.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import type { Progress } from './progress.ts';
 
@@ -49,6 +50,8 @@ export interface BuildInput {
   readonly stop?: AbortSignal;
   /** Whether to keep and publish nothing. */
   readonly dryRun?: boolean;
+  /** Signs what tells of the generation, where there is a key. */
+  readonly signer?: Signer | undefined;
   /** Whether to read all that was published and kept, and write again what is not as it was written. */
   readonly verify?: boolean;
 }

@@ -3,6 +3,7 @@ import type { LastBuild } from '../catalog/last-build.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { EmissionCount } from '../publication/emission.ts';
+import type { PublishedGeneration } from './generation-step.ts';
 import type { RepositoryChanges } from './outcomes.ts';
 import type { SiteSummary } from './site-step.ts';
 
@@ -21,4 +22,6 @@ export interface BuildResult {
   readonly documents: EmissionCount;
   /** What became of the pages; undefined where they were left out. */
   readonly site: SiteSummary | undefined;
+  /** The generation in force; undefined where nothing is published. */
+  readonly generation?: PublishedGeneration | undefined;
 }

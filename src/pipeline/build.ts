@@ -3,6 +3,7 @@ import { writeLastBuild } from '../catalog/last-build.ts';
 import { lockState } from '../catalog/lock.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
+import { keepPendingChanges } from '../publication/package-changes.ts';
 import { Announcement } from '../publication/stamp.ts';
 import { forgetRemovals } from '../snapshots/removals.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
@@ -11,6 +12,7 @@ import { bringUpToDate, withSoundCatalog } from './catalog-step.ts';
 import { crawl, prepareCrawl } from './crawl-step.ts';
 import { assertRoom } from './disk-room.ts';
 import { writeDocuments } from './documents-step.ts';
+import { type PublishedGeneration, tellOfGeneration } from './generation-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { publishPages, type SiteSummary } from './site-step.ts';
 
@@ -78,6 +80,7 @@ const publish = async (
   claim();
   const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild }, output);
   await progress.step('publish', async () => {
+    keepPendingChanges(state, result.packageChanges);
     await output.flush();
     emission.forgetVanished();
     catalog.publish();
@@ -85,12 +88,22 @@ const publish = async (
     forgetRemovals(state);
     await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
   });
-  if (catalog.changed || emission.count.written + assets > 0 || servers.resumes) servers.tell();
+  if (catalog.changed || emission.count.written + assets.written > 0 || servers.resumes) servers.tell();
   let site: SiteSummary | undefined;
+  let generation: PublishedGeneration | undefined;
   try {
     // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
     const verify = input.verify === true || servers.resumes;
-    if (input.site) site = await publishPages(input, lastBuild, verify, () => servers.settle());
+    const tell = async (pages?: ReadonlySet<string>) => {
+      const documents = [...emission.files, ...assets.files];
+      generation = await tellOfGeneration(input, output, { documents, pages, resumes: servers.resumes });
+    };
+    const beforeRemoval = async (pages: ReadonlySet<string>) => {
+      await tell(pages);
+      await servers.settle();
+    };
+    if (input.site) site = await publishPages(input, lastBuild, { output, verify, beforeRemoval });
+    if (generation === undefined) await tell(site?.files);
   } finally {
     // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
     if (emission.hasVanished) {
@@ -103,7 +116,7 @@ const publish = async (
   if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) servers.tell();
   servers.end();
   const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
-  return { ...result, repairs, documents: emission.count, site };
+  return { ...result, repairs, documents: emission.count, site, generation };
 };
 
 const describeRepairs = (count: number): string[] =>

@@ -8,7 +8,7 @@ import type { LandingRecord } from '../contract/records.ts';
 import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
 import { publishAssets } from '../publication/assets.ts';
 import { Emission } from '../publication/emission.ts';
-import type { OutputFolder } from '../publication/output-folder.ts';
+import { listFiles, type OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
 import { composeFailures } from './outcomes.ts';
 
@@ -24,6 +24,12 @@ interface DocumentSources {
   readonly lastBuild: LastBuild;
 }
 
+/** The files beside the documents that are the same in every build: how many were written, and the paths of all. */
+interface PublishedAssets {
+  readonly written: number;
+  readonly files: readonly string[];
+}
+
 /**
  * The third step: the catalog to documents, of which those that changed are written, and the files beside them that are
  * the same in every build. Meanwhile the catalog is indexed for search.
@@ -32,7 +38,7 @@ export const writeDocuments = async (
   input: PreparedInput,
   { catalog, update, statistics, lastBuild }: DocumentSources,
   output: OutputFolder,
-): Promise<{ readonly emission: Emission; readonly assets: number }> => {
+): Promise<{ readonly emission: Emission; readonly assets: PublishedAssets }> => {
   const { base, now, progress, collectExamples } = input;
   const failures = composeFailures(lastBuild);
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
@@ -57,9 +63,9 @@ export const writeDocuments = async (
   });
   const assets = await progress.step('documents', async () => {
     // Before the documents, which name them.
-    const count = publishAssets(output, assetsFolder);
+    const written = publishAssets(output, assetsFolder);
     await Promise.all([emission.write(), index()]);
-    return count;
+    return { written, files: [...listFiles(assetsFolder)] };
   });
   return { emission, assets };
 };

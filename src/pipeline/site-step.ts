@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { catalogPath } from '../catalog/generation.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
-import { type Published, publishFolders } from '../publication/folders.ts';
+import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
 import type { BuildInput } from './build-input.ts';
@@ -19,8 +19,10 @@ export interface SiteSummary extends Published {
 export interface SitePublishing extends SiteOptions {
   /** The output folder, shared with the documents of the API. */
   readonly outDir: string;
-  /** Called when everything new stands and before what vanished is removed, so that readers can let go of it. */
-  readonly beforeRemoval?: () => Promise<void>;
+  /** The one that writes there, if there is one already. */
+  readonly output?: OutputFolder;
+  /** As `publishFolders` has it. */
+  readonly beforeRemoval?: PublishOptions['beforeRemoval'];
 }
 
 /**
@@ -29,27 +31,39 @@ export interface SitePublishing extends SiteOptions {
  * @throws Error where a page cannot be rendered or a file cannot be written; the output folder then holds whole files,
  * of this build or of the one before
  */
-export const publishSite = async ({ outDir, beforeRemoval, ...options }: SitePublishing): Promise<SiteSummary> => {
+export const publishSite = async ({
+  outDir,
+  output,
+  beforeRemoval,
+  ...options
+}: SitePublishing): Promise<SiteSummary> => {
   const { staged, seconds, ...counts } = await buildSite(options);
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
-  const published = await publishFolders(new OutputFolder(outDir), staged, { named, beforeRemoval, verify });
+  const published = await publishFolders(output ?? new OutputFolder(outDir), staged, { named, beforeRemoval, verify });
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
+
+/** How the pages of a build are published. */
+interface PageStep {
+  readonly output: OutputFolder;
+  readonly verify: boolean;
+  readonly beforeRemoval: PublishOptions['beforeRemoval'];
+}
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
   { state, out, base, service, progress }: BuildInput,
   lastBuild: LastBuild,
-  verify: boolean,
-  beforeRemoval: () => Promise<void>,
+  { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>
     publishSite({
       catalogPath: path.resolve(catalogPath(state)),
       lastBuild,
       outDir: out,
+      output,
       cacheDir: path.resolve(state, 'site'),
       baseUrl: base,
       verify,

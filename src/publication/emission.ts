@@ -13,6 +13,7 @@ import {
 } from '../catalog/reading.ts';
 import { decodeFileName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
+import { tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
@@ -77,6 +78,11 @@ export class Emission {
     return { ...this.#publisher.count, removed: this.#removed };
   }
 
+  /** The paths of all documents, those that did not change among them. */
+  get files(): ReadonlySet<string> {
+    return this.#expected;
+  }
+
   /** How many of those written have the content that they had, and did not stand there as it was written. */
   get repaired(): number {
     return this.#publisher.repaired;
@@ -138,7 +144,7 @@ export class Emission {
     }
     for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
     this.#removed += vanished.length;
-    this.#output.prune(apiRoot, this.#expected);
+    this.#output.prune(apiRoot, (file) => this.#expected.has(file) || tellsOfGenerations(file));
     this.#output.sweep();
   }
 
@@ -152,7 +158,9 @@ export class Emission {
 
   #vanished(): string[] {
     if (!existsSync(this.#output.resolve(apiRoot))) return [];
-    return [...listFiles(this.#output.root, apiRoot)].filter((file) => !this.#expected.has(file));
+    return [...listFiles(this.#output.root, apiRoot)].filter(
+      (file) => !this.#expected.has(file) && !tellsOfGenerations(file),
+    );
   }
 
   async #publishPackages(): Promise<void> {

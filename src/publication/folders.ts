@@ -5,6 +5,8 @@ import { writeStateFile } from './state-file.ts';
 
 /** What publishing changed, in files. */
 export interface Published {
+  /** The paths of all that is published now. */
+  readonly files: ReadonlySet<string>;
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -118,8 +120,11 @@ export interface PublishOptions {
   readonly named: string;
   /** Whether to compare the bytes of files that have the same size and time. */
   readonly verify?: boolean;
-  /** Called when everything new stands and before anything is removed, unless nothing is to be. */
-  readonly beforeRemoval?: (() => Promise<void>) | undefined;
+  /**
+   * Called with the paths of all that is published when everything new stands and before anything is removed, so that
+   * readers can let go of it; unless nothing is to be.
+   */
+  readonly beforeRemoval?: ((files: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
 /**
@@ -163,10 +168,10 @@ export const publishFolders = async (
       [...listFiles(output.root, top)].some((name) => !publisher.kept.has(name)),
     );
     let removed = 0;
-    if (hasVanished) await beforeRemoval();
+    if (hasVanished) await beforeRemoval(publisher.kept);
     named.write(names);
-    if (hasVanished) for (const top of tops) removed += output.prune(top, publisher.kept);
-    return { written: publisher.written, unchanged: publisher.unchanged, removed };
+    if (hasVanished) for (const top of tops) removed += output.prune(top, (file) => publisher.kept.has(file));
+    return { files: publisher.kept, written: publisher.written, unchanged: publisher.unchanged, removed };
   } finally {
     output.sweep();
   }

@@ -48,6 +48,7 @@ export class OutputFolder {
   readonly #staging: string;
   readonly #folders = new Set<string>();
   readonly #unflushed = new Set<string>();
+  readonly #placed = new Set<string>();
   #serial = 0;
 
   constructor(root: string) {
@@ -110,6 +111,12 @@ export class OutputFolder {
   /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
   note(file: string): void {
     this.#unflushed.add(file);
+    this.#placed.add(file);
+  }
+
+  /** Whether this has given a file its name, or was told that another thread has. */
+  hasPlaced(file: string): boolean {
+    return this.#placed.has(file);
   }
 
   /**
@@ -126,7 +133,7 @@ export class OutputFolder {
    * Removes the files below one of its folders that are not kept (all of them, unless told otherwise), and the folders
    * that this leaves empty. Returns how many files.
    */
-  prune(folder: string, kept: ReadonlySet<string> = new Set()): number {
+  prune(folder: string, isKept: (file: string) => boolean = () => false): number {
     const present = lstatSync(this.resolve(folder), { throwIfNoEntry: false });
     if (present === undefined) return 0;
     if (!present.isDirectory()) {
@@ -139,9 +146,9 @@ export class OutputFolder {
     for (const entry of entries) {
       const name = `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
-        removed += this.prune(name, kept);
+        removed += this.prune(name, isKept);
         if (lstatSync(this.resolve(name), { throwIfNoEntry: false }) === undefined) left--;
-      } else if (!kept.has(name)) {
+      } else if (!isKept(name)) {
         rmSync(this.resolve(name));
         removed++;
         left--;

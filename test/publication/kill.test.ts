@@ -118,6 +118,7 @@ describe('a build that is killed', () => {
       await publishRound(reference, round);
       expect(await reference.build()).toMatchObject({ status: 0 });
       expect(reference.read()).toEqual(bench.read());
+      expect(bench.findUntold()).toEqual([]);
     }
     isDone = true;
     const { requests, broken } = await reading;
@@ -158,6 +159,7 @@ describe('a build that is killed', () => {
       await publishRound(reference, round, siteSize);
       expect(await reference.build()).toMatchObject({ status: 0 });
       expect(reference.readSite()).toEqual(bench.readSite());
+      expect(bench.findUntold()).toEqual([]);
     }
     isDone = true;
     const { requests, broken } = await reading;

@@ -3,9 +3,11 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { generationPath, generationSchema, tellsOfGenerations } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { temporaryFolder } from './folder.ts';
 import { runScript } from './run-script.ts';
@@ -107,9 +109,9 @@ export class BuildBench {
     return statSync(path.join(this.out, 'pagefind', 'fragment'), { throwIfNoEntry: false })?.mtimeMs;
   }
 
-  /** Every file that is published: path below the output folder → text. */
+  /** Every document that is published, without what tells of generations: path below the output folder → text. */
   read(): Map<string, string> {
-    const published = this.#paths().filter((file) => file.startsWith('v2'));
+    const published = this.#paths().filter((file) => file.startsWith('v2') && !tellsOfGenerations(file));
     return new Map(published.map((file) => [file, readFileSync(path.join(this.out, file), 'utf8')]));
   }
 
@@ -143,7 +145,39 @@ export class BuildBench {
         damage.push(`${file} cannot be parsed`);
       }
     }
-    return [...damage, ...this.#findCatalogDamage(files), ...findSiteDamage(this.out, base)];
+    const ofSite = findSiteDamage(this.out, base);
+    return [...damage, ...this.#findCatalogDamage(files), ...this.#findGenerationDamage(), ...ofSite];
+  }
+
+  // Between a kill and the next build documents may be newer than the generation says; what it names must be there.
+  #findGenerationDamage(): string[] {
+    const file = path.join(this.out, generationPath.current);
+    if (!existsSync(file)) return [];
+    const { catalog, changes, documents } = generationSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const named = [catalog.path, changes, documents.inventory, ...this.#readInventory(documents.inventory).keys()];
+    const missing = named.filter((name) => !existsSync(path.join(this.out, name)));
+    return missing.map((name) => `the generation names ${name}`);
+  }
+
+  #readInventory(file: string): Map<string, string> {
+    const text = zstdDecompressSync(readFileSync(path.join(this.out, file))).toString();
+    return new Map(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => [line.slice(66), line.slice(0, 64)]),
+    );
+  }
+
+  /** The files that are not what the generation in force says, after a build that ended: other bytes, or not told of. */
+  findUntold(): string[] {
+    const text = readFileSync(path.join(this.out, generationPath.current), 'utf8');
+    const told = this.#readInventory(generationSchema.parse(JSON.parse(text)).documents.inventory);
+    const present = this.#paths().filter((file) => !tellsOfGenerations(file) && !file.startsWith('.'));
+    const differing = present.filter(
+      (file) => told.get(file) !== hash('sha256', readFileSync(path.join(this.out, file))),
+    );
+    return [...differing, ...[...told.keys()].filter((file) => !present.includes(file))];
   }
 
   #findCatalogDamage(files: ReadonlyMap<string, string>): string[] {

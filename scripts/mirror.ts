@@ -1,0 +1,77 @@
+import { mirror } from '../src/following/mirror.ts';
+import { PublicationSource, SourceError } from '../src/following/source.ts';
+import { createFetcher } from '../src/net/fetcher.ts';
+import { NetworkError } from '../src/net/network-error.ts';
+import { Progress } from '../src/pipeline/progress.ts';
+import { isPublicKey } from '../src/publication/signature.ts';
+import { CommandFailure, runCommand, UsageError } from './options.ts';
+import { readProxyOptions } from './read-proxies.ts';
+
+const command = {
+  name: 'mirror',
+  summary:
+    'Brings a folder to what a publication at URL holds now, and takes only what changed since the last time. The folder\n' +
+    'is a publication itself: any static host, `npm run serve` or another mirror may read it. Run it as often as you like.',
+  operand: 'URL DIR',
+  options: {
+    'public-key': {
+      type: 'string',
+      value: 'KEY',
+      environment: 'DEBDEX_PUBLIC_KEY',
+      help: 'Take only what is signed by this key, as the landing document of the publication has it.',
+    },
+    concurrency: {
+      type: 'integer',
+      value: 'N',
+      default: 16,
+      minimum: 1,
+      maximum: 256,
+      environment: 'DEBDEX_MIRROR_CONCURRENCY',
+      help: 'How many files are taken at once.',
+    },
+  },
+} as const;
+
+const words = {
+  none: 'is up to date',
+  changes: 'was brought up to date by its change lists',
+  inventory: 'was brought up to date by its inventory',
+} as const;
+
+await runCommand(command, async (values, [url, folder]) => {
+  const key = values['public-key'];
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`URL must be the http or https address of a publication, not "${url}"`);
+  }
+  if (key !== undefined && !isPublicKey(key)) {
+    throw new UsageError('--public-key must be the 43 characters that the landing document names as signing_key');
+  }
+  // The address is the operator's own choice, so it may be anywhere.
+  const fetcher = createFetcher({
+    allowPrivateNetworks: true,
+    userAgent: 'Debdex-mirror',
+    limits: { connectionsPerHost: values.concurrency },
+    proxies: readProxyOptions(),
+  });
+  const progress = new Progress();
+  const source = new PublicationSource(url, fetcher, key);
+  try {
+    const { generation, by, fetched, removed } = await progress.step('mirror', () =>
+      mirror({
+        source,
+        folder,
+        concurrency: values.concurrency,
+        onProgress: (done, total) => progress.update(done, total, 'files'),
+      }),
+    );
+    process.stdout.write(
+      `${folder} ${words[by]}: generation ${generation.number} of ${generation.date}; ${fetched} files taken, ${removed} removed.\n`,
+    );
+  } catch (error) {
+    if (error instanceof SourceError) throw new CommandFailure(error.message);
+    if (error instanceof NetworkError) throw new CommandFailure(`${url} could not be read: ${error.message}`);
+    throw error;
+  } finally {
+    await fetcher.close();
+  }
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { apiRoot } from './paths.ts';
+
+// Decisions, section 8, "Publication": what a publication says of itself, for whoever takes it as a whole.
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const counting = z.int().min(1);
+
+/** Where the files stand that tell of generations, below the output folder and below the base address alike. */
+export const generationPath = {
+  /** Written last: what it names stands. */
+  current: `${apiRoot}/generation.json`,
+  signature: `${apiRoot}/generation.jws`,
+  catalog: (digest: string): string => `${apiRoot}/catalog/${digest}.sqlite.zst`,
+  changes: (number: number): string => `${apiRoot}/changes/${number}.json`,
+  inventory: (digest: string): string => `${apiRoot}/inventory/${digest}.txt.zst`,
+} as const;
+
+/** The folders of what is kept of former generations. */
+export const catalogFolder = `${apiRoot}/catalog`;
+export const changesFolder = `${apiRoot}/changes`;
+export const inventoryFolder = `${apiRoot}/inventory`;
+
+const folders = [catalogFolder, changesFolder, inventoryFolder].map((folder) => `${folder}/`);
+
+/** Whether a path is that of a file that tells of generations; these belong to none. */
+export const tellsOfGenerations = (path: string): boolean =>
+  path === generationPath.current ||
+  path === generationPath.signature ||
+  folders.some((folder) => path.startsWith(folder));
+
+/** How many stay of the catalogs and of the inventories, and of the change lists, the newest ones. */
+export const keptCatalogs = 3;
+export const keptChangeLists = 100;
+
+/** One whole, consistent state of what is published. */
+export const generationSchema = z.strictObject({
+  format: z.literal(1),
+  /** One more than that of the generation before; 1 for the first. */
+  number: counting,
+  date: z.iso.datetime(),
+  /** The number of the generation before; null for the first. */
+  previous: counting.nullable(),
+  catalog: z.strictObject({
+    /** Relative to the base address, as every path here. */
+    path: z.string(),
+    /** Of the plain file. */
+    sha256,
+    /** Bytes of the plain file, and of the file at `path`. */
+    size: counting,
+    compressed_size: counting,
+  }),
+  documents: z.strictObject({
+    /** How many files are published, those that tell of generations left out. */
+    count: counting,
+    /**
+     * SHA-256 of the inventory: a text of one line for each of these files, in the order of their paths as UTF-8: the
+     * SHA-256 of its bytes in hex, two spaces, its path, a line feed; what `sha256sum` prints and checks.
+     */
+    digest: sha256,
+    /** Where that text is, compressed. */
+    inventory: z.string(),
+  }),
+  /** Where the changes since the generation before are. */
+  changes: z.string(),
+});
+export type Generation = Readonly<z.infer<typeof generationSchema>>;
+
+/** What changed from the generation before to this one. */
+export const changeListSchema = z.strictObject({
+  format: z.literal(1),
+  /** The number of the generation that these changes led to, and when. */
+  number: counting,
+  date: z.iso.datetime(),
+  /** The number of the generation from which they lead; null where that is not known, and all is to be taken anew. */
+  previous: counting.nullable(),
+  documents: z.strictObject({
+    /** The paths of the files that are new or have other bytes, and of those that are gone, in order. */
+    written: z.array(z.string()),
+    removed: z.array(z.string()),
+  }),
+  packages: z.array(
+    z.strictObject({
+      package_id: z.string(),
+      /** The slug of its repository. */
+      repository: z.string(),
+      change: z.enum(['added', 'updated', 'removed']),
+      /** Its newest version now, and before; null where it is not there now, or was not. */
+      version: z.string().nullable(),
+      previous_version: z.string().nullable(),
+    }),
+  ),
+});
+export type ChangeList = z.infer<typeof changeListSchema>;

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { type ChangeList, type Generation, generationPath } from '../contract/generation.ts';
+import { readGeneration, removeOld } from '../publication/generation.ts';
+import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
+import { OutputFolder } from '../publication/output-folder.ts';
+import { type FoundGeneration, type PublicationSource, SourceError } from './source.ts';
+
+/** What to mirror, and where to. */
+export interface MirrorOptions {
+  readonly source: PublicationSource;
+  /** The folder that holds the mirror, which is a publication itself. */
+  readonly folder: string;
+  /** How many files are taken at once. */
+  readonly concurrency?: number;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** What a mirror took. */
+export interface MirrorSummary {
+  readonly generation: Generation;
+  /** What led from the generation that was there to this one; `none` where it was there. */
+  readonly by: 'none' | 'changes' | 'inventory';
+  readonly fetched: number;
+  readonly removed: number;
+}
+
+/** The publication went on while it was read: what was read is of more than one generation. */
+class Superseded extends Error {}
+
+/** SHA-256 of each file, by its path. */
+type Inventory = Map<string, string>;
+
+interface Plan {
+  readonly by: 'changes' | 'inventory';
+  /** What to take, and the SHA-256 that each must have, where that is known. */
+  readonly wanted: ReadonlyMap<string, string | undefined>;
+  readonly removed: readonly string[];
+  /** The inventory without what is to be taken. */
+  readonly kept: Inventory;
+  readonly lists: readonly ChangeList[];
+  /** Whether nobody reads the folder yet, so that files may appear in any order. */
+  readonly isFirst: boolean;
+}
+
+const usualConcurrency = 16;
+const mostTries = 10;
+const inventoryBytes = 2 ** 30;
+
+/** Whether a path, which a stranger may have written, stays below the folder (C9). */
+export const isSafePath = (file: string): boolean =>
+  file.split('/').every((segment) => {
+    const isHidden = segment.startsWith('.') && segment !== '.well-known';
+    return segment !== '' && !isHidden && !/[\\\0:]/.test(segment);
+  });
+
+const assertSafe = (file: string): void => {
+  if (!isSafePath(file))
+    throw new SourceError(
+      `The publication names a file ${JSON.stringify(file)}, which no Debdex writes: nothing was taken.`,
+    );
+};
+
+/**
+ * Brings a folder to the generation in force of a publication: by the change lists where they lead there from what the
+ * folder holds, else by the inventory. Files appear whole, those that others name before those, `generation.json`
+ * last; then what is gone is removed. A mirror that was interrupted goes on with what it has.
+ *
+ * @throws SourceError where the publication cannot be taken; NetworkError
+ */
+export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
+  const output = new OutputFolder(options.folder);
+  mkdirSync(output.root, { recursive: true });
+  for (let tries = 1; ; tries++) {
+    output.sweep();
+    const found = await options.source.readGeneration();
+    if (found === undefined) throw new SourceError(`${options.source.base} answered 304 to a question without a tag.`);
+    try {
+      return await bringTo(found, output, options);
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error;
+      if (tries < mostTries) continue;
+      throw new SourceError(
+        `${options.source.base} holds other files than it says, or changes faster than it can be read (${mostTries} tries; at last: ${error.message}). Try again later.`,
+      );
+    } finally {
+      output.sweep();
+    }
+  }
+};
+
+const bringTo = async (
+  found: FoundGeneration,
+  output: OutputFolder,
+  options: MirrorOptions,
+): Promise<MirrorSummary> => {
+  const { generation } = found;
+  const local = readGeneration(output);
+  if (local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(found.text)) {
+    return { generation, by: 'none', fetched: 0, removed: 0 };
+  }
+  assertNotOlder(generation, local, options);
+  const held = local && readHeld(output, local);
+  const plan =
+    (held && (await planByChanges(found, local, held, options))) ??
+    (await planByInventory(found, output, held, options));
+  const taken = await takeAll(plan, output, options);
+  assertComplete(plan, taken, generation);
+  const bulk = await takeBulk(generation, output, options);
+  const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
+  const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
+  changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
+  if (!plan.isFirst) for (const file of [...fresh, ...changed]) output.place(taken.get(file)?.temporary ?? '', file);
+  for (const [file, temporary] of bulk) output.place(temporary, file);
+  await placeAccount(found, plan, output);
+  for (const file of plan.removed) rmSync(output.resolve(file), { force: true });
+  removeOld(output, generation);
+  return { generation, by: plan.by, fetched: taken.size, removed: plan.removed.length };
+};
+
+/** What is older than what one has may be a replayed copy (P3). */
+const assertNotOlder = (found: Generation, local: Generation | undefined, { source, folder }: MirrorOptions): void => {
+  if (local === undefined || found.number > local.number) return;
+  if (found.number === local.number && found.date > local.date) return;
+  throw new SourceError(
+    `${source.base} publishes generation ${found.number} of ${found.date}, which is older than the generation ${local.number} of ${local.date} in ${folder}: nothing was taken. Where its maintainer began anew, mirror it into an empty folder.`,
+  );
+};
+
+// Where people and programs begin; everything else is found from there.
+const isEntrance = (file: string): boolean =>
+  /^(?:index\.html|sitemap\.xml|feed\.(?:atom|json)|v2\/index\.json)$/.test(file);
+
+/** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
+const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined => {
+  try {
+    const text = zstdDecompressSync(readFileSync(output.resolve(documents.inventory)));
+    return parseInventory(text.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+const planByChanges = async (
+  { generation }: FoundGeneration,
+  local: Generation | undefined,
+  held: Inventory,
+  { source }: MirrorOptions,
+): Promise<Plan | undefined> => {
+  if (local === undefined || generation.number <= local.number) return undefined;
+  const lists: ChangeList[] = [];
+  for (let number = local.number + 1; number <= generation.number; number++) {
+    const list = await source.readChanges(number);
+    if (list === undefined || list.previous !== number - 1) return undefined;
+    lists.push(list);
+  }
+  const wanted = new Map<string, string | undefined>();
+  const removed = new Set<string>();
+  for (const { documents } of lists) {
+    for (const file of documents.written) {
+      wanted.set(file, undefined);
+      removed.delete(file);
+    }
+    for (const file of documents.removed) {
+      wanted.delete(file);
+      removed.add(file);
+    }
+  }
+  for (const file of [...wanted.keys(), ...removed]) assertSafe(file);
+  const kept = new Map(held);
+  for (const file of [...wanted.keys(), ...removed]) kept.delete(file);
+  return { by: 'changes', wanted, removed: [...removed], kept, lists, isFirst: false };
+};
+
+const planByInventory = async (
+  { generation }: FoundGeneration,
+  output: OutputFolder,
+  held: Inventory | undefined,
+  { source }: MirrorOptions,
+): Promise<Plan> => {
+  const temporary = output.temporary();
+  const { digest, inventory } = generation.documents;
+  assertSafe(inventory);
+  if ((await source.takePlain(inventory, temporary, inventoryBytes)) !== digest) {
+    throw new Superseded(`${inventory} is missing or is another`);
+  }
+  const all = parseInventory(readFileSync(temporary, 'utf8'));
+  const wanted = new Map<string, string>();
+  const kept: Inventory = new Map();
+  for (const [file, sha256] of all) {
+    assertSafe(file);
+    // What an interrupted mirror has taken already, or a copy made by other means, is not taken again.
+    const known = held?.get(file) ?? (existsSync(output.resolve(file)) ? digestFile(output.resolve(file)) : undefined);
+    if (known === sha256) kept.set(file, sha256);
+    else wanted.set(file, sha256);
+  }
+  const removed = [...(held?.keys() ?? [])].filter((file) => !all.has(file));
+  const list = await source.readChanges(generation.number);
+  return {
+    by: 'inventory',
+    wanted,
+    removed,
+    kept,
+    lists: list === undefined ? [] : [list],
+    isFirst: held === undefined,
+  };
+};
+
+interface Taken {
+  readonly temporary: string;
+  readonly sha256: string;
+}
+
+const takeAll = async (
+  { wanted, isFirst }: Plan,
+  output: OutputFolder,
+  { source, concurrency = usualConcurrency, onProgress }: MirrorOptions,
+): Promise<Map<string, Taken>> => {
+  const taken = new Map<string, Taken>();
+  const queue = wanted.entries();
+  const work = async () => {
+    for (const [file, expected] of queue) {
+      const temporary = output.temporary();
+      const sha256 = await source.take(file, temporary);
+      if (sha256 === undefined) throw new Superseded(`${file} is not there`);
+      if (expected !== undefined && sha256 !== expected) throw new Superseded(`${file} has other bytes`);
+      taken.set(file, { temporary, sha256 });
+      // An interrupted first copy goes on with what it has.
+      if (isFirst) output.place(temporary, file);
+      onProgress?.(taken.size, wanted.size);
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, wanted.size) }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  return taken;
+};
+
+/** Holds what there is against what the generation says of all its files together. */
+const assertComplete = ({ kept }: Plan, taken: ReadonlyMap<string, Taken>, { documents }: Generation): void => {
+  const all = new Map(kept);
+  for (const [file, { sha256 }] of taken) all.set(file, sha256);
+  const digest = createHash('sha256');
+  for (const file of [...all.keys()].sort(comparePaths))
+    digest.update(formatEntry({ path: file, sha256: all.get(file) ?? '' }));
+  if (digest.digest('hex') !== documents.digest) throw new Superseded('its files are not those of its generation');
+};
+
+const digestPlain = async (file: string): Promise<string> => {
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(file), createZstdDecompress(), async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) digest.update(piece);
+  });
+  return digest.digest('hex');
+};
+
+/** Takes the catalog and the inventory as they are, unless they are there; returns them by path, not placed yet. */
+const takeBulk = async (
+  { catalog, documents }: Generation,
+  output: OutputFolder,
+  { source }: MirrorOptions,
+): Promise<Map<string, string>> => {
+  const taken = new Map<string, string>();
+  for (const [file, sha256] of [
+    [catalog.path, catalog.sha256],
+    [documents.inventory, documents.digest],
+  ] as const) {
+    assertSafe(file);
+    if (existsSync(output.resolve(file))) continue;
+    const temporary = output.temporary();
+    const isThere = (await source.take(file, temporary)) !== undefined;
+    const isRight = isThere && (await digestPlain(temporary).catch(() => undefined)) === sha256;
+    if (!isRight) throw new Superseded(`${file} is missing, cut short or another`);
+    taken.set(file, temporary);
+  }
+  return taken;
+};
+
+/** Writes what tells of the generation, `generation.json` last. */
+const placeAccount = async ({ text, jws }: FoundGeneration, { lists }: Plan, output: OutputFolder): Promise<void> => {
+  for (const list of lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
+  await output.flush();
+  if (jws === undefined) rmSync(output.resolve(generationPath.signature), { force: true });
+  else output.write(generationPath.signature, jws);
+  output.write(generationPath.current, text);
+  await output.flush();
+};

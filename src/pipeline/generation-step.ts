@@ -1,0 +1,49 @@
+import { catalogPath } from '../catalog/generation.ts';
+import { readCatalogDigest } from '../catalog/soundness.ts';
+import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
+import { apiRoot } from '../contract/paths.ts';
+import { publishGeneration } from '../publication/generation.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
+import { readPendingChanges } from '../publication/package-changes.ts';
+import type { PreparedInput } from './build-input.ts';
+
+/** What was published, which a generation is to tell of. */
+interface PublishedFiles {
+  /** Paths of documents and of the files beside them. */
+  readonly documents: Iterable<string>;
+  /** Paths of the files of the site; undefined where it was left out. */
+  readonly pages: ReadonlySet<string> | undefined;
+  /** Whether an earlier publishing never ended, so that any file may be another than the generation before says. */
+  readonly resumes: boolean;
+}
+
+/** The generation in force after a build. */
+export interface PublishedGeneration {
+  readonly generation: Generation;
+  readonly isNew: boolean;
+}
+
+/**
+ * The fifth step: all that stands becomes a generation, if it is another than the one in force. What is gone still
+ * stands, for those who read the one before.
+ */
+export const tellOfGeneration = async (
+  { state, now, progress, signer }: PreparedInput,
+  output: OutputFolder,
+  { documents, pages, resumes }: PublishedFiles,
+): Promise<PublishedGeneration> =>
+  progress.step('generation', async () => {
+    const { generation, isNew } = await publishGeneration({
+      output,
+      state,
+      now: now(),
+      catalog: { file: catalogPath(state), sha256: readCatalogDigest(state) },
+      paths: [...documents, ...(pages ?? [])],
+      // Pages that were not built this time still stand, as they were.
+      isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),
+      isTouched: resumes ? undefined : (file) => output.hasPlaced(file),
+      packages: readPendingChanges(state),
+      signer,
+    });
+    return { generation, isNew };
+  });

@@ -1,0 +1,196 @@
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress } from 'node:zlib';
+import {
+  type ChangeList,
+  catalogFolder,
+  changesFolder,
+  type Generation,
+  generationPath,
+  generationSchema,
+  inventoryFolder,
+  keptCatalogs,
+  keptChangeLists,
+} from '../contract/generation.ts';
+import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
+import type { OutputFolder } from './output-folder.ts';
+import { forgetPendingChanges } from './package-changes.ts';
+import { type Signer, verifySignature } from './signature.ts';
+
+/** What a generation is made of. */
+export interface GenerationInput {
+  readonly output: OutputFolder;
+  /** The state folder, which keeps the inventory of the generation in force. */
+  readonly state: string;
+  readonly now: Date;
+  /** The catalog in force: its file, and the SHA-256 of that in lower-case hex. */
+  readonly catalog: { readonly file: string; readonly sha256: string };
+  /** The paths of all published files, those that tell of generations left out, in any order. */
+  readonly paths: Iterable<string>;
+  /** Whether a file of the generation in force that is not among these, and still stands, belongs to this one too. */
+  readonly isCarried?: (path: string) => boolean;
+  /** Whether a file was written since the generation in force; undefined where that is not known of any. */
+  readonly isTouched: ((path: string) => boolean) | undefined;
+  readonly packages: ChangeList['packages'];
+  readonly signer?: Signer | undefined;
+}
+
+const inventoryPath = (state: string): string => path.join(state, 'publication', 'inventory.txt');
+
+const readText = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+/** The generation in force in an output folder; undefined where there is none, or it cannot be read. */
+export const readGeneration = (output: OutputFolder): Generation | undefined => {
+  try {
+    const text = readText(output.resolve(generationPath.current)) ?? '';
+    return generationSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The greatest number that any generation had of which something is left. */
+const greatestNumber = (output: OutputFolder): number => {
+  const folder = output.resolve(changesFolder);
+  if (!existsSync(folder)) return 0;
+  return Math.max(0, ...readdirSync(folder).map((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? 0)));
+};
+
+/** The inventory of this generation, wherever a killed build left it; undefined where it is lost. */
+const findInventory = (state: string, { documents }: Generation): string | undefined =>
+  [inventoryPath(state), `${inventoryPath(state)}.next`].find(
+    (file) => existsSync(file) && digestFile(file) === documents.digest,
+  );
+
+/** Writes a file that is named after its content, compressed, unless it stands there already; returns its size. */
+const publishCompressed = async (output: OutputFolder, file: string, target: string): Promise<number> => {
+  if (!existsSync(output.resolve(target))) {
+    const temporary = output.temporary();
+    await pipeline(createReadStream(file), createZstdCompress(), createWriteStream(temporary));
+    output.place(temporary, target);
+  }
+  return statSync(output.resolve(target)).size;
+};
+
+const writeSignature = async (output: OutputFolder, text: string, signer: Signer | undefined): Promise<void> => {
+  if (signer !== undefined) output.write(generationPath.signature, await signer.sign(Buffer.from(text)));
+  else rmSync(output.resolve(generationPath.signature), { force: true });
+};
+
+/** Signs the generation in force where it is not signed by this key, or no longer at all. */
+const renewSignature = async (output: OutputFolder, signer: Signer | undefined): Promise<void> => {
+  const text = readText(output.resolve(generationPath.current)) ?? '';
+  const jws = readText(output.resolve(generationPath.signature));
+  const isRight =
+    signer === undefined
+      ? jws === undefined
+      : jws !== undefined && (await verifySignature(jws, Buffer.from(text), signer.publicKey));
+  if (isRight) return;
+  await writeSignature(output, text, signer);
+  await output.flush();
+};
+
+/** Keeps this file and the newest of the others in a folder. */
+const keepNewest = (output: OutputFolder, folder: string, current: string): void => {
+  const others = readdirSync(output.resolve(folder))
+    .map((name) => `${folder}/${name}`)
+    .filter((name) => name !== current)
+    .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }))
+    .sort((one, other) => other.at - one.at);
+  for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
+};
+
+/** Removes what tells of generations that are long past. */
+export const removeOld = (output: OutputFolder, { number, catalog, documents }: Generation): void => {
+  keepNewest(output, catalogFolder, catalog.path);
+  keepNewest(output, inventoryFolder, documents.inventory);
+  for (const name of readdirSync(output.resolve(changesFolder))) {
+    const old = Number.parseInt(name, 10) <= number - keptChangeLists;
+    if (old) rmSync(output.resolve(`${changesFolder}/${name}`));
+  }
+};
+
+/**
+ * Publishes what stands in the output folder as a generation, unless it is the one in force; to be called when all of
+ * it stands, and before anything that is gone is removed. Returns the generation in force then, and whether it is new.
+ *
+ * Whenever this ends, `generation.json` tells of the generation before or of this one, and what it names stands. Where
+ * what was published before is not known any more, `previous` is null: whoever follows takes all of it anew.
+ */
+export const publishGeneration = async (
+  input: GenerationInput,
+): Promise<{ readonly generation: Generation; readonly isNew: boolean; readonly changes?: InventorySummary }> => {
+  const { output, state, catalog, signer } = input;
+  const before = readGeneration(output);
+  const inventory = inventoryPath(state);
+  mkdirSync(path.dirname(inventory), { recursive: true });
+  const known = before && findInventory(state, before);
+  if (known !== undefined && known !== inventory) renameSync(known, inventory);
+  const paths = new Set(input.paths);
+  if (known !== undefined && input.isCarried !== undefined) {
+    for (const { path: file } of readInventory(inventory)) {
+      if (input.isCarried(file) && existsSync(output.resolve(file))) paths.add(file);
+    }
+  }
+  const summary = writeInventory(`${inventory}.next`, {
+    paths: [...paths].sort(comparePaths),
+    before: known === undefined ? [] : readInventory(inventory),
+    isTouched: input.isTouched ?? (() => true),
+    digestOf: (file) => digestFile(output.resolve(file)),
+  });
+  const hasSame = before?.documents.digest === summary.digest && before.catalog.sha256 === catalog.sha256;
+  if (before !== undefined && hasSame && existsSync(output.resolve(before.catalog.path))) {
+    renameSync(`${inventory}.next`, inventory);
+    await renewSignature(output, signer);
+    return { generation: before, isNew: false };
+  }
+  const number = (before?.number ?? greatestNumber(output)) + 1;
+  const date = input.now.toISOString();
+  const previous = known === undefined ? null : (before?.number ?? null);
+  const compressed = await publishCompressed(output, catalog.file, generationPath.catalog(catalog.sha256));
+  const listed = generationPath.inventory(summary.digest);
+  await publishCompressed(output, `${inventory}.next`, listed);
+  const documents = { written: [...summary.written], removed: [...summary.removed] };
+  const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };
+  output.write(generationPath.changes(number), JSON.stringify(changes));
+  await output.flush();
+  const generation: Generation = {
+    format: 1,
+    number,
+    date,
+    previous,
+    catalog: {
+      path: generationPath.catalog(catalog.sha256),
+      sha256: catalog.sha256,
+      size: statSync(catalog.file).size,
+      compressed_size: compressed,
+    },
+    documents: { count: summary.count, digest: summary.digest, inventory: listed },
+    changes: generationPath.changes(number),
+  };
+  const text = JSON.stringify(generation);
+  await writeSignature(output, text, signer);
+  output.write(generationPath.current, text);
+  await output.flush();
+  renameSync(`${inventory}.next`, inventory);
+  forgetPendingChanges(state);
+  removeOld(output, generation);
+  return { generation, isNew: true, changes: summary };
+};

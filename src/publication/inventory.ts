@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+
+/** A file of a generation. */
+export interface InventoryEntry {
+  /** Below the output folder, with "/" between segments. */
+  readonly path: string;
+  /** Of its bytes, in lower-case hex. */
+  readonly sha256: string;
+}
+
+/** What an inventory comes to, and what changed since the one before. */
+export interface InventorySummary {
+  readonly count: number;
+  /** SHA-256 of the inventory as text; see `generationSchema`. */
+  readonly digest: string;
+  /** In the order of the inventory. */
+  readonly written: readonly string[];
+  readonly removed: readonly string[];
+}
+
+// Up to here UTF-16, in which JavaScript compares, has the order of UTF-8.
+const high = /[\ud800-\uffff]/;
+
+/** The order of paths in an inventory: by their bytes in UTF-8. */
+export const comparePaths = (one: string, other: string): number => {
+  if (one === other) return 0;
+  if (high.test(one) || high.test(other)) return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return one < other ? -1 : 1;
+};
+
+const pieceBytes = 2 ** 20;
+
+// Each piece is overwritten by the next.
+function* readPieces(file: string): Generator<Uint8Array> {
+  const descriptor = openSync(file, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(pieceBytes);
+    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
+      yield piece.subarray(0, length);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The SHA-256 of a file in lower-case hex. Throws where it cannot be read. */
+export const digestFile = (file: string): string => {
+  const digest = createHash('sha256');
+  for (const piece of readPieces(file)) digest.update(piece);
+  return digest.digest('hex');
+};
+
+/** An entry as a line of an inventory. */
+export const formatEntry = ({ path, sha256 }: InventoryEntry): string => `${sha256}  ${path}\n`;
+
+const parseLine = (line: string): InventoryEntry => ({ sha256: line.slice(0, 64), path: line.slice(66) });
+
+/** The SHA-256 of each file that an inventory names, by path. */
+export const parseInventory = (text: string): Map<string, string> =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(parseLine)
+      .map(({ path, sha256 }) => [path, sha256]),
+  );
+
+/** The entries of an inventory that was written to this file. Throws where it cannot be read. */
+export function* readInventory(file: string): Generator<InventoryEntry> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (const piece of readPieces(file)) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.map(parseLine);
+  }
+}
+
+/** What an inventory is made of. */
+export interface InventorySources {
+  /** The paths of all files of the generation, in the order of `comparePaths`, each once. */
+  readonly paths: readonly string[];
+  /** The inventory before, in the same order. */
+  readonly before: Iterable<InventoryEntry>;
+  /** Whether a file may have other bytes than in the inventory before. */
+  readonly isTouched: (path: string) => boolean;
+  /** The SHA-256 of a file as it stands. */
+  readonly digestOf: (path: string) => string;
+}
+
+/**
+ * Writes the inventory of a generation to a file and compares it with the one before, both line by line. Only files
+ * that may have changed are read.
+ */
+export const writeInventory = (
+  file: string,
+  { paths, before, isTouched, digestOf }: InventorySources,
+): InventorySummary => {
+  const [written, removed]: [string[], string[]] = [[], []];
+  const digest = createHash('sha256');
+  const descriptor = openSync(file, 'w');
+  try {
+    let text = '';
+    const flush = () => {
+      const bytes = Buffer.from(text);
+      digest.update(bytes);
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+      text = '';
+    };
+    const former = before[Symbol.iterator]();
+    let next = former.next();
+    for (const path of paths) {
+      while (!next.done && comparePaths(next.value.path, path) < 0) {
+        removed.push(next.value.path);
+        next = former.next();
+      }
+      const known = !next.done && next.value.path === path ? next.value.sha256 : undefined;
+      if (known !== undefined) next = former.next();
+      const sha256 = known === undefined || isTouched(path) ? digestOf(path) : known;
+      if (sha256 !== known) written.push(path);
+      text += formatEntry({ path, sha256 });
+      if (text.length > pieceBytes) flush();
+    }
+    for (; !next.done; next = former.next()) removed.push(next.value.path);
+    flush();
+  } finally {
+    closeSync(descriptor);
+  }
+  return { count: paths.length, digest: digest.digest('hex'), written, removed };
+};

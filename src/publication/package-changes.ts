@@ -1,0 +1,54 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { type ChangeList, changeListSchema } from '../contract/generation.ts';
+import { writeStateFile } from './state-file.ts';
+
+type PackageChange = ChangeList['packages'][number];
+
+const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
+
+const pendingSchema = z.array(changeListSchema.shape.packages.element);
+
+/**
+ * Adds later changes to earlier ones, so that what is left leads from before the earlier to after the later. What ends
+ * as it began is no change.
+ */
+export const mergeChanges = (earlier: readonly PackageChange[], later: readonly PackageChange[]): PackageChange[] => {
+  const keyOf = ({ package_id: id, repository }: PackageChange) => `${repository}\n${id}`;
+  const merged = new Map(earlier.map((change) => [keyOf(change), change]));
+  for (const change of later) {
+    const known = merged.get(keyOf(change));
+    const previous = known === undefined ? change.previous_version : known.previous_version;
+    const { version } = change;
+    if (version === previous) merged.delete(keyOf(change));
+    else {
+      const kind = version === null ? 'removed' : previous === null ? 'added' : 'updated';
+      merged.set(keyOf(change), { ...change, change: kind, previous_version: previous });
+    }
+  }
+  return [...merged.values()].sort((one, other) => (keyOrder(one) < keyOrder(other) ? -1 : 1));
+};
+
+const keyOrder = ({ package_id: id, repository }: PackageChange): string => `${id}\n${repository}`;
+
+/** Changes of packages that no generation has told of yet. */
+export const readPendingChanges = (state: string): PackageChange[] => {
+  try {
+    return pendingSchema.parse(JSON.parse(readFileSync(filePath(state), 'utf8')));
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Keeps what is about to be put in force, so that the generation that tells of it does so though this build be killed;
+ * to be called before the catalog is put in force, and safe to repeat.
+ */
+export const keepPendingChanges = (state: string, changes: readonly PackageChange[]): void => {
+  if (changes.length > 0)
+    writeStateFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`);
+};
+
+/** To be called when a generation has told of them. */
+export const forgetPendingChanges = (state: string): void => rmSync(filePath(state), { force: true });

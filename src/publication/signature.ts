@@ -1,0 +1,62 @@
+import { CompactSign, type CryptoKey, compactVerify, exportJWK, importJWK, importPKCS8, type JWK } from 'jose';
+
+// A detached JWS (RFC 7515, appendix F) by Ed25519 (RFC 8037): the compact form with its payload left out.
+
+const algorithm = 'EdDSA';
+
+/** Signs what tells of a generation. */
+export interface Signer {
+  /** The public key: the 32 bytes of Ed25519 in base64url, as in a JWK. */
+  readonly publicKey: string;
+  /** The detached JWS of these bytes, with a line feed at its end. */
+  sign(payload: Uint8Array): Promise<string>;
+}
+
+/**
+ * A signer with this private key, as `openssl genpkey -algorithm ed25519` writes it (PKCS #8 in PEM).
+ *
+ * @throws TypeError where the text is no such key
+ */
+export const createSigner = async (pem: string): Promise<Signer> => {
+  let publicKey: string | undefined;
+  let key: CryptoKey | undefined;
+  try {
+    key = await importPKCS8(pem, algorithm, { extractable: true });
+    publicKey = (await exportJWK(key)).x;
+  } catch {
+    // Said below; what a library says of it may hold parts of the key.
+  }
+  if (key === undefined || publicKey === undefined) {
+    throw new TypeError(
+      'This is no private key of Ed25519 in PEM: make one with `openssl genpkey -algorithm ed25519`.',
+    );
+  }
+  const signing = key;
+  return {
+    publicKey,
+    sign: async (payload) => {
+      const jws = await new CompactSign(payload).setProtectedHeader({ alg: algorithm }).sign(signing);
+      const [header, , signature] = jws.split('.');
+      return `${header}..${signature}\n`;
+    },
+  };
+};
+
+const jwkOf = (publicKey: string): JWK => ({ kty: 'OKP', crv: 'Ed25519', x: publicKey });
+
+/** Whether a text is a public key as `Signer` has it. */
+export const isPublicKey = (text: string): boolean =>
+  /^[A-Za-z0-9_-]{43}$/.test(text) && Buffer.from(text, 'base64url').length === 32;
+
+/** Whether a detached JWS is by this public key and of these bytes. */
+export const verifySignature = async (jws: string, payload: Uint8Array, publicKey: string): Promise<boolean> => {
+  const [header, empty, signature, ...rest] = jws.trim().split('.');
+  if (empty !== '' || rest.length > 0) return false;
+  const whole = `${header}.${Buffer.from(payload).toString('base64url')}.${signature}`;
+  try {
+    await compactVerify(whole, await importJWK(jwkOf(publicKey), algorithm), { algorithms: [algorithm] });
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,278 @@
+import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
+import { isSafePath, mirror } from '../../src/following/mirror.ts';
+import { PublicationSource } from '../../src/following/source.ts';
+import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
+import { createSigner } from '../../src/publication/signature.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { Publication, privateKey } from '../support/publication.ts';
+
+/** A server of files that counts what is asked, and may be made to answer otherwise. */
+let server: Server;
+let served: Publication;
+let asked: string[] = [];
+let intercept: ((file: string) => Buffer | 'cut' | undefined) | undefined;
+let fetcher: Fetcher;
+let address: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const file = decodeURIComponent((request.url ?? '').slice(1));
+    asked.push(file);
+    const other = intercept?.(file);
+    const target = path.join(served.out, file);
+    if (other === undefined && !existsSync(target)) return response.writeHead(404).end();
+    const body = Buffer.isBuffer(other) ? other : readFileSync(target);
+    response.writeHead(200, { 'content-length': body.length });
+    if (other !== 'cut') return response.end(body);
+    response.write(body.subarray(0, body.length / 2));
+    setImmediate(() => response.destroy());
+    return response;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  fetcher = createFetcher({ allowPrivateNetworks: true });
+});
+afterAll(async () => {
+  await fetcher.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Mirrors what is served; returns what came of it and what was asked. */
+const take = async (folder: string, publicKey?: string) => {
+  asked = [];
+  return mirror({ source: new PublicationSource(address, fetcher, publicKey), folder });
+};
+const begin = (): { publication: Publication; folder: string } => {
+  intercept = undefined;
+  served = new Publication();
+  return { publication: served, folder: path.join(temporaryFolder(), 'mirror') };
+};
+const read = (folder: string) => Publication.filesIn(folder);
+
+describe('a mirror', () => {
+  it('P2: takes everything once, then what the change lists name and no more', async () => {
+    const { publication, folder } = begin();
+    const files = { 'index.html': 'i', 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c d/é😀.json': '1' };
+    await publication.publish(files);
+    expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 4, removed: 0 });
+    expect(read(folder)).toEqual(files);
+    expect(await take(folder)).toMatchObject({ by: 'none', fetched: 0 });
+    expect(asked).toEqual([generationPath.current, generationPath.signature]);
+    await publication.publish({ ...files, 'v2/a.json': '2' });
+    const { 'v2/b.json': _, ...rest } = { ...files, 'v2/a.json': '3', 'v2/new.json': '1' };
+    await publication.publish(rest);
+    expect(await take(folder)).toMatchObject({ by: 'changes', fetched: 2, removed: 1, generation: { number: 3 } });
+    expect(read(folder)).toEqual(rest);
+    expect(asked.filter((file) => file in files || file in rest).sort()).toEqual(['v2/a.json', 'v2/new.json']);
+    for (const name of [generationPath.current, publication.current.catalog.path, publication.current.changes]) {
+      expect(readFileSync(path.join(folder, name)).equals(readFileSync(path.join(publication.out, name)))).toBe(true);
+    }
+  });
+
+  it('P2: of a mirror is the same again', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2' });
+    await take(folder);
+    served = Object.assign(Object.create(Publication.prototype), { out: folder }) as Publication;
+    const second = path.join(temporaryFolder(), 'second');
+    await take(second);
+    expect(read(second)).toEqual({ 'v2/a.json': '2' });
+  });
+
+  it('P2: of which the change lists lead no more from what it has goes by the inventory', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2', 'v2/b.json': '1' });
+    await publication.publish({ 'v2/a.json': '3', 'v2/c.json': '1' });
+    rmSync(path.join(publication.out, generationPath.changes(2)));
+    expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 2, removed: 1 });
+    expect(read(folder)).toEqual({ 'v2/a.json': '3', 'v2/c.json': '1' });
+    rmSync(path.join(publication.state, 'publication'), { recursive: true });
+    await publication.publish({ 'v2/a.json': '4', 'v2/c.json': '1' });
+    expect(publication.current.previous).toBeNull();
+    expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 1 });
+    expect(read(folder)).toEqual({ 'v2/a.json': '4', 'v2/c.json': '1' });
+  });
+
+  it('P2: that lost what it knew takes only what it does not have', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    rmSync(path.join(folder, generationPath.current));
+    writeFileSync(path.join(folder, 'v2/b.json'), 'damaged');
+    expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 1 });
+    expect(read(folder)).toEqual({ 'v2/a.json': '1', 'v2/b.json': '1' });
+  });
+
+  const rounds = fc.array(
+    fc.record({
+      files: fc
+        .dictionary(
+          fc.constantFrom('v2/a.json', 'v2/b.json', 'v2/c/d.json', 'index.html'),
+          fc.constantFrom('1', '2', '3'),
+        )
+        .filter((files) => Object.keys(files).length > 0),
+      isTaken: fc.boolean(),
+    }),
+    { minLength: 2, maxLength: 6 },
+  );
+  it('P2: holds after each step of any history what is published, and nothing else', async () => {
+    const numRuns = Number(process.env['DEBDEX_TEST_HISTORIES'] ?? 15);
+    await fc.assert(
+      fc.asyncProperty(rounds, async (history) => {
+        const { publication, folder } = begin();
+        for (const { files, isTaken } of history) {
+          await publication.publish(files);
+          if (!isTaken) continue;
+          await take(folder);
+          expect(read(folder)).toEqual(files);
+        }
+        await take(folder);
+        expect(read(folder)).toEqual(history.at(-1)?.files);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('P1: begins again where another generation comes in force while it reads, and mixes nothing', async () => {
+    const { publication, folder } = begin();
+    const last = { 'v2/a.json': '2', 'v2/c.json': '2' };
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    let isDue = true;
+    const publishing: Promise<unknown>[] = [];
+    intercept = (file) => {
+      if (file === 'v2/b.json' && isDue) {
+        isDue = false;
+        publishing.push(publication.publish(last));
+        rmSync(path.join(publication.out, 'v2/b.json'));
+      }
+      return undefined;
+    };
+    await take(folder);
+    await Promise.all(publishing);
+    await take(folder);
+    expect(read(folder)).toEqual(last);
+  });
+
+  it('P1: cut in the middle of any file goes on from what it has', async () => {
+    const { publication, folder } = begin();
+    const first = { 'v2/a.json': '1'.repeat(999), 'v2/b.json': '2'.repeat(999) };
+    const second = { 'v2/a.json': '3'.repeat(999), 'v2/c.json': '2'.repeat(999) };
+    await publication.publish(first);
+    const names = () => [
+      ...[generationPath.current, publication.current.catalog.path, publication.current.documents.inventory],
+      ...['v2/a.json', 'v2/b.json', 'v2/c.json', publication.current.changes],
+    ];
+    for (const file of names()) {
+      intercept = (name) => (name === file ? 'cut' : undefined);
+      const outcome = await take(folder).catch(() => 'cut');
+      // What it took before the cut it does not take again, and then nothing is cut.
+      if (outcome === 'cut') expect(existsSync(path.join(folder, generationPath.current)), file).toBe(false);
+    }
+    intercept = undefined;
+    await take(folder);
+    expect(read(folder)).toEqual(first);
+    await publication.publish(second);
+    for (const file of names()) {
+      intercept = (name) => (name === file ? 'cut' : undefined);
+      const before = readFileSync(path.join(folder, generationPath.current), 'utf8');
+      if ((await take(folder).catch(() => 'cut')) === 'cut') {
+        expect(readFileSync(path.join(folder, generationPath.current), 'utf8'), file).toBe(before);
+      }
+    }
+    intercept = undefined;
+    await take(folder);
+    expect(read(folder)).toEqual(second);
+  });
+});
+
+describe('P3: a mirror goes on with what it has and says why, where the publication', () => {
+  const refuse = async (folder: string, message: RegExp, publicKey?: string) => {
+    const before = read(folder);
+    await expect(take(folder, publicKey)).rejects.toThrow(message);
+    expect(read(folder)).toEqual(before);
+  };
+  const prepare = async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    const older = readFileSync(path.join(publication.out, generationPath.current));
+    await publication.publish({ 'v2/a.json': '2' });
+    return { publication, folder, older };
+  };
+
+  it('is older', async () => {
+    const { folder, older } = await prepare();
+    await take(folder);
+    intercept = (file) => (file === generationPath.current ? older : undefined);
+    await refuse(folder, /older than the generation 2 .* empty folder/);
+  });
+
+  it.each(['cut short', 'altered'])('has a catalog that is %s', async (how) => {
+    const { publication, folder } = await prepare();
+    const file = path.join(publication.out, publication.current.catalog.path);
+    if (how === 'altered')
+      writeFileSync(file, readFileSync(path.join(publication.out, publication.current.documents.inventory)));
+    else truncateSync(file, readFileSync(file).length - 3);
+    await refuse(folder, /holds other files than it says/);
+  });
+
+  it('has documents with other bytes', async () => {
+    const { publication, folder } = await prepare();
+    writeFileSync(path.join(publication.out, 'v2/a.json'), 'x');
+    await refuse(folder, /holds other files than it says/);
+  });
+
+  it('is not signed, or by another key', async () => {
+    const { publication, folder } = await prepare();
+    const signer = await createSigner(privateKey);
+    await refuse(folder, /generation\.jws is missing/, signer.publicKey);
+    const files = { 'v2/a.json': '3' };
+    await publication.publish(files, { signer });
+    await refuse(folder, /not by the public key that is configured/, 'A'.repeat(43));
+    await take(folder, signer.publicKey);
+    expect(read(folder)).toEqual(files);
+  });
+
+  it('is none, or of another format', async () => {
+    const { folder } = await prepare();
+    intercept = (file) => (file === generationPath.current ? Buffer.from('{"format":2}') : undefined);
+    await refuse(folder, /not of a form that this version knows/);
+    served = new Publication();
+    intercept = undefined;
+    await refuse(folder, /publishes no generation \(404/);
+  });
+
+  it('C9: names files outside the folder', async () => {
+    const { publication, folder } = await prepare();
+    const list = changeListSchema.parse(JSON.parse(publication.read(publication.current.changes)));
+    for (const bad of ['../outside', '/etc/passwd', 'a/../../b', '.staging/x', 'a\\b', 'c:x', '']) {
+      expect(isSafePath(bad)).toBe(false);
+      const documents = { written: [bad], removed: [] };
+      intercept = (file) =>
+        file === publication.current.changes ? Buffer.from(JSON.stringify({ ...list, documents })) : undefined;
+      await refuse(folder, /which no Debdex writes/);
+    }
+    expect(isSafePath('.well-known/security.txt')).toBe(true);
+  });
+
+  it('C9: would be written through a link', async () => {
+    const { folder } = await prepare();
+    const outside = temporaryFolder();
+    rmSync(path.join(folder, 'v2'), { recursive: true });
+    symlinkSync(outside, path.join(folder, 'v2'));
+    await take(folder);
+    expect(existsSync(path.join(outside, 'a.json'))).toBe(false);
+    expect(read(folder)).toEqual({ 'v2/a.json': '2' });
+  });
+});

@@ -1,0 +1,271 @@
+import { createPublicKey, generateKeyPairSync, verify as verifyEd25519 } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
+import { readGeneration } from '../../src/publication/generation.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { mergeChanges } from '../../src/publication/package-changes.ts';
+import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
+import { type Files, Publication, privateKey, publicKey, sha256 } from '../support/publication.ts';
+
+describe('a generation', () => {
+  it('P1: tells of all that is published, by a digest that sha256sum would print', async () => {
+    const files = {
+      'v2/b.json': 'b',
+      'index.html': 'i',
+      'v2/ﬀ.json': 'high',
+      'v2/😀.json': 'higher',
+      'v2/a.json': 'a',
+    };
+    const publication = new Publication();
+    const { isNew } = await publication.publish(files);
+    expect(isNew).toBe(true);
+    publication.expectWhole(files);
+    expect(publication.current).toMatchObject({
+      format: 1,
+      number: 1,
+      previous: null,
+      date: '2026-01-01T00:00:00.000Z',
+    });
+    expect(publication.changes(1).documents).toEqual({
+      written: ['index.html', 'v2/a.json', 'v2/b.json', 'v2/ﬀ.json', 'v2/😀.json'],
+      removed: [],
+    });
+  });
+
+  it('C13: is not followed by another where nothing changed', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a' });
+    const before = publication.read(generationPath.current);
+    expect((await publication.publish({ 'v2/a.json': 'a' })).isNew).toBe(false);
+    expect(publication.read(generationPath.current)).toBe(before);
+    expect(readdirSync(path.join(publication.out, 'v2', 'changes'))).toEqual(['1.json']);
+  });
+
+  it('is followed by another where only the catalog changed', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a' });
+    const file = path.join(publication.state, 'other');
+    writeFileSync(file, 'another');
+    await publication.publish({ 'v2/a.json': 'a' }, { catalog: { file, sha256: sha256('another') } });
+    expect(publication.current).toMatchObject({ number: 2, previous: 1, catalog: { sha256: sha256('another') } });
+    expect(publication.changes(2).documents).toEqual({ written: [], removed: [] });
+  });
+
+  it('keeps the last catalogs and change lists, and no more', async () => {
+    const publication = new Publication();
+    const total = keptChangeLists + 5;
+    for (let number = 1; number <= total; number++) await publication.publish({ 'v2/a.json': `${number}` });
+    const lists = readdirSync(path.join(publication.out, 'v2', 'changes'));
+    expect(lists.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: keptChangeLists }, (_, index) => index + 6),
+    );
+    const catalogs = readdirSync(path.join(publication.out, 'v2', 'catalog'));
+    expect(catalogs).toHaveLength(keptCatalogs);
+    expect(catalogs).toContain(path.basename(publication.current.catalog.path));
+  });
+
+  it('P2: begins a new chain where what was published before is not known any more', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
+    rmSync(path.join(publication.state, 'publication'), { recursive: true });
+    await publication.publish({ 'v2/a.json': 'a', 'v2/c.json': 'c' });
+    expect(publication.current).toMatchObject({ number: 2, previous: null });
+    publication.expectWhole({ 'v2/a.json': 'a', 'v2/c.json': 'c' });
+    writeFileSync(path.join(publication.out, generationPath.current), '{"format":1,');
+    await publication.publish({ 'v2/a.json': 'a2', 'v2/c.json': 'c' });
+    expect(publication.current).toMatchObject({ number: 3, previous: null });
+  });
+
+  it('P2: reads every file again where it is not known which were written', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
+    publication.output.write('v2/b.json', 'left by a build that was killed');
+    await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' }, { isTouched: undefined });
+    expect(publication.changes(2).documents.written).toEqual(['v2/b.json']);
+  });
+});
+
+const names = ['v2/a.json', 'v2/b.json', 'v2/c/d.json', 'index.html', 'ﬀ.html', '😀.html'];
+const history = fc.array(
+  fc
+    .dictionary(fc.constantFrom(...names), fc.constantFrom('1', '2', '3'))
+    .filter((files) => Object.keys(files).length > 0),
+  { minLength: 2, maxLength: 8 },
+);
+
+/** Follows change lists from one generation to the newest, on a copy of what was published. */
+const follow = (mirror: Files, from: number, publication: Publication): Files => {
+  const files = { ...mirror };
+  for (let number = from + 1; number <= publication.current.number; number++) {
+    const { documents } = publication.changes(number);
+    for (const name of documents.removed) delete files[name];
+    for (const name of documents.written) files[name] = publication.files()[name] ?? 'nothing';
+  }
+  return files;
+};
+
+it('P2: a mirror of any generation that follows the change lists holds what is published, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (rounds) => {
+      const publication = new Publication();
+      const mirrors: [number, Files][] = [];
+      for (const files of rounds) {
+        await publication.publish(files);
+        publication.expectWhole(files);
+        mirrors.push([publication.current.number, files]);
+      }
+      const newest = publication.files();
+      expect(newest).toEqual(rounds.at(-1));
+      for (const [number, mirror] of mirrors) expect(follow(mirror, number, publication)).toEqual(newest);
+    }),
+    { numRuns: Number(process.env['DEBDEX_TEST_HISTORIES'] ?? 30) },
+  );
+});
+
+class Killed extends Error {}
+
+/** An output folder that is killed at one of its steps. */
+class KilledFolder extends OutputFolder {
+  left: number;
+  constructor(root: string, left: number) {
+    super(root);
+    this.left = left;
+  }
+  #step(): void {
+    if (this.left-- <= 0) throw new Killed();
+  }
+  override place(temporary: string, file: string): void {
+    this.#step();
+    super.place(temporary, file);
+  }
+  override async flush(): Promise<void> {
+    this.#step();
+    await super.flush();
+  }
+}
+
+it('P1: killed at any step it leaves the generation before or the new one, and the next build goes on from there', async () => {
+  const [first, second, third]: Files[] = [
+    { 'v2/a.json': '1', 'v2/b.json': '1' },
+    { 'v2/a.json': '2', 'v2/c.json': '2' },
+    { 'v2/a.json': '3', 'v2/c.json': '2' },
+  ];
+  const signer = await createSigner(privateKey);
+  let isThrough = false;
+  for (let step = 0; !isThrough; step++) {
+    const publication = new Publication();
+    await publication.publish(first ?? {}, { signer });
+    try {
+      await publication.publish(second ?? {}, {
+        signer,
+        output: new KilledFolder(publication.out, step),
+        packages: [],
+      });
+      isThrough = true;
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    const { number, catalog, changes } = publication.current;
+    expect([1, 2]).toContain(number);
+    for (const name of [catalog.path, changes]) expect(existsSync(path.join(publication.out, name))).toBe(true);
+    // What the killed build wrote of the documents it does not know; so all are read again.
+    await publication.publish(third ?? {}, { signer, isTouched: undefined });
+    publication.expectWhole(third ?? {});
+    expect(publication.current).toMatchObject({ number: number + 1, previous: number });
+    const mirrored = follow(number === 1 ? (first ?? {}) : (second ?? {}), number, publication);
+    expect(mirrored).toEqual(third);
+  }
+});
+
+describe('a signature', () => {
+  it('P3: is a detached JWS of generation.json that others can check', async () => {
+    const publication = new Publication();
+    const signer = await createSigner(privateKey);
+    await publication.publish({ 'v2/a.json': 'a' }, { signer });
+    const text = readFileSync(path.join(publication.out, generationPath.current));
+    const jws = publication.read(generationPath.signature);
+    expect(isPublicKey(signer.publicKey)).toBe(true);
+    expect(signer.publicKey).toBe(publicKey);
+    // RFC 7515, section 5.2, by hand.
+    const [header = '', payload, signature = ''] = jws.trim().split('.');
+    expect([JSON.parse(Buffer.from(header, 'base64url').toString()), payload]).toEqual([{ alg: 'EdDSA' }, '']);
+    const signed = Buffer.from(`${header}.${text.toString('base64url')}`);
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: signer.publicKey }, format: 'jwk' });
+    expect(verifyEd25519(null, signed, key, Buffer.from(signature, 'base64url'))).toBe(true);
+    expect(await verifySignature(jws, text, signer.publicKey)).toBe(true);
+  });
+
+  it('P3: of other bytes, by another key, or none at all, does not count', async () => {
+    const signer = await createSigner(privateKey);
+    const other = await createSigner(
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    );
+    const payload = Buffer.from('{"number":1}');
+    const jws = await signer.sign(payload);
+    const [header, , signature] = jws.trim().split('.');
+    const refused: [string, Uint8Array, string][] = [
+      [jws, Buffer.from('{"number":2}'), signer.publicKey],
+      [jws, payload, other.publicKey],
+      ['', payload, signer.publicKey],
+      ['..', payload, signer.publicKey],
+      [`${header}..`, payload, signer.publicKey],
+      [`${Buffer.from('{"alg":"none"}').toString('base64url')}..`, payload, signer.publicKey],
+      [`${header}.${payload.toString('base64url')}.${signature}`, payload, signer.publicKey],
+      [jws, payload, 'no key'],
+    ];
+    for (const [text, bytes, key] of refused) expect(await verifySignature(text, bytes, key), text).toBe(false);
+  });
+
+  it('comes and goes with the key, though nothing else changed', async () => {
+    const publication = new Publication();
+    const files = { 'v2/a.json': 'a' };
+    await publication.publish(files);
+    expect(existsSync(path.join(publication.out, generationPath.signature))).toBe(false);
+    const signer = await createSigner(privateKey);
+    expect((await publication.publish(files, { signer })).isNew).toBe(false);
+    const text = readFileSync(path.join(publication.out, generationPath.current));
+    expect(await verifySignature(publication.read(generationPath.signature), text, signer.publicKey)).toBe(true);
+    await publication.publish(files);
+    expect(existsSync(path.join(publication.out, generationPath.signature))).toBe(false);
+  });
+
+  it.each(['', 'no key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'])(
+    'wants a private key of Ed25519, and says how to make one (%j)',
+    async (text) => {
+      await expect(createSigner(text)).rejects.toThrow('openssl genpkey -algorithm ed25519');
+    },
+  );
+});
+
+it('P2: changes of packages that no generation told of lead from before the first to after the last', () => {
+  const change = (package_id: string, previous_version: string | null, version: string | null) =>
+    ({
+      package_id,
+      repository: 'one',
+      change: version === null ? 'removed' : previous_version === null ? 'added' : 'updated',
+      version,
+      previous_version,
+    }) as const;
+  expect(
+    mergeChanges(
+      [change('b', '1', '2'), change('c', null, '1'), change('d', '1', null), change('e', '1', '2')],
+      [
+        change('a', '1', '2'),
+        change('b', '2', '3'),
+        change('c', '1', null),
+        change('d', null, '2'),
+        change('e', '2', '1'),
+      ],
+    ),
+  ).toEqual([change('a', '1', '2'), change('b', '1', '3'), change('d', '1', '2')]);
+});
+
+it('is unreadable where it is damaged, and never half read', () => {
+  const publication = new Publication();
+  expect(readGeneration(publication.output)).toBeUndefined();
+  publication.output.write(generationPath.current, '{"format":2}');
+  expect(readGeneration(publication.output)).toBeUndefined();
+});

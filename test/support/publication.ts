@@ -1,0 +1,102 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { expect } from 'vitest';
+import {
+  type ChangeList,
+  changeListSchema,
+  type Generation,
+  generationPath,
+  generationSchema,
+} from '../../src/contract/generation.ts';
+import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
+import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
+import { temporaryFolder } from './folder.ts';
+
+const keys = generateKeyPairSync('ed25519');
+/** A private key to sign with, as PEM, and its public one. */
+export const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+export const publicKey = keys.publicKey.export({ format: 'jwk' }).x ?? '';
+
+export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Files by path, as they are to be published. */
+export type Files = Readonly<Record<string, string>>;
+
+const ofGenerations = /^v2\/(?:generation\.|catalog\/|changes\/|inventory\/)/;
+
+/** A publication that is written by hand. */
+export class Publication {
+  readonly folder = temporaryFolder();
+  readonly out = path.join(this.folder, 'out');
+  readonly state = path.join(this.folder, 'state');
+  readonly output = new OutputFolder(this.out);
+  #files: Files = {};
+  #day = 0;
+
+  /** Publishes these files as a generation, with a catalog that says the same. */
+  async publish(files: Files, options: Partial<GenerationInput> = {}) {
+    const { output = this.output } = options;
+    const before = this.#files;
+    const touched = new Set(Object.keys(files).filter((name) => files[name] !== before[name]));
+    for (const name of touched) output.write(name, files[name] ?? '');
+    this.#files = files;
+    const text = JSON.stringify(files);
+    mkdirSync(this.state, { recursive: true });
+    const file = path.join(this.state, 'catalog');
+    writeFileSync(file, text);
+    const published = await publishGeneration({
+      output,
+      state: this.state,
+      now: new Date(Date.UTC(2026, 0, ++this.#day)),
+      catalog: { file, sha256: sha256(text) },
+      paths: Object.keys(files),
+      isTouched: (name) => touched.has(name),
+      packages: [],
+      ...options,
+    });
+    for (const name of Object.keys(before)) if (!(name in files)) rmSync(output.resolve(name), { force: true });
+    return published;
+  }
+
+  read(file: string): string {
+    return readFileSync(path.join(this.out, file), 'utf8');
+  }
+
+  get current(): Generation {
+    return generationSchema.parse(JSON.parse(this.read(generationPath.current)));
+  }
+
+  changes(number: number): ChangeList {
+    return changeListSchema.parse(JSON.parse(this.read(generationPath.changes(number))));
+  }
+
+  /** Everything that is published, as it stands, without what tells of generations. */
+  files(): Files {
+    return Publication.filesIn(this.out);
+  }
+
+  static filesIn(folder: string): Files {
+    const names = [...listFiles(folder)].filter((name) => !ofGenerations.test(name) && !name.startsWith('.'));
+    return Object.fromEntries(names.sort().map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
+  }
+
+  /** Holds what `generation.json` says against what stands. */
+  expectWhole(files: Files): void {
+    const { documents, catalog, changes } = this.current;
+    const lines = Object.keys(files)
+      .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+      .map((name) => `${sha256(files[name] ?? '')}  ${name}\n`);
+    expect(documents).toMatchObject({ count: lines.length, digest: sha256(lines.join('')) });
+    expect(zstdDecompressSync(readFileSync(path.join(this.out, documents.inventory))).toString()).toBe(lines.join(''));
+    const compressed = readFileSync(path.join(this.out, catalog.path));
+    const plain = zstdDecompressSync(compressed);
+    expect([sha256(plain), plain.length, compressed.length]).toEqual([
+      catalog.sha256,
+      catalog.size,
+      catalog.compressed_size,
+    ]);
+    expect(existsSync(path.join(this.out, changes))).toBe(true);
+  }
+}
