@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
+import { tellsOfGenerations } from '../src/contract/generation.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
 import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
 import type { Environment, Handler } from './environment.ts';
@@ -69,8 +70,8 @@ const documentNameMiddleware =
   (dependencies: Dependencies): MiddlewareHandler<Environment> =>
   async ({ req, var: { segments } }, next) => {
     const name = segments.join('/');
-    if (!documentName.test(name)) return next();
     const path = `${apiRoot}/${name}`;
+    if (!documentName.test(name) && !tellsOfGenerations(path)) return next();
     if (req.method === 'GET' || req.method === 'HEAD') {
       return (await documentAnswer(req.raw, dependencies, path)) ?? next();
     }

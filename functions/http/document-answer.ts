@@ -1,3 +1,4 @@
+import { generationPath } from '../../src/contract/generation.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { chooseEncoding, type Encoding } from './accept-header.ts';
@@ -27,6 +28,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   woff2: 'font/woff2',
   woff: 'font/woff',
+  // RFC 7515, section 9.2.1; RFC 8878, section 7.1.
+  jws: 'application/jose',
+  zst: 'application/zstd',
 };
 const unknownType = 'application/octet-stream';
 const compressible = /^text\/|json|xml|yaml|javascript|wasm/;
@@ -34,17 +38,22 @@ const compressible = /^text\/|json|xml|yaml|javascript|wasm/;
 const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
-// Names that hold a digest of their content (the site generator's bundles, the chunks of its search index).
-const hashed = /^assets\/|^pagefind\/(fragment|index|filter)\/|^pagefind\/[^/]*\.pf_meta$/;
+// Names that hold a digest of their content (the site generator's bundles, the chunks of its search index, catalogs), or a
+// number that no other content ever has (change lists).
+const lasting =
+  /^assets\/|^pagefind\/(fragment|index|filter)\/|^pagefind\/[^/]*\.pf_meta$|^v2\/(catalog|inventory|changes)\//;
+// What names the others must be of this moment.
+const momentary: ReadonlySet<string> = new Set([generationPath.current, generationPath.signature]);
 
 /**
  * Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build
  * is seen soon, and an origin that is away is not noticed.
  */
-const cacheControlOf = (path: string): string =>
-  hashed.test(path)
-    ? 'public, max-age=31536000, immutable'
-    : 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400';
+const cacheControlOf = (path: string): string => {
+  if (lasting.test(path)) return 'public, max-age=31536000, immutable';
+  if (momentary.has(path)) return 'public, no-cache';
+  return 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400';
+};
 
 const documentHeaders = (
   path: string,

@@ -113,7 +113,12 @@ const publish = async (
       });
     }
   }
-  if (emission.count.removed > 0 || (site !== undefined && site.written + site.removed > 0)) servers.tell();
+  if (
+    generation?.isNew === true ||
+    emission.count.removed > 0 ||
+    (site !== undefined && site.written + site.removed > 0)
+  )
+    servers.tell();
   servers.end();
   const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
   return { ...result, repairs, documents: emission.count, site, generation };

@@ -134,7 +134,15 @@ export const removeOld = (output: OutputFolder, { number, catalog, documents }: 
  * Whenever this ends, `generation.json` tells of the generation before or of this one, and what it names stands. Where
  * what was published before is not known any more, `previous` is null: whoever follows takes all of it anew.
  */
-export const publishGeneration = async (
+export const publishGeneration = async (input: GenerationInput): ReturnType<typeof publish> => {
+  try {
+    return await publish(input);
+  } finally {
+    input.output.sweep();
+  }
+};
+
+const publish = async (
   input: GenerationInput,
 ): Promise<{ readonly generation: Generation; readonly isNew: boolean; readonly changes?: InventorySummary }> => {
   const { output, state, catalog, signer } = input;

@@ -127,7 +127,7 @@ describe('a mirror', () => {
     { minLength: 2, maxLength: 6 },
   );
   it('P2: holds after each step of any history what is published, and nothing else', async () => {
-    const numRuns = Number(process.env['DEBDEX_TEST_HISTORIES'] ?? 15);
+    const numRuns = Number(process.env.DEBDEX_TEST_HISTORIES ?? 15);
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const { publication, folder } = begin();

@@ -121,7 +121,7 @@ it('P2: a mirror of any generation that follows the change lists holds what is p
       expect(newest).toEqual(rounds.at(-1));
       for (const [number, mirror] of mirrors) expect(follow(mirror, number, publication)).toEqual(newest);
     }),
-    { numRuns: Number(process.env['DEBDEX_TEST_HISTORIES'] ?? 30) },
+    { numRuns: Number(process.env.DEBDEX_TEST_HISTORIES ?? 30) },
   );
 });
 

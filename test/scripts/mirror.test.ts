@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generationPath, generationSchema } from '../../src/contract/generation.ts';
+import { startProcess } from '../bench/processes.ts';
+import { Publication } from '../support/publication.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-mirror-'));
+const [state, out] = [path.join(folder, 'state'), path.join(folder, 'out')];
+const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+const run = (script: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
+  new Promise<{ status: number | null; text: string }>((resolve) => {
+    const child = spawn(process.execPath, [path.join('scripts', script), ...args], {
+      cwd: project,
+      env: { ...process.env, ...environment },
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
+    child.once('close', (status) => resolve({ status, text }));
+  });
+const build = (environment: NodeJS.ProcessEnv = {}) =>
+  run('build.ts', ['--sample', '--no-site', '--state', state, '--out', out], environment);
+
+let server: Awaited<ReturnType<typeof startProcess>>;
+let address: string;
+beforeAll(async () => {
+  expect((await build({ DEBDEX_SIGNING_KEY: key })).status).toBe(0);
+  const args = ['scripts/serve.ts', '--state', state, '--out', out, '--port', '0'];
+  server = await startProcess(process.execPath, args, /^Listening on /);
+  address = server.line.replace('Listening on ', '');
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const currentOf = (base: string) =>
+  generationSchema.parse(JSON.parse(readFileSync(path.join(base, generationPath.current), 'utf8')));
+
+describe('npm run mirror', () => {
+  const mirror = path.join(folder, 'mirror');
+
+  it('P2, P3: copies what our own server publishes, checks its signature, and then only what changed', async () => {
+    const landing = (await (await fetch(`${address}/v2/`)).json()) as { data: { reference: { signing_key: string } } };
+    const publicKey = landing.data.reference.signing_key;
+    const args = [address, mirror, '--public-key', publicKey];
+    const first = await run('mirror.ts', args);
+    expect(first.text).toContain('by its inventory: generation 1');
+    expect(first.status).toBe(0);
+    const { '.debdex/owner.json': _, ...published } = Publication.filesIn(out);
+    const withoutSample = Object.fromEntries(Object.entries(published).filter(([file]) => !file.startsWith('sample/')));
+    expect(Publication.filesIn(mirror)).toEqual(withoutSample);
+    expect(readdirSync(path.join(mirror, 'v2')).sort()).toEqual(readdirSync(path.join(out, 'v2')).sort());
+    expect((await run('mirror.ts', args)).text).toContain('is up to date');
+    // No key any more: another landing document, and another generation, which is not signed.
+    expect((await build()).status).toBe(0);
+    await expect
+      .poll(async () => ((await (await fetch(`${address}/v2/generation.json`)).json()) as { number: number }).number)
+      .toBe(2);
+    const refused = await run('mirror.ts', args);
+    expect(refused).toMatchObject({ status: 1, text: expect.stringContaining('generation.jws is missing') });
+    const followed = await run('mirror.ts', [address, mirror]);
+    expect(followed.text).toContain('by its change lists: generation 2');
+    expect(currentOf(mirror)).toEqual(currentOf(out));
+  });
+
+  it('H4: the server lets caches keep what never changes, and asks them to look again for what does', async () => {
+    const { catalog, changes, documents } = currentOf(out);
+    const cacheOf = async (file: string) => (await fetch(`${address}/${file}`)).headers.get('cache-control');
+    expect(await cacheOf(generationPath.current)).toBe('public, no-cache');
+    for (const file of [catalog.path, changes, documents.inventory]) {
+      expect(await cacheOf(file), file).toBe('public, max-age=31536000, immutable');
+    }
+    const answer = await fetch(`${address}/${generationPath.current}`);
+    const again = { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } };
+    expect((await fetch(`${address}/${generationPath.current}`, again)).status).toBe(304);
+    expect((await fetch(`${address}/v2/catalog/unknown.sqlite.zst`)).status).toBe(404);
+  });
+
+  it.each([
+    [[], 'mirror needs URL and DIR'],
+    [['http://127.0.0.1:1'], 'mirror needs URL and DIR'],
+    [['ftp://127.0.0.1/', 'x'], 'URL must be the http or https address'],
+    [['http://127.0.0.1:1', 'x', '--public-key', 'short'], '--public-key must be the 43 characters'],
+  ])('refuses %j and says what to do', async (args, message) => {
+    expect(await run('mirror.ts', args)).toMatchObject({ status: 2, text: expect.stringContaining(message) });
+  });
+
+  it('says where nothing can be reached', async () => {
+    const { status, text } = await run('mirror.ts', ['http://127.0.0.1:1', path.join(folder, 'none')]);
+    expect(status).toBe(1);
+    expect(text).toMatch(/http:\/\/127\.0\.0\.1:1 could not be read: /);
+  });
+
+  it('a build refuses a signing key that is none', async () => {
+    const { status, text } = await build({ DEBDEX_SIGNING_KEY: path.join(folder, 'nowhere.pem') });
+    expect([status, text]).toEqual([2, expect.stringContaining('DEBDEX_SIGNING_KEY: ENOENT')]);
+  });
+});
