@@ -92,7 +92,7 @@ const describeFindings = ({ repositories }: LastBuild): string => {
 
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
-  const { outcomes, lastBuild, statistics, documents, stanzas, site } = result;
+  const { outcomes, lastBuild, statistics, documents, stanzas, site, generation } = result;
   const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
   let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
@@ -111,6 +111,10 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
         `${number(site.rendered)} pages rendered; ${files}; ${number(site.searchable)} packages searchable`,
       );
     }
+  }
+  if (generation !== undefined) {
+    const { number: which, documents: told } = generation.generation;
+    text += row('Generation', `${which}${generation.isNew ? '' : ', as before'}; ${number(told.count)} files`);
   }
   text += describeFindings(lastBuild);
   const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
