@@ -218,6 +218,7 @@ describe('health', () => {
 
   it('turns false with an index that holds nothing, and back', async () => {
     const { search } = server.dependencies;
+    const { knows, latest, searchPackages, searchRepositories } = search;
     const none = { records: { count: 0, pieces: [] }, more: false };
     const empty = {
       knows: async () => false,
@@ -232,10 +233,7 @@ describe('health', () => {
         ...inRoutes('repository', 'search_healthy'),
       ],
       () => void Object.assign(search, empty),
-      () => {
-        // What stood before it is the class's.
-        for (const name of Object.keys(empty)) Reflect.deleteProperty(search, name);
-      },
+      () => void Object.assign(search, { knows, latest, searchPackages, searchRepositories }),
     );
   });
 
@@ -252,7 +250,7 @@ describe('health', () => {
       },
     });
     return () => {
-      for (const name of ['knows', 'latest']) Reflect.deleteProperty(search, name);
+      Object.assign(search, { knows, latest });
       return isGone;
     };
   };
