@@ -70,7 +70,10 @@ export const beginWait = (client?: AbortSignal): Wait => {
 export const boundBy = <Result>(wait: Wait, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     const { signal } = wait;
-    signal.addEventListener('abort', () => wait.committing || reject(signal.reason), { once: true });
+    const stop = () => wait.committing || reject(signal.reason);
+    // A signal that was given before tells nobody again.
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject);
   });
 
