@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Download, DownloadCount } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
+import type { UnhealthyEvent } from './health/unhealthy-log.ts';
 import type { Encoding } from './http/accept-header.ts';
 
 // Everything that createApp needs and that is not a web standard comes in through these interfaces, so that the app
@@ -102,6 +103,8 @@ export interface Dependencies {
   ) => Promise<Uint8Array<ArrayBuffer>>;
   /** Where failures that are ours go; the client never sees them. */
   readonly report: (error: unknown) => void;
+  /** Told why a leaf of the health record turned false, at most once a minute for each. */
+  readonly tellUnhealthy?: (event: UnhealthyEvent) => void;
   /** The credential protocol, answering below /v2. */
   readonly gateway?: Hono;
 }

@@ -3,21 +3,34 @@ import { documentPath } from '../../src/contract/paths.ts';
 import type { HealthRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { chooseSample, type HealthSample, readData } from './probe-sample.ts';
+import { createUnhealthyLog, type Reasons, type UnhealthyEvent } from './unhealthy-log.ts';
 
 /** How long results are kept, in milliseconds, so that the check cannot be used as a load (decisions, section 4). */
 const keptFor = 3000;
 /** A probe that takes longer than this, in milliseconds, has failed. */
 const probeTimeout = 2000;
+/** Samples that are asked for in one check, where each vanishes before it is asked for. */
+const mostSamples = 4;
 
-const succeeds = async (probe: () => Promise<boolean>): Promise<boolean> => {
+const tookTooLong = `took longer than ${probeTimeout} ms`;
+const didNotComeBack = 'did not come back';
+
+const describe = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`;
+};
+
+/** Why the probe failed; undefined where it succeeded. */
+const findReason = async (probe: () => Promise<boolean>): Promise<string | undefined> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, probeTimeout, false);
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, probeTimeout, tookTooLong);
   });
+  const ask = async () => ((await probe()) ? undefined : didNotComeBack);
   try {
-    return await Promise.race([probe(), late]);
-  } catch {
-    return false;
+    return await Promise.race([ask(), late]);
+  } catch (error) {
+    return describe(error);
   } finally {
     clearTimeout(timer);
   }
@@ -63,27 +76,57 @@ const probesOf = (
 // Before anything was ever read there is nothing to ask for; nothing is known by this name.
 const unknown: HealthSample = { packageId: 'health.probe', slug: 'health-probe' };
 
-const probeAll = async (probed: Probed, sample: HealthSample = unknown): Promise<HealthRecord> => {
+type Leaf = keyof ReturnType<typeof probesOf>;
+
+/** Where each leaf is in the record. */
+const places: Readonly<Record<Leaf, string>> = {
+  index: 'service_data.search_index_healthy',
+  credentials: 'service_data.database_healthy',
+  lookup: 'route_data.package.lookup_healthy',
+  multi: 'route_data.package.multi_lookup_healthy',
+  packageSearch: 'route_data.package.search_healthy',
+  repository: 'route_data.repository.lookup_healthy',
+  packages: 'route_data.repository.packages_healthy',
+  safe: 'route_data.repository.safety_healthy',
+  repositorySearch: 'route_data.repository.search_healthy',
+  ingest: 'route_data.download.ingest_healthy',
+};
+
+/** The leaves that depend on the sample being there. */
+const sampled: readonly Leaf[] = [
+  'index',
+  'lookup',
+  'multi',
+  'packageSearch',
+  'repository',
+  'packages',
+  'repositorySearch',
+];
+
+type Outcome = Readonly<Record<Leaf, string | undefined>>;
+
+const probeAll = async (probed: Probed, sample: HealthSample = unknown): Promise<Outcome> => {
   const probes = probesOf(probed, sample);
-  const names = Object.keys(probes) as (keyof typeof probes)[];
-  const results = await Promise.all(names.map((name) => succeeds(probes[name])));
-  const well = Object.fromEntries(names.map((name, index) => [name, results[index]])) as Record<
-    keyof typeof probes,
-    boolean
-  >;
-  const service = group({ search_index_healthy: well.index, database_healthy: well.credentials });
+  const leaves = Object.keys(probes) as Leaf[];
+  const reasons = await Promise.all(leaves.map((leaf) => findReason(probes[leaf])));
+  return Object.fromEntries(leaves.map((leaf, index) => [leaf, reasons[index]])) as Record<Leaf, string | undefined>;
+};
+
+const recordOf = (outcome: Outcome): HealthRecord => {
+  const isWell = (leaf: Leaf): boolean => outcome[leaf] === undefined;
+  const service = group({ search_index_healthy: isWell('index'), database_healthy: isWell('credentials') });
   const packageRoutes = group({
-    lookup_healthy: well.lookup,
-    multi_lookup_healthy: well.multi,
-    search_healthy: well.packageSearch,
+    lookup_healthy: isWell('lookup'),
+    multi_lookup_healthy: isWell('multi'),
+    search_healthy: isWell('packageSearch'),
   });
   const repositoryRoutes = group({
-    lookup_healthy: well.repository,
-    packages_healthy: well.packages,
-    safety_healthy: well.safe,
-    search_healthy: well.repositorySearch,
+    lookup_healthy: isWell('repository'),
+    packages_healthy: isWell('packages'),
+    safety_healthy: isWell('safe'),
+    search_healthy: isWell('repositorySearch'),
   });
-  const downloadRoutes = group({ ingest_healthy: well.ingest });
+  const downloadRoutes = group({ ingest_healthy: isWell('ingest') });
   return {
     healthy: [service, packageRoutes, repositoryRoutes, downloadRoutes].every(({ healthy }) => healthy),
     service_data: service,
@@ -91,26 +134,53 @@ const probeAll = async (probed: Probed, sample: HealthSample = unknown): Promise
   };
 };
 
-/** A health check that makes one probe for each leaf, keeps the result for a few seconds and never throws. */
-export const createHealthCheck = (probed: Probed, now: () => Date): (() => Promise<HealthRecord>) => {
+const reasonsOf = (outcome: Outcome): Reasons =>
+  new Map(
+    Object.entries(outcome).flatMap(([leaf, reason]) => (reason === undefined ? [] : [[places[leaf as Leaf], reason]])),
+  );
+
+const isSame = (one: HealthSample | undefined, other: HealthSample | undefined): boolean =>
+  one?.packageId === other?.packageId && one?.slug === other?.slug;
+
+/** Something that was chosen has vanished, and nothing else is wrong with reading. */
+const hasVanished = (outcome: Outcome): boolean => {
+  const reasons = sampled.map((leaf) => outcome[leaf]).filter((reason) => reason !== undefined);
+  return reasons.length > 0 && reasons.every((reason) => reason === didNotComeBack);
+};
+
+/**
+ * A health check that makes one probe for each leaf, keeps the result for a few seconds and never throws. `tell` is told
+ * why leaves turn false.
+ */
+export const createHealthCheck = (
+  probed: Probed,
+  now: () => Date,
+  tell: (event: UnhealthyEvent) => void = () => {},
+): (() => Promise<HealthRecord>) => {
+  const log = createUnhealthyLog(tell, now);
   let kept: { at: number; record: Promise<HealthRecord> } | undefined;
   // What was there is still asked for when it can no longer be found out what should be.
   let sample: HealthSample | undefined;
   const choose = async (): Promise<HealthSample | undefined> => {
-    const chosen = chooseSample(probed);
-    await succeeds(async () => {
-      sample = (await chosen) ?? sample;
+    await findReason(async () => {
+      sample = (await chooseSample(probed)) ?? sample;
       return true;
     });
     return sample;
   };
   const probe = async (): Promise<HealthRecord> => {
-    const first = await choose();
-    const record = await probeAll(probed, first);
-    if (canRead(record)) return record;
-    // A build may have replaced what was chosen between the choice and the question.
-    const other = await choose();
-    return other?.packageId === first?.packageId && other?.slug === first?.slug ? record : probeAll(probed, other);
+    let chosen = await choose();
+    let outcome = await probeAll(probed, chosen);
+    // A build may have removed what was chosen between the choice and the question, and the next choice as well. What
+    // is damaged or slow was there: it is not well.
+    for (let samples = 1; samples < mostSamples && hasVanished(outcome); samples++) {
+      const before = chosen;
+      chosen = await choose();
+      if (isSame(chosen, before)) break;
+      outcome = await probeAll(probed, chosen);
+    }
+    log(reasonsOf(outcome));
+    return recordOf(outcome);
   };
   return () => {
     const at = now().getTime();

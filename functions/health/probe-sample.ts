@@ -8,17 +8,32 @@ export interface HealthSample {
   readonly slug: string;
 }
 
+const parse = <T>(text: string, path: string): T => {
+  try {
+    return (JSON.parse(text) as { data: T }).data;
+  } catch (cause) {
+    throw new Error(`${path} is damaged`, { cause });
+  }
+};
+
+/** How often a file is read that is replaced again and again while it is. */
+const mostReadings = 3;
+
 /**
  * The data of a published document; undefined where there is none. Throws where it cannot be read or is no JSON: what
  * is damaged is not well.
  */
 export const readData = async <T>(documents: Dependencies['documents'], path: string): Promise<T | undefined> => {
-  const document = await documents.read(path, 'identity');
-  if (document === undefined) return undefined;
-  const text = await new Response(
-    document.body === undefined ? await document.open() : new Uint8Array(document.body),
-  ).text();
-  return (JSON.parse(text) as { data: T }).data;
+  for (let reading = 0; reading < mostReadings; reading++) {
+    const document = await documents.read(path, 'identity');
+    if (document === undefined) return undefined;
+    const { body } = document;
+    const content = body === undefined ? await document.open() : new Uint8Array(body);
+    // A large file that a build replaced after it was found.
+    if (content === undefined) continue;
+    return parse<T>(await new Response(content).text(), path);
+  }
+  throw new Error(`${path} is replaced again and again`);
 };
 
 /** How many repositories are looked through for a sample, so that a probe costs little. */

@@ -4,12 +4,14 @@ import { apiRoot, documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
+import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
 import { CatalogFiles } from './catalog-files.ts';
 import { compressBytes, createCompressedFiles } from './compression.ts';
 import { createDocuments } from './document-files.ts';
 import { createDownloads } from './download-counters.ts';
 import type { ServerLimits } from './limits.ts';
+import type { RefusalEvent } from './refusals.ts';
 import { watchSafetyList } from './safety-file.ts';
 import { type RunningServer, startServer } from './server.ts';
 import { createTurns } from './turns.ts';
@@ -48,6 +50,11 @@ const report = (error: unknown): void => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
 };
 
+/** Writes a line of JSON for the operator on standard output. */
+const tell = (event: RefusalEvent | UnhealthyEvent): void => {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+};
+
 const defaultAddress = 'http://localhost:8080';
 
 // The build wrote its public address into the description, as the address of the server it describes.
@@ -84,6 +91,7 @@ const openDependencies = ({ out, state, rate, safetyList }: HostOptions) => {
     now,
     compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
     report,
+    tellUnhealthy: tell,
   } satisfies Partial<Dependencies>;
 };
 
@@ -143,7 +151,7 @@ const startHost = async (options: HostOptions): Promise<Host> => {
     answerMemory: options.answerMemory,
     trustedProxies: options.trustedProxies,
     limits: options.limits,
-    onRefusal: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
+    onRefusal: tell,
     stamp: path.join(state, 'generation.json'),
     onChange: followBuild,
   }).catch(async (error: NodeJS.ErrnoException) => {

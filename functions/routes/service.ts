@@ -4,7 +4,7 @@ import { canRead, createHealthCheck } from '../health/health.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
-  const checkHealth = createHealthCheck(dependencies, dependencies.now);
+  const checkHealth = createHealthCheck(dependencies, dependencies.now, dependencies.tellUnhealthy);
 
   return {
     health: async ({ req }) => {

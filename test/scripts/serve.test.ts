@@ -190,6 +190,15 @@ describe('npm run serve', () => {
     await expect.poll(() => output.text, { timeout: 5000 }).toMatch(/not a database/);
     expect(await search()).toBe(200);
     expect((await fetch(`${address}/healthz`)).status).toBe(503);
+    const lines = output.text.split('\n').filter((line) => line.startsWith('{"time":'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        time: expect.stringMatching(/^2\d{3}-.*Z$/),
+        event: 'unhealthy',
+        leaf: 'service_data.search_index_healthy',
+        reason: expect.any(String),
+      },
+    ]);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
