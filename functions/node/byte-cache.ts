@@ -49,6 +49,14 @@ export class ByteCache<Value> {
     this.#slots.delete(key);
   }
 
+  /** Forgets from the oldest on what is over, up to the first that is not. */
+  sweep(isOver: (value: Value) => boolean): void {
+    for (const [oldest, { value }] of this.#slots) {
+      if (!isOver(value)) return;
+      this.delete(oldest);
+    }
+  }
+
   clear(): void {
     this.#slots.clear();
     this.#weight = 0;

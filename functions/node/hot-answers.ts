@@ -82,7 +82,10 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
     const headers = flatten(written);
     const etag = told.get('etag');
     if (etag === null) {
-      const end = performance.now() + seconds * 1000;
+      const now = performance.now();
+      const end = now + seconds * 1000;
+      // Few questions are asked again, and what nobody may be given any more would stay until the next build.
+      computed.sweep((ready) => Object.values(ready).every((answer) => (answer.end ?? now) < now));
       computed.set(url, { ...computed.get(url), [asked]: { headers, body, end } });
     } else if (!url.includes('?')) {
       const notModified = { etag, headers: flatten(notModifiedHeaders(written)) };

@@ -174,9 +174,7 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
     Description: '\u8a00'.repeat(limits.fieldCharacters),
     Depends: '\u8a00'.repeat(limits.fieldCharacters),
   }),
-  'publication-too-large': many(180, (number) =>
-    brief('a', `${number}`, `Description: ${'\u8a00'.repeat(limits.fieldCharacters)}\n`),
-  ),
+  'publication-too-large': many(300, (number) => brief('a', `${number}`, `Description: ${'\u8a00'.repeat(20_000)}\n`)),
   'sections-too-many': () =>
     serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
 };

@@ -34,6 +34,14 @@ describe('ByteCache', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true, true]);
   });
 
+  it('forgets what is over, from the oldest on', () => {
+    const cache = createCache(30);
+    for (const [key, value] of Object.entries({ a: 'over', b: 'over', c: 'good', d: 'over' })) cache.set(key, value);
+    cache.sweep((value) => value === 'over');
+    expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([undefined, undefined, 'good', 'over']);
+    expect(cache.weight).toBe(8);
+  });
+
   it('does not hold what is larger than all of it', () => {
     const cache = createCache(3);
     cache.set('a', 'xxxx');
