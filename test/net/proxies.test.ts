@@ -1,45 +1,21 @@
-import { once } from 'node:events';
-import { createServer, request as httpRequest, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { type Proxies, readProxies } from '../../src/net/proxies.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { type ProxyServer, startProxy } from '../support/proxy-server.ts';
 
 let origin: OriginServer;
-let proxy: Server;
-let asked: string[];
+let proxy: ProxyServer;
 
-/** A proxy that takes every name for that of the origin. */
 beforeEach(async () => {
   origin = await OriginServer.start();
-  asked = [];
-  proxy = createServer((incoming, response) => {
-    asked.push(incoming.url ?? '');
-    const { pathname } = new URL(incoming.url ?? '');
-    const options = { host: '127.0.0.1', port: origin.port, path: pathname, headers: incoming.headers };
-    httpRequest(options, (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))).end();
-  });
-  proxy.on('connect', (incoming, socket) => {
-    asked.push(`CONNECT ${incoming.url}`);
-    const tunnel = connect(origin.port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      socket.pipe(tunnel).pipe(socket);
-    });
-    tunnel.on('error', () => socket.destroy());
-    socket.on('error', () => tunnel.destroy());
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  proxy = await startProxy(() => origin.port);
 });
 
 afterEach(async () => {
-  proxy.closeAllConnections();
   proxy.close();
   await origin.stop();
 });
-
-const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 const fetchText = async (url: string, proxies: Proxies, headers?: Record<string, string>): Promise<string> => {
   const fetcher = createFetcher({ allowPrivateNetworks: false, proxies });
@@ -56,14 +32,14 @@ const fetchText = async (url: string, proxies: Proxies, headers?: Record<string,
 describe('a proxy', () => {
   it('is asked in place of the origin, names included, though it stands at a private address itself', async () => {
     origin.put('/Release', 'Origin: test\n');
-    const proxies = { http: address(), https: undefined, except: undefined };
+    const proxies = { http: proxy.address, https: undefined, except: undefined };
     expect(await fetchText('http://repo.example/Release', proxies)).toBe('Origin: test\n');
-    expect(asked.join()).toMatch(/repo\.example/);
+    expect(proxy.asked.join()).toMatch(/repo\.example/);
     expect(origin.requests.map(({ path }) => path)).toEqual(['/Release']);
   });
 
   it('C1: is never asked for an address that says of itself that it is not public', async () => {
-    const proxies = { http: address(), https: undefined, except: undefined };
+    const proxies = { http: proxy.address, https: undefined, except: undefined };
     for (const host of [
       '127.0.0.1',
       '[::1]',
@@ -78,13 +54,13 @@ describe('a proxy', () => {
     }
     origin.break('/Release', { kind: 'redirect', location: 'http://192.168.0.1/' });
     await expect(fetchText('http://repo.example/Release', proxies)).rejects.toMatchObject({ code: 'address-refused' });
-    expect(asked.filter((one) => !one.includes('repo.example'))).toEqual([]);
+    expect(proxy.asked.filter((one) => !one.includes('repo.example'))).toEqual([]);
   });
 
   it('C1: is left out for hosts that the environment excepts, which the guard holds for in full', async () => {
-    const proxies = { http: address(), https: undefined, except: 'localhost,127.0.0.1,.internal' };
+    const proxies = { http: proxy.address, https: undefined, except: 'localhost,127.0.0.1,.internal' };
     await expect(fetchText(`${origin.uri()}/Release`, proxies)).rejects.toMatchObject({ code: 'address-refused' });
-    expect(asked).toEqual([]);
+    expect(proxy.asked).toEqual([]);
   });
 
   it('is read from the environment, lower case first, and refused where it is none', () => {

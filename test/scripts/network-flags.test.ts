@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { OriginServer } from '../support/origin-server.ts';
+import { startProxy } from '../support/proxy-server.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+/** Builds in a process of its own, without the site. */
+const build = async (
+  entries: readonly { slug: string; uri: string }[],
+  { flags = [], environment = {} }: { flags?: readonly string[]; environment?: NodeJS.ProcessEnv } = {},
+) => {
+  const folder = temporaryFolder();
+  const manifest = path.join(folder, 'manifest.json');
+  writeFileSync(manifest, JSON.stringify(entries.map((entry) => ({ ...entry, ranking: 3 }))));
+  const places = ['--manifest', manifest, '--state', path.join(folder, 'state'), '--out', path.join(folder, 'out')];
+  const args = ['scripts/build.ts', ...places, '--no-site', ...flags];
+  const child = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...environment } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const packages = (slug: string) =>
+    JSON.parse(readFileSync(path.join(folder, 'out', 'v2', 'jailbreak', 'repository', slug, 'packages.json'), 'utf8'))
+      .count as number;
+  return { status, text, packages };
+};
+
+it('C6: a build goes through the proxies of its environment, by CONNECT for https, and leaves out what that excepts', async () => {
+  const authority = new CertificateAuthority();
+  const certificate = createCertificate({ names: ['secure.example'], issuer: authority });
+  const ca = path.join(temporaryFolder(), 'ca.pem');
+  writeFileSync(ca, authority.cert);
+  const [plain, secure] = [await OriginServer.start(), await OriginServer.start('127.0.0.1', certificate)];
+  for (const [number, origin] of [plain, secure].entries()) {
+    origin.serve('repo', await generateRepository({ packages: makePackages(number + 2), compressions: ['gz'] }));
+    onTestFinished(() => origin.stop());
+  }
+  const proxy = await startProxy((host) => (host === 'secure.example' ? secure.port : plain.port));
+  onTestFinished(() => proxy.close());
+  const { status, text, packages } = await build(
+    [
+      { slug: 'plain', uri: 'http://plain.example/repo' },
+      { slug: 'secure', uri: 'https://secure.example/repo' },
+      { slug: 'direct', uri: plain.uri('repo') },
+    ],
+    {
+      flags: ['--allow-private-networks'],
+      environment: {
+        HTTP_PROXY: proxy.address,
+        HTTPS_PROXY: proxy.address,
+        NO_PROXY: '127.0.0.1',
+        NODE_EXTRA_CA_CERTS: ca,
+      },
+    },
+  );
+  expect(text).toContain('3 fresh');
+  expect(status).toBe(0);
+  expect(['plain', 'secure', 'direct'].map(packages)).toEqual([2, 3, 2]);
+  const asked = proxy.asked.filter((one) => !one.includes('plain.example'));
+  expect(new Set(asked)).toEqual(new Set(['CONNECT secure.example:443']));
+  expect(proxy.asked.join()).toContain('plain.example');
+});
+
+it.each([1, 4])('C6: --concurrency %i visits so many repositories at once', async (concurrency) => {
+  let open = 0;
+  let most = 0;
+  const serve = async (host: string): Promise<string> => {
+    const files = await generateRepository({ packages: makePackages(2), compressions: ['gz'] });
+    const server: Server = createServer(async (request, response) => {
+      most = Math.max(most, ++open);
+      // As long as others need to come in between, if they may.
+      await sleep(200);
+      open--;
+      const body = files.get(request.url ?? '');
+      response.writeHead(body === undefined ? 404 : 200).end(body);
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    return `http://${host}:${(server.address() as AddressInfo).port}/`;
+  };
+  const hosts = [1, 2, 3, 4].map((number) => `127.0.0.${number}`);
+  const entries = await Promise.all(
+    hosts.map(async (host, number) => ({ slug: `r${number}`, uri: await serve(host) })),
+  );
+  const { status, text } = await build(entries, {
+    flags: ['--allow-private-networks', '--concurrency', `${concurrency}`],
+  });
+  expect([status, text]).toEqual([0, expect.stringContaining('4 fresh')]);
+  // One repository asks for one thing after the other, or for two at once.
+  if (concurrency === 1) expect(most).toBeLessThanOrEqual(2);
+  else expect(most).toBeGreaterThan(2);
+});
