@@ -27,12 +27,15 @@ const bundled = ['src', 'CHANGELOG.md', 'package.json', 'astro.config.mjs', 'tsc
 const digestOf = (file: string): string => hash('sha256', readFileSync(file));
 const read = (name: string): string => (existsSync(path.join(root, name)) ? digestOf(path.join(root, name)) : '');
 
-// Every source, since a page may import any of it, and the versions of what is not ours.
-const computeKey = (): string => {
-  const sources = readdirSync(path.join(root, 'src'), { recursive: true, withFileTypes: true })
+const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .map((file) => path.join(file.parentPath, file.name))
     .sort();
+
+// Every source, since a page may import any of it, and the versions of what is not ours.
+const computeKey = (): string => {
+  const sources = listFiles(path.join(root, 'src'));
   return hash(
     'sha256',
     JSON.stringify([
@@ -44,8 +47,15 @@ const computeKey = (): string => {
 
 const markOf = (folder: string): string => path.join(folder, 'key');
 
+/** What is noted of a whole bundle: the version of the source that it is of, and a digest of all its files. */
+const describe = (folder: string, key: string): string => {
+  const files = listFiles(folder).filter((file) => file !== markOf(folder));
+  return `${key}\n${hash('sha256', JSON.stringify(files.map((file) => [path.relative(folder, file), digestOf(file)])))}\n`;
+};
+
+// All of it is read, which takes milliseconds: pages of a damaged bundle would be published as they are.
 const holds = (folder: string, key: string): boolean =>
-  existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === key;
+  existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === describe(folder, key);
 
 const loadAstro = async () => {
   try {
@@ -95,7 +105,7 @@ export const makeBundle = async (folder: string): Promise<boolean> => {
   }
   assertKept();
   for (const leftover of ['cache', 'workplace']) rmSync(path.join(folder, leftover), { recursive: true, force: true });
-  writeFileSync(markOf(folder), key);
+  writeFileSync(markOf(folder), describe(folder, key));
   return true;
 };
 

@@ -13,6 +13,7 @@ import {
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
+import { changeListSchema, generationSchema } from '../../src/contract/generation.ts';
 import { buildFrom, type CorpusOrigin, hasCorpus, startCorpus } from '../support/corpus.ts';
 
 /** Findings that say a stanza was left out; with the records they must add up to the stanzas read. */
@@ -78,13 +79,15 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
       [/^jailbreak\/repository\/[^/]+\.json$/, repositorySchema],
       [/^jailbreak\/repository\/[^/]+\/findings\.json$/, repositoryFindingsSchema],
       [/^jailbreak\/repository\/[^/]+\/packages\.json$/, packageListSchema],
+      [/^generation\.json$/, generationSchema],
+      [/^changes\/1\.json$/, changeListSchema],
     ];
     let checked = 0;
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const file = path.join(entry.parentPath, entry.name);
       const document = path.relative(root, file);
-      if (document.startsWith('openapi.')) continue;
+      if (document.startsWith('openapi.') || document.endsWith('.zst')) continue;
       const schema = schemas.find(([pattern]) => pattern.test(document))?.[1];
       expect(schema, document).toBeDefined();
       const { error } = schema?.safeParse(JSON.parse(readFileSync(file, 'utf8'))) ?? {};

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
@@ -24,6 +34,20 @@ describe('the bundle of the pages', () => {
     const made = statSync(path.join(bundle, 'key')).mtimeMs;
     expect(await makeBundle(bundle)).toBe(false);
     expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
+  });
+
+  it('C12: is made anew where a file of it is damaged, missing or one too many', { timeout: 60_000 }, async () => {
+    const [style] = readdirSync(path.join(bundle, 'client', 'assets'));
+    const file = path.join(bundle, 'client', 'assets', style ?? '');
+    const before = readFileSync(file);
+    writeFileSync(file, before.subarray(1));
+    expect(await makeBundle(bundle)).toBe(true);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    rmSync(file);
+    expect(await makeBundle(bundle)).toBe(true);
+    writeFileSync(path.join(bundle, 'server', 'another.mjs'), '');
+    expect(await makeBundle(bundle)).toBe(true);
+    expect(readdirSync(path.join(bundle, 'server'))).not.toContain('another.mjs');
   });
 
   it('needs no package that is not in it', () => {
