@@ -60,6 +60,8 @@ describeStores('the devices page', (newStore) => {
     gateway.advance(20 * minute);
     expect(await client.request()).toBe(200);
     const used = new Date(gateway.now()).toISOString();
+    // It is noted beside the answer, which does not wait for that.
+    await expect.poll(async () => (await openDevices('bob')).page.text).toContain(`Last used <time datetime="${used}"`);
     gateway.advance(minute);
     const { page } = await openDevices('bob');
     expect(page.text).toContain(`Last used <time datetime="${used}"`);

@@ -77,7 +77,7 @@ const openGateway = async (address: string): Promise<void> => {
 const waitForQuiet = async (server: SoakedServer, before: number | undefined): Promise<number | undefined> => {
   let open = server.measure().descriptors;
   // Connections that were cut take the server a moment to notice.
-  for (let turn = 0; turn < 30 && open !== undefined && before !== undefined && open > before; turn++) {
+  for (let turn = 0; turn < 300 && open !== undefined && before !== undefined && open > before; turn++) {
     await sleep(100);
     open = server.measure().descriptors;
   }
