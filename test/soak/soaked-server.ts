@@ -3,15 +3,19 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RefusalEvent } from '../../functions/node/refusals.ts';
 import { npmScript, startProcess } from '../bench/processes.ts';
+import type { ThreadMemory } from './memory-report.ts';
 import { letComeFirst } from './priorities.ts';
 import type { Point } from './trend.ts';
 
 /** What a server holds at a moment. */
 interface Holding {
-  /** Bytes of resident memory, of the heap of JavaScript, and of buffers outside it. */
-  readonly resident: number;
-  readonly heap: number;
-  readonly buffers: number;
+  /**
+   * Bytes of resident memory, of the heaps of JavaScript, and of buffers outside them, of all threads together;
+   * undefined where the system does not say, or the server has not yet.
+   */
+  readonly resident: number | undefined;
+  readonly heap: number | undefined;
+  readonly buffers: number | undefined;
   /** Open descriptors: all of them, and those that are no sockets; undefined where the system does not say. */
   readonly descriptors: number | undefined;
   readonly files: number | undefined;
@@ -83,13 +87,15 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
     const event = JSON.parse(told) as Partial<RefusalEvent>;
     if (event.event === 'limit-met' && event.limit !== undefined) limitsMet.set(event.limit, event.total ?? 0);
   });
-  // The least of the heap since it was last asked for is nearest to what remains after a collection.
-  let heap = Number.POSITIVE_INFINITY;
-  let last: NodeJS.MemoryUsage = { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
+  // What a thread that has ended said last no longer counts.
+  const threads = new Map<number, ThreadMemory>();
   createInterface(child.stdio[3] as NodeJS.ReadableStream).on('line', (report) => {
-    last = JSON.parse(report) as NodeJS.MemoryUsage;
-    heap = Math.min(heap, last.heapUsed);
+    const told = JSON.parse(report) as ThreadMemory;
+    for (const { thread, age } of threads.values()) if (age < told.age - 60) threads.delete(thread);
+    threads.set(told.thread, told);
   });
+  const sum = (what: 'heap' | 'buffers'): number | undefined =>
+    threads.has(0) ? [...threads.values()].reduce((all, thread) => all + thread[what], 0) : undefined;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {
     address: line.replace('Listening on ', ''),
@@ -97,14 +103,12 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
     peak: () => readMemory(pid, 'VmHWM'),
     complaints: () => complaints,
     measure: () => {
-      const least = Number.isFinite(heap) ? heap : last.heapUsed;
-      heap = Number.POSITIVE_INFINITY;
       const open = readDescriptors(pid);
       const files = open?.filter((target) => !target.startsWith('socket:'));
       return {
-        resident: readMemory(pid, 'VmRSS') ?? last.rss,
-        heap: least,
-        buffers: last.external,
+        resident: readMemory(pid, 'VmRSS'),
+        heap: sum('heap'),
+        buffers: sum('buffers'),
         descriptors: open?.length,
         files: files?.length,
       };
