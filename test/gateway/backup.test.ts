@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
@@ -201,6 +202,36 @@ describeStores('backup', (newStore) => {
       expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
     }
   });
+});
+
+test('T15 a sign-in that PostgreSQL had not yet committed when a restore began ends with the others', async () => {
+  const environment = { GATEWAY_DATABASE_URL: await newDatabase() };
+  const gateway = await startGateway(environment, { now: Date.now() });
+  const location = readStoreLocation(environment, gateway.folder);
+  await addAccount(gateway.store, 'alice');
+  const file = newFile();
+  await backUp(location, file);
+  const credentials = await signIn(gateway.base, 'alice');
+  const count = async (table: string) =>
+    (await watcher.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count;
+  const writer = new Client(environment.GATEWAY_DATABASE_URL);
+  const watcher = new Client(environment.GATEWAY_DATABASE_URL);
+  await Promise.all([writer.connect(), watcher.connect()]);
+  // The same sign-in once more, under way at another server.
+  await writer.query('begin');
+  await writer.query('create temporary table again on commit drop as select * from gateway_families');
+  await writer.query("update again set id = 'under way'");
+  await writer.query('insert into gateway_families select * from again');
+  const restored = restore(location, file, { keepSignIns: false });
+  const isOver = restored.then(() => true);
+  await expect.poll(async () => (await count('pg_locks where not granted')) ?? 0).toBeGreaterThan(0);
+  expect(await Promise.race([isOver, false])).toBe(false);
+  await writer.query('commit');
+  expect(await restored).toMatchObject({ accounts: 1, signIns: 0 });
+  expect(await count('gateway_families')).toBe(0);
+  expect(await isLive(gateway, credentials)).toBe(false);
+  await Promise.all([writer.end(), watcher.end()]);
+  await gateway.close();
 });
 
 test('a backup of SQLite restored to PostgreSQL, and back again, has the same rows', async () => {
