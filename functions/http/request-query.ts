@@ -1,4 +1,10 @@
-import type { z } from 'zod';
+import {
+  missingParameter,
+  type Query,
+  type QueryName,
+  type QueryParameter,
+  queryParameters,
+} from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
 
 // Percent-decoding of a query. What clients send is read as the URL standard reads it (a "%" that begins no escape
@@ -18,34 +24,45 @@ const decodeName = (text: string): string =>
     ? text.replace(/%[0-7][0-9a-f]/gi, (byte) => String.fromCharCode(Number.parseInt(byte.slice(1), 16)))
     : text;
 
-/**
- * Names whose values hold words as a form writes them, where "+" is a blank. In identifiers and addresses a plus is a
- * plus, because clients send both without encoding them.
- */
-const formNames: ReadonlySet<string> = new Set(['q']);
+const parameterOf = (name: QueryName): QueryParameter<unknown> => queryParameters[name];
 
-/**
- * The parameters of a URL's query that a schema names: one string, or a list where the name came more than once.
- * Throws an HttpError (400) with the sentence of the first thing wrong, in the order of the schema.
- */
-export const readQuery = <T extends z.ZodObject>(url: string, schema: T): z.infer<T> => {
-  const values: Record<string, string | string[]> = {};
+const refuse = (name: string, complaint: string): never => {
+  throw new HttpError(400, `Query parameter '${name}' ${complaint}`);
+};
+
+// One string for each name, or a list where it came more than once.
+const readPairs = (url: string, names: ReadonlySet<string>): Map<string, string | readonly string[]> => {
+  const values = new Map<string, string | readonly string[]>();
   const start = url.indexOf('?');
   const fragment = url.indexOf('#');
   const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const name = decodeName(equals < 0 ? pair : pair.slice(0, equals));
-    if (!Object.hasOwn(schema.shape, name)) continue;
-    const known = values[name];
+    const name = decodeName(equals < 0 ? pair : pair.slice(0, equals)) as QueryName;
+    if (!names.has(name)) continue;
+    const known = values.get(name);
     // Twice is as wrong as a thousand times.
-    if (Array.isArray(known)) continue;
+    if (known !== undefined && typeof known !== 'string') continue;
     const text = equals < 0 ? '' : pair.slice(equals + 1);
-    const value = decode(formNames.has(name) ? text.replaceAll('+', ' ') : text);
-    if (value === undefined) throw new HttpError(400, `Query parameter '${name}' must be percent-encoded UTF-8`);
-    values[name] = known === undefined ? value : [known, value];
+    const value = decode(parameterOf(name).words ? text.replaceAll('+', ' ') : text);
+    if (value === undefined) return refuse(name, 'must be percent-encoded UTF-8');
+    values.set(name, known === undefined ? value : [known, value]);
   }
-  const result = schema.safeParse(values);
-  if (!result.success) throw new HttpError(400, result.error.issues[0]?.message ?? 'The query is not valid');
-  return result.data;
+  return values;
+};
+
+/**
+ * The parameters of these names in the query of a URL. Throws an HttpError (400) with the sentence of the first thing
+ * wrong: a value that is not UTF-8, or else the first in the order of the names.
+ */
+export const readQuery = <Name extends QueryName>(url: string, names: readonly Name[]): Query<Name> => {
+  const values = readPairs(url, new Set(names));
+  const read = names.map((name) => {
+    const value = values.get(name);
+    if (value !== undefined && typeof value !== 'string') return refuse(name, 'must be given once');
+    const { required, read } = parameterOf(name);
+    if (value === undefined && required) throw new HttpError(400, missingParameter(name));
+    return [name, read(value, (complaint: string) => refuse(name, complaint))];
+  });
+  return Object.fromEntries(read) as Query<Name>;
 };

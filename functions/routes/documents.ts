@@ -1,3 +1,4 @@
+import { placeholdersOf } from '../../src/contract/parameters.ts';
 import { type DocumentOperationName, documentOf, type Operation, operations } from '../../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
@@ -7,12 +8,14 @@ import { readQuery } from '../http/request-query.ts';
 
 // What stands in an answer's file name stands in the path or in the query of its address.
 const readName = ({ address, query, file }: Operation): ((url: string, segments: readonly string[]) => string) => {
-  const placeholder = /\{(\w+)\}/.exec(file ?? '')?.[1];
+  const [placeholder] = placeholdersOf(file ?? '');
   if (placeholder === undefined) return () => '';
   const at = address.split('/').slice(1).indexOf(`{${placeholder}}`);
   if (at >= 0) return (_, segments) => segments[at] ?? '';
-  if (query === undefined) throw new TypeError(`Nothing in ${address} says which ${placeholder} is asked for`);
-  return (url) => String(readQuery(url, query)[placeholder]);
+  const [name] = query?.filter((each) => each === placeholder) ?? [];
+  if (query === undefined || name === undefined)
+    throw new TypeError(`Nothing in ${address} says which ${placeholder} is asked for`);
+  return (url) => String(readQuery(url, query)[name]);
 };
 
 const documentHandler = (dependencies: Dependencies, operation: Operation & { readonly file: string }): Handler => {

@@ -1,5 +1,4 @@
-import { multiParametersSchema, searchParametersSchema } from '../../src/contract/parameters.ts';
-import { type Operation, operations } from '../../src/contract/paths.ts';
+import { operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
@@ -10,14 +9,16 @@ import { readQuery } from '../http/request-query.ts';
 
 type Search = (index: SearchIndex, q: string, limit: number, page: number) => Promise<SearchPage>;
 
+type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
+
 /** What is asked of the search index. */
 export const indexHandlers = (dependencies: Dependencies) => {
   const makeAnswer = createLargeAnswers();
   const searchHandler =
-    ({ address }: Operation, search: Search): Handler =>
+    ({ address, query }: SearchOperation, search: Search): Handler =>
     async (context) => {
       const { req } = context;
-      const { q, limit, page } = readQuery(req.url, searchParametersSchema);
+      const { q, limit, page } = readQuery(req.url, query);
       const turn = turnsOf(dependencies, context);
       return makeAnswer(context, limit, async () => {
         const found = await askIndex(dependencies, turn, (index) => search(index, q, limit, page));
@@ -36,7 +37,7 @@ export const indexHandlers = (dependencies: Dependencies) => {
 
     packageMulti: async (context) => {
       const { req } = context;
-      const { ids, priority } = readQuery(req.url, multiParametersSchema);
+      const { ids, priority } = readQuery(req.url, operations.packageMulti.query);
       const turn = turnsOf(dependencies, context);
       return makeAnswer(context, ids.length, async () => {
         const records = await askIndex(dependencies, turn, (index) => index.latest(ids, priority));

@@ -1,4 +1,4 @@
-import { safetyParametersSchema } from '../../src/contract/parameters.ts';
+import { operations } from '../../src/contract/paths.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
@@ -13,7 +13,7 @@ export const safetyHandlers = (dependencies: Dependencies) =>
   ({
     repositorySafety: async (context) => {
       const { req } = context;
-      const { uris } = readQuery(req.url, safetyParametersSchema);
+      const { uris } = readQuery(req.url, operations.repositorySafety.query);
       const turn = turnsOf(dependencies, context);
       const judge = (uri: string) => JSON.stringify({ uri, safe: dependencies.safety.check(uri) });
       const verdicts: string[] = [];

@@ -101,10 +101,10 @@ export const collectExamples = async (source: ExampleSource): Promise<Examples |
   if (subject === undefined) return undefined;
   const documents = documentsOf(source, subject.packageId, subject.slug);
   const app = createExampleApp(source, documents, source.landing.statistics.updated);
-  const ask = async (name: OperationName, operation: Operation): Promise<unknown> => {
+  const ask = async (operation: Operation): Promise<unknown> => {
     if (operation.schema === undefined) return undefined;
     const body = operation.body && JSON.stringify(exampleDownloads(subject));
-    const address = `${source.base}/${apiRoot}${exampleAddress(name, operation, subject)}`;
+    const address = `${source.base}/${apiRoot}${exampleAddress(operation, subject)}`;
     const headers = { 'Content-Type': 'application/json' };
     const request = new Request(address, {
       method: operation.method,
@@ -115,7 +115,7 @@ export const collectExamples = async (source: ExampleSource): Promise<Examples |
   };
   const answers: Partial<Record<OperationName, unknown>> = {};
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
-    const answer = await ask(name, operation);
+    const answer = await ask(operation);
     if (answer !== undefined) answers[name] = answer;
   }
   return { subject, answers };

@@ -1,4 +1,4 @@
-import type { ExampleSubject } from '../contract/examples.ts';
+import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { CatalogDatabase } from './database.ts';
 import { readRepositoryRows } from './reading.ts';
 import { parseRecord } from './record-list.ts';

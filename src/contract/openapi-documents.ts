@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fillPlaceholders, parameterOf } from './parameters.ts';
 import { type Operation, operations } from './paths.ts';
 
 // What is published as files and has an address of its own besides the documented ones: each prebuilt document under
@@ -10,10 +11,10 @@ const nameOf = (operation: string): string => `${operation}Document`;
 export const documentOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries<Operation>(operations).flatMap(([name, { file, tag, summary, schema }]) => {
     if (file === undefined || schema === undefined) return [];
-    const address = `/${file.replace('{packageId}', '{packageFile}').replace('{repositorySlug}', '{repositoryFile}')}`;
+    const address = `/${fillPlaceholders(file, (name) => `{${parameterOf(name).inFile?.name ?? name}}`)}`;
     const operation: Operation = {
       method: 'GET',
-      address: address.replace('{rank}', '{rankFile}'),
+      address,
       tag,
       summary: `${summary}, by the name of its file`,
       schema,

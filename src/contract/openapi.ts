@@ -15,10 +15,11 @@ import {
   safetyListSchema,
 } from './envelope.ts';
 import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors.ts';
-import { type ExampleSubject, exampleDownloads, exampleParameters } from './examples.ts';
+import type { ExampleSubject } from './example-subject.ts';
+import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
 import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from './openapi-documents.ts';
-import { type ParameterName, parameterDescriptions } from './openapi-parameters.ts';
+import { missingParameter, parameterOf, placeholdersOf } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
   downloadCountSchema,
@@ -130,7 +131,7 @@ const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
 
 // A sentence that the status comes with; for 400 the most common one.
 const errorSentences: Partial<Record<ErrorStatus, string>> = {
-  400: "Missing query parameter: 'q'",
+  400: missingParameter('q'),
   401: 'The auth token is expired or invalid',
   405: 'This address answers GET, HEAD, OPTIONS',
   408: 'The request took too long to arrive',
@@ -210,18 +211,21 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   return responses;
 };
 
-const createParameters = (operation: Operation, examples: Readonly<Record<string, string>>): Json[] => {
-  const inPath = [...operation.address.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-  }));
-  const inQuery = Object.keys(operation.query?.shape ?? {}).map((name) => ({ name, in: 'query' }));
-  return [...inPath, ...inQuery].map((place) => {
-    const { description, schema, ...others } = parameterDescriptions[place.name as ParameterName];
-    const text = examples[place.name ?? ''];
-    const example = text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text };
-    return { ...place, ...others, description, schema, ...example };
+const createParameters = ({ address, query = [], tag }: Operation, subject: ExampleSubject | undefined): Json[] => {
+  const places = [
+    ...placeholdersOf(address).map((name) => ({ name, in: 'path', required: true })),
+    ...query.map((name) => ({ name, in: 'query' })),
+  ];
+  return places.map((place) => {
+    const { description, required, schema, example } = parameterOf(place.name);
+    const text = subject && example?.(subject, tag);
+    return {
+      ...place,
+      ...(required === undefined ? {} : { required }),
+      description,
+      schema,
+      ...(text === undefined ? {} : { example: schema.type === 'integer' ? Number(text) : text }),
+    };
   });
 };
 
@@ -233,17 +237,11 @@ const createBody = (body: z.ZodType, subject: ExampleSubject | undefined): Json 
 interface Shown {
   /** The answer. */
   readonly example?: unknown;
-  /** What stands for each parameter. */
-  readonly parameters?: Readonly<Record<string, string>>;
   readonly subject?: ExampleSubject | undefined;
 }
 
-const createOperation = (
-  name: string,
-  operation: Operation,
-  { example, parameters: shown = {}, subject }: Shown = {},
-): Json => {
-  const parameters = createParameters(operation, shown);
+const createOperation = (name: string, operation: Operation, { example, subject }: Shown = {}): Json => {
+  const parameters = createParameters(operation, subject);
   return {
     operationId: name,
     tags: [operation.tag],
@@ -280,11 +278,7 @@ const describeAll = (described: Readonly<Record<string, Operation>>, common: Jso
 
 const describeOperations = (examples: Examples | undefined): [string, Json][] =>
   (Object.entries(operations) as [OperationName, Operation][]).map(([name, operation]) => {
-    const shown = examples && {
-      example: examples.answers[name],
-      parameters: exampleParameters(name, examples.subject),
-      subject: examples.subject,
-    };
+    const shown = examples && { example: examples.answers[name], subject: examples.subject };
     return [operation.address, { [operation.method.toLowerCase()]: createOperation(name, operation, shown) }];
   });
 

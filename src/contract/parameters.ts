@@ -1,106 +1,239 @@
-import { z } from 'zod';
+import type { ExampleSubject } from './example-subject.ts';
 
-// Query parameters of the read API with the error texts of decisions, section 3. Each schema takes what the address
-// held for that name: undefined, one string, or a list where the name came more than once.
+// The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
+// section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
+// this table.
 
-const once = (name: string) =>
-  z.union([z.string().optional(), z.array(z.string())]).transform((value, context) => {
-    if (Array.isArray(value)) {
-      context.addIssue({ code: 'custom', message: `Query parameter '${name}' must be given once` });
-      return z.NEVER;
-    }
-    return value;
-  });
+/** Bounds of a value as JSON Schema; the reading turns text into values, which a schema cannot show. */
+interface ParameterSchema {
+  readonly type: 'string' | 'integer';
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly string[];
+  readonly default?: string | number;
+}
 
-const required = (name: string) =>
-  once(name).transform((value, context) => {
-    if (value === undefined) {
-      context.addIssue({ code: 'custom', message: `Missing query parameter: '${name}'` });
-      return z.NEVER;
-    }
-    return value;
-  });
+/** What the description says of a parameter. */
+export interface ParameterText {
+  readonly description: string;
+  /** Of a query; what stands in an address always has to be there. */
+  readonly required?: boolean;
+  readonly schema: ParameterSchema;
+}
 
-// Decimal digits alone: Number() would also take "1e2", "0x10" and blanks.
-const integer = (name: string, fallback: number, minimum: number, maximum: number, bounds: string) =>
-  once(name).transform((value, context) => {
-    if (value === undefined) return fallback;
-    // However many digits: beyond what can be counted there is nothing, and no page is too far behind to be asked for.
-    const number = /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : Number.NaN;
-    if (number >= minimum && number <= maximum) return number;
-    context.addIssue({ code: 'custom', message: `Query parameter '${name}' must be an integer ${bounds}` });
-    return z.NEVER;
-  });
+/** How a parameter stands in the name of a file, and what the description calls it there. */
+interface InFile extends ParameterText {
+  readonly name: string;
+  /** The value as the name spells it, where it is another one. */
+  readonly spell?: (value: string) => string;
+}
 
-/** Bounds of a search text, in characters after trimming. */
-export const searchLength = { minimum: 2, maximum: 256 } as const;
-/** Bounds of a page of search results. */
-export const searchLimit = { minimum: 1, maximum: 250, default: 100 } as const;
-/** The most identifiers that one multi lookup may name. */
-export const multiMaximum = 2000;
+interface Parameter extends ParameterText {
+  /** What stands for it in the example of an operation with this tag; undefined where examples leave it out. */
+  readonly example: ((subject: ExampleSubject, tag: string) => string) | undefined;
+  /** Where a document is named after it. */
+  readonly inFile?: InFile;
+}
+
+/** Ends the reading with what is wrong, in words that go on behind the name of the parameter. */
+type Refuse = (complaint: string) => never;
+
+/** A parameter of a query. */
+export interface QueryParameter<T> extends Parameter {
+  /**
+   * Whether its value holds words as a form writes them, where "+" is a blank. In identifiers and addresses a plus is a
+   * plus, because clients send both without encoding them.
+   */
+  readonly words?: true;
+  /** The value of what was sent; undefined is sent for a parameter that need not be there and is not. */
+  readonly read: (text: string | undefined, refuse: Refuse) => T;
+}
+
+interface Common extends Pick<Parameter, 'description' | 'example'> {}
+
+/** A parameter that must be there. */
+const required = <T>({
+  read,
+  ...parameter
+}: Omit<QueryParameter<T>, 'read'> & { read: (text: string, refuse: Refuse) => T }): QueryParameter<T> => ({
+  ...parameter,
+  required: true,
+  read: (text = '', refuse) => read(text, refuse),
+});
+
+/** A number with a value where none is given; without a maximum no number is too large. */
+const integer = ({
+  description,
+  example,
+  ...bounds
+}: Common & { minimum: number; maximum?: number; default: number }): QueryParameter<number> => {
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER } = bounds;
+  const words = bounds.maximum === undefined ? `of at least ${minimum}` : `between ${minimum} and ${maximum}`;
+  return {
+    description,
+    example,
+    schema: { type: 'integer', ...bounds },
+    read: (text, refuse) => {
+      if (text === undefined) return bounds.default;
+      // Decimal digits alone: Number() would also take "1e2", "0x10" and blanks. However many: beyond what can be counted
+      // there is nothing, and no page is too far behind to be asked for.
+      const number = /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : refuse(`must be an integer ${words}`);
+    },
+  };
+};
+
+/** The one of these values that a text is. */
+const oneOf = <T extends string>(values: readonly T[], text: string, refuse: Refuse): T =>
+  values.find((value) => value === text) ?? refuse(`must be one of ${values.join(', ')}`);
+
 /** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
 export const answerMaximum = 20 * 2 ** 20;
-/** The most addresses that one safety check may name. */
-export const safetyMaximum = 250;
 
-export const searchParametersSchema = z.object({
-  q: required('q').transform((value, context) => {
-    const text = value.trim();
-    // Characters as people count them are code points, not the UTF-16 units of String.length.
-    const length = [...text].length;
-    if (length < searchLength.minimum) {
-      context.addIssue({ code: 'custom', message: "Query parameter 'q' must be at least 2 characters" });
-      return z.NEVER;
-    }
-    if (length > searchLength.maximum) {
-      context.addIssue({ code: 'custom', message: "Query parameter 'q' must be at most 256 characters" });
-      return z.NEVER;
-    }
-    return text;
-  }),
-  limit: integer('limit', searchLimit.default, searchLimit.minimum, searchLimit.maximum, 'between 1 and 250'),
-  page: integer('page', 1, 1, Number.MAX_SAFE_INTEGER, 'of at least 1'),
-});
+/** Bounds of a search text, in characters after trimming. */
+const searchLength = { minimum: 2, maximum: 256 } as const;
+/** The most identifiers that one multi lookup may name. */
+const multiMaximum = 2000;
+/** The most addresses that one safety check may name. */
+const safetyMaximum = 250;
 
 /** The values of `rank`; `*` lists every ranking. */
 export const ranks = ['1', '2', '3', '4', '5', '*'] as const;
 export type Rank = (typeof ranks)[number];
+const rankInFile = (rank: string): string => (rank === '*' ? 'all' : rank);
 
-export const rankingParametersSchema = z.object({
-  rank: required('rank').transform((value, context) => {
-    const rank = ranks.find((candidate) => candidate === value);
-    if (rank !== undefined) return rank;
-    context.addIssue({ code: 'custom', message: "Query parameter 'rank' must be one of 1, 2, 3, 4, 5, *" });
-    return z.NEVER;
-  }),
-});
+const priorities = ['default', 'bootstrap'] as const;
 
-export const multiParametersSchema = z.object({
-  ids: required('ids').transform((value, context) => {
-    const ids = [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== '');
-    if (ids.length >= 1 && ids.length <= multiMaximum) return ids;
-    context.addIssue({
-      code: 'custom',
-      message: "Query parameter 'ids' must be 1 to 2000 identifiers separated by commas",
-    });
-    return z.NEVER;
-  }),
-  priority: once('priority').transform((value, context) => {
-    if (value === undefined || value === 'default') return 'default' as const;
-    if (value === 'bootstrap') return 'bootstrap' as const;
-    context.addIssue({ code: 'custom', message: "Query parameter 'priority' must be one of default, bootstrap" });
-    return z.NEVER;
-  }),
-});
+/** Parameters that are a segment of an address. */
+const pathParameters = {
+  packageId: {
+    description: 'Package identifier, percent-encoded.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: ({ packageId }) => packageId,
+    inFile: {
+      name: 'packageFile',
+      description: 'Package identifier as it stands in the name of a file.',
+      schema: { type: 'string', minLength: 1 },
+    },
+  },
+  repositorySlug: {
+    description: 'Slug of the repository.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: ({ slug }) => slug,
+    inFile: {
+      name: 'repositoryFile',
+      description: 'Slug of the repository as it stands in the name of a file.',
+      schema: { type: 'string', minLength: 1 },
+    },
+  },
+} as const satisfies Record<string, Parameter>;
 
-export const safetyParametersSchema = z.object({
-  uris: once('uris').transform((value, context) => {
-    const uris = value === undefined || value === '' ? [] : value.split(',');
-    if (uris.length <= safetyMaximum) return uris;
-    context.addIssue({
-      code: 'custom',
-      message: "Query parameter 'uris' must be at most 250 URIs separated by commas",
-    });
-    return z.NEVER;
+/** Parameters of queries, by name. */
+export const queryParameters = {
+  q: required({
+    description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters once trimmed. Any text is a question, never syntax.`,
+    words: true,
+    schema: { type: 'string', minLength: searchLength.minimum },
+    example: ({ packageId, name, slug }, tag) => {
+      const [word = ''] = name.toLowerCase().split(/\s+/);
+      const searched = tag === 'repository' ? slug : word;
+      return searched.length >= searchLength.minimum ? searched : packageId;
+    },
+    read: (sent, refuse) => {
+      const text = sent.trim();
+      // Characters as people count them are code points, not the UTF-16 units of String.length.
+      const length = [...text].length;
+      if (length < searchLength.minimum) return refuse(`must be at least ${searchLength.minimum} characters`);
+      if (length > searchLength.maximum) return refuse(`must be at most ${searchLength.maximum} characters`);
+      return text;
+    },
   }),
-});
+  limit: integer({
+    description: 'Most records of a page.',
+    minimum: 1,
+    maximum: 250,
+    default: 100,
+    // Keeps what is shown short.
+    example: () => '2',
+  }),
+  page: integer({
+    description: 'Number of the page, from 1. A page past the end is empty.',
+    minimum: 1,
+    default: 1,
+    example: undefined,
+  }),
+  ids: required({
+    description: `Package identifiers, separated by commas; at most ${multiMaximum}.`,
+    schema: { type: 'string', minLength: 1 },
+    example: ({ packageId }) => packageId,
+    read: (text, refuse) => {
+      const ids = [...new Set(text.split(',').map((id) => id.trim()))].filter((id) => id !== '');
+      if (ids.length >= 1 && ids.length <= multiMaximum) return ids;
+      return refuse(`must be 1 to ${multiMaximum} identifiers separated by commas`);
+    },
+  }),
+  priority: {
+    description:
+      'Which repositories win where several have a package: the better ranked, or bootstrap repositories first.',
+    schema: { type: 'string', enum: priorities, default: priorities[0] },
+    example: undefined,
+    read: (text: string = priorities[0], refuse: Refuse) => oneOf(priorities, text, refuse),
+  },
+  rank: required({
+    description: 'Ranking: 1 is best, 5 is last, * lists all.',
+    schema: { type: 'string', enum: ranks },
+    example: ({ ranking }) => String(ranking),
+    inFile: {
+      name: 'rankFile',
+      description: 'Ranking: 1 is best, 5 is last, "all" lists all.',
+      schema: { type: 'string', enum: ranks.map(rankInFile) },
+      spell: rankInFile,
+    },
+    read: (text, refuse) => oneOf(ranks, text, refuse),
+  }),
+  uris: {
+    description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
+    required: false,
+    schema: { type: 'string' },
+    example: ({ uri }: ExampleSubject) => uri,
+    read: (text: string | undefined, refuse: Refuse) => {
+      const uris = text === undefined || text === '' ? [] : text.split(',');
+      if (uris.length <= safetyMaximum) return uris;
+      return refuse(`must be at most ${safetyMaximum} URIs separated by commas`);
+    },
+  },
+} as const satisfies Record<string, QueryParameter<unknown>>;
+export type QueryName = keyof typeof queryParameters;
+
+/** What a query asks for, by the names of its parameters. */
+export type Query<Name extends QueryName> = {
+  readonly [Each in Name]: ReturnType<(typeof queryParameters)[Each]['read']>;
+};
+
+/** What is said where a parameter that must be there is missing. */
+export const missingParameter = (name: string): string => `Missing query parameter: '${name}'`;
+
+const inAddresses: Readonly<Record<string, Parameter>> = { ...pathParameters, ...queryParameters };
+const inNames = Object.values(inAddresses).flatMap(({ inFile }) =>
+  inFile === undefined ? [] : [[inFile.name, { ...inFile, example: undefined }] as const],
+);
+const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
+  ...Object.entries(inAddresses),
+  ...inNames,
+]);
+
+/** The parameter of this name, in an address, a query or the name of a file. Throws a TypeError where there is none. */
+export const parameterOf = (name: string): Parameter => {
+  const parameter = parameters.get(name);
+  if (parameter === undefined) throw new TypeError(`src/contract/parameters.ts has no parameter ${name}`);
+  return parameter;
+};
+
+/** The text with each `{name}` in it replaced: of an address, or of a file. */
+export const fillPlaceholders = (text: string, fill: (name: string) => string): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => fill(name));
+
+/** The names of the parameters in an address or a file. */
+export const placeholdersOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

@@ -15,13 +15,7 @@ import {
   safetyListSchema,
 } from './envelope.ts';
 import { encodeFileName } from './filenames.ts';
-import {
-  multiParametersSchema,
-  type Rank,
-  rankingParametersSchema,
-  safetyParametersSchema,
-  searchParametersSchema,
-} from './parameters.ts';
+import { fillPlaceholders, parameterOf, type QueryName, type Rank } from './parameters.ts';
 import { downloadsSchema } from './records.ts';
 
 /** The folder of the output, and the first segment of every address, that holds the API. */
@@ -37,7 +31,8 @@ export interface Operation {
   readonly address: string;
   readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed';
   readonly summary: string;
-  readonly query?: z.ZodObject;
+  /** The parameters of its query, in the order in which they are judged. */
+  readonly query?: readonly QueryName[];
   readonly schema?: z.ZodType;
   /** The body of a request that carries one. */
   readonly body?: z.ZodType;
@@ -47,6 +42,8 @@ export interface Operation {
   /** What is sent as `Authorization: Bearer`, where something is. */
   readonly bearer?: 'authToken' | 'introspectionSecret';
 }
+
+const searchQuery = ['q', 'limit', 'page'] as const;
 
 export const operations = {
   landing: {
@@ -103,7 +100,7 @@ export const operations = {
     address: '/jailbreak/package/search',
     tag: 'package',
     summary: 'Search packages by text',
-    query: searchParametersSchema,
+    query: searchQuery,
     schema: packagePageSchema,
     errors: [],
   },
@@ -112,7 +109,7 @@ export const operations = {
     address: '/jailbreak/package/multi',
     tag: 'package',
     summary: 'Latest record of each of several packages',
-    query: multiParametersSchema,
+    query: ['ids', 'priority'],
     schema: packageListSchema,
     errors: [],
   },
@@ -130,7 +127,7 @@ export const operations = {
     address: '/jailbreak/repository/ranking',
     tag: 'repository',
     summary: 'Repositories of one ranking, or of all',
-    query: rankingParametersSchema,
+    query: ['rank'],
     schema: repositoryListSchema,
     file: 'jailbreak/repository/ranking/{rank}.json',
     errors: [],
@@ -140,7 +137,7 @@ export const operations = {
     address: '/jailbreak/repository/search',
     tag: 'repository',
     summary: 'Search repositories by text',
-    query: searchParametersSchema,
+    query: searchQuery,
     schema: repositoryPageSchema,
     errors: [],
   },
@@ -149,7 +146,7 @@ export const operations = {
     address: '/jailbreak/repository/safety',
     tag: 'repository',
     summary: 'Whether repository addresses are safe',
-    query: safetyParametersSchema,
+    query: ['uris'],
     schema: safetyListSchema,
     errors: [],
   },
@@ -217,7 +214,7 @@ export type DocumentOperationName = {
  * file's placeholder, where it has one.
  */
 export const documentOf = ({ file }: { readonly file: string }, name = ''): string =>
-  `${apiRoot}/${file.replace(/\{(\w+)\}/, (_, placeholder) => (placeholder === 'rank' && name === '*' ? 'all' : encodeFileName(name)))}`;
+  `${apiRoot}/${fillPlaceholders(file, (placeholder) => encodeFileName(parameterOf(placeholder).inFile?.spell?.(name) ?? name))}`;
 
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {

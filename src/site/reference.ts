@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
 import { feedOperations } from '../contract/openapi-documents.ts';
-import { type ParameterName, parameterDescriptions } from '../contract/openapi-parameters.ts';
+import { type ParameterText, parameterOf, placeholdersOf } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
 /** A field of an answer, for the reference. */
@@ -90,23 +90,11 @@ const fieldsOf = (schema: Schema, depth = 0, required?: ReadonlySet<string>): Fi
     return [row, ...fieldsOf(field, depth + 1)];
   });
 
-type Described = (typeof parameterDescriptions)[ParameterName];
-
 /** What is said of a parameter: whether it must be there, its values or bounds, and what stands where it is left out. */
-const parameterText = ({ description, schema, ...place }: Described): string => {
-  const {
-    enum: values,
-    minimum,
-    maximum,
-    default: unless,
-  } = schema as {
-    enum?: readonly string[];
-    minimum?: number;
-    maximum?: number;
-    default?: unknown;
-  };
+const parameterText = ({ description, required, schema }: ParameterText): string => {
+  const { enum: values, minimum, maximum, default: unless } = schema;
   const parts = [
-    'required' in place && place.required ? 'required' : undefined,
+    required ? 'required' : undefined,
     values && `one of ${values.join(', ')}`,
     minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : undefined,
     unless === undefined ? undefined : `${unless} unless given`,
@@ -114,13 +102,8 @@ const parameterText = ({ description, schema, ...place }: Described): string => 
   return parts.length === 0 ? description : `${description} (${parts.join('; ')})`;
 };
 
-const parametersOf = ({ address, query }: Operation): OperationView['parameters'] =>
-  [...[...address.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...Object.keys(query?.shape ?? {})].map(
-    (name) => ({
-      name,
-      text: parameterText(parameterDescriptions[name as ParameterName]),
-    }),
-  );
+const parametersOf = ({ address, query = [] }: Operation): OperationView['parameters'] =>
+  [...placeholdersOf(address), ...query].map((name) => ({ name, text: parameterText(parameterOf(name)) }));
 
 // What is sent in the body: its fields, or those of the records that it is a list of.
 const bodyOf = (body: z.ZodType): OperationView['body'] => {

@@ -11,7 +11,7 @@ import {
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
-import type { ExampleSubject } from '../contract/examples.ts';
+import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';

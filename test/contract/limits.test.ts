@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { amountOf, type LimitName, limitNote, limits, limitTable } from '../../src/contract/limits.ts';
-import { answerMaximum, searchLimit } from '../../src/contract/parameters.ts';
+import { answerMaximum, queryParameters } from '../../src/contract/parameters.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, '..', '..', 'docs', 'limits.md'), 'utf8');
 
@@ -28,7 +28,8 @@ describe('the table of limits', () => {
     expect(3 * releaseFieldBytes).toBeLessThan(embeddedBytes);
     expect(limits.recordBytes).toBeLessThan(limits.packageBytes);
     // No repository can have its records refuse a search.
-    expect(searchLimit.maximum * (limits.recordBytes + limits.embeddedBytes)).toBeLessThan(answerMaximum);
+    const largestPage = queryParameters.limit.schema.maximum ?? Number.POSITIVE_INFINITY;
+    expect(largestPage * (limits.recordBytes + limits.embeddedBytes)).toBeLessThan(answerMaximum);
     expect(limits.packageBytes).toBeLessThan(limits.publishedBytes);
   });
 });

@@ -126,7 +126,7 @@ describe('H5 generated requests', () => {
     const ask = async (operation: Operation, sent: Partial<Sent> = {}) => {
       const address = operation.address.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? '');
       const query: Record<string, string> = { q: 'snow', rank: '*', ids: 'odd.bare', uris: 'https://a.example/' };
-      const names = Object.keys(operation.query?.shape ?? {}).filter((name) => name in query);
+      const names = (operation.query ?? []).filter((name) => name in query);
       // A document that is ready needs no dependency; with a query it is not taken from there.
       const search = `?${['unknown=1', ...names.map((name) => `${name}=${query[name]}`)].join('&')}`;
       const whole = { method: operation.method, target: `${rootOf(operation)}${address}${search}`, ...sent };

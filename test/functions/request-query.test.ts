@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HttpError } from '../../functions/http/answers.ts';
 import { readQuery } from '../../functions/http/request-query.ts';
-import { safetyParametersSchema, searchParametersSchema } from '../../src/contract/parameters.ts';
+import { operations } from '../../src/contract/paths.ts';
 
-const read = (query: string) => readQuery(`http://localhost/search?${query}`, searchParametersSchema);
+const read = (query: string) => readQuery(`http://localhost/search?${query}`, operations.packageSearch.query);
 
 describe('query of a request', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('query of a request', () => {
     expect(() => read('q=ab&q=cd')).toThrow("Query parameter 'q' must be given once");
     expect(() => read('q=ab&%71=cd&q=ef')).toThrow("Query parameter 'q' must be given once");
     expect(read('%ff=1&%71=ab&%E3%81%A1=2&__proto__=3&&=')).toEqual({ q: 'ab', limit: 100, page: 1 });
-    const { uris } = readQuery('http://localhost/?uris=a%2Cb+%', safetyParametersSchema);
+    const { uris } = readQuery('http://localhost/?uris=a%2Cb+%', operations.repositorySafety.query);
     expect(uris).toEqual(['a', 'b+%']);
   });
 

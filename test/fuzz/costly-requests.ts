@@ -69,7 +69,7 @@ const addressed = (operation: Operation, id = 'odd.bare') =>
   `/v2${operation.address.replace('{packageId}', id).replace('{repositorySlug}', 'odd')}`;
 
 const queryPlaces = (operation: Operation, { target }: Sizes): Place[] => {
-  const names = Object.keys(operation.query?.shape ?? {});
+  const names: readonly string[] = operation.query ?? [];
   const { method } = operation;
   const usual = names.filter((name) => name in usualValues);
   const withParameter =
@@ -126,7 +126,7 @@ const pathPlaces = (operation: Operation, { target }: Sizes): Place[] => {
 };
 
 const headerPlaces = (operation: Operation, { header }: Sizes): Place[] => {
-  const query = Object.keys(operation.query?.shape ?? {})
+  const query = (operation.query ?? [])
     .filter((name) => name in usualValues)
     .map((name) => `${name}=${usualValues[name]}`);
   const target = `${addressed(operation)}${query.length > 0 ? `?${query.join('&')}` : ''}`;

@@ -1,0 +1,72 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { readQuery } from '../../functions/http/request-query.ts';
+import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
+import {
+  parameterOf,
+  placeholdersOf,
+  type QueryName,
+  type QueryParameter,
+  queryParameters,
+} from '../../src/contract/parameters.ts';
+import { type Operation, operations } from '../../src/contract/paths.ts';
+
+const described = [operations, documentOperations, feedOperations].flatMap((table): Operation[] =>
+  Object.values(table),
+);
+const named = new Set(described.flatMap(({ address, query = [] }) => [...placeholdersOf(address), ...query]));
+const queries = Object.entries(queryParameters) as [QueryName, QueryParameter<unknown>][];
+
+const subject = {
+  packageId: 'com.example.one',
+  name: 'Snow',
+  version: '1.0',
+  author: null,
+  slug: 'odd',
+  uri: 'https://a.example/',
+  suite: './',
+  ranking: 2,
+};
+
+const read = (name: QueryName, value?: string) =>
+  readQuery(`http://localhost/${value === undefined ? '' : `?${name}=${encodeURIComponent(value)}`}`, [name])[name];
+
+describe('the table of parameters', () => {
+  it('H5: has every parameter of an operation, and none that no operation has', () => {
+    for (const name of named) expect(() => parameterOf(name), name).not.toThrow();
+    expect(queries.map(([name]) => name).filter((name) => !named.has(name))).toEqual([]);
+    expect(() => parameterOf('packageID')).toThrow('src/contract/parameters.ts has no parameter packageID');
+  });
+
+  it('H5: names a document after a parameter that its operation has', () => {
+    for (const { address, file, query = [] } of Object.values<Operation>(operations)) {
+      for (const name of placeholdersOf(file ?? '')) {
+        expect([...placeholdersOf(address), ...query], file).toContain(name);
+        expect(parameterOf(name).inFile, name).toBeDefined();
+      }
+    }
+  });
+
+  it.each(queries)('H5: reads %s as it describes it', (name, { schema, required, example, words }) => {
+    const fits = new Ajv2020().compile(schema);
+    const written = (value: string) => (schema.type === 'integer' ? Number(value) : value);
+    if (required) expect(() => read(name)).toThrow(`Missing query parameter: '${name}'`);
+    else if (schema.default !== undefined) expect(read(name)).toBe(schema.default);
+    else expect(read(name)).toEqual([]);
+    for (const value of schema.enum ?? []) expect(read(name, value)).toBe(value);
+    if (schema.enum)
+      expect(() => read(name, 'none of them')).toThrow(`'${name}' must be one of ${schema.enum.join(', ')}`);
+    const { minimum, maximum } = schema;
+    for (const bound of [minimum, maximum]) if (bound !== undefined) expect(read(name, String(bound))).toBe(bound);
+    if (minimum !== undefined) expect(() => read(name, String(minimum - 1))).toThrow(String(minimum));
+    if (maximum !== undefined) expect(() => read(name, String(maximum + 1))).toThrow(`${minimum} and ${maximum}`);
+    for (const tag of ['package', 'repository']) {
+      const shown = example?.(subject, tag);
+      if (shown === undefined) continue;
+      expect(() => read(name, shown)).not.toThrow();
+      expect(fits(written(shown)), shown).toBe(true);
+    }
+    if (schema.type === 'integer' || schema.enum) return;
+    expect([readQuery(`http://localhost/?${name}=aa+b`, [name])[name]].flat()).toEqual([words ? 'aa b' : 'aa+b']);
+  });
+});
