@@ -50,14 +50,13 @@ const packages = Object.entries(rooms)
     to: { path: '^node_modules/', pathNot: rule.packages.map((name) => `^node_modules/${name}/`) },
   }));
 
-// What any host can run: web standards, and what it is handed. A host brings the rest. (src/documents still makes its
-// digests with Node.)
+// What any host can run: web standards, and what it is handed. A host brings the rest.
 const anyHost = [
   '^functions/(app|dependencies|environment)[.]ts$',
   '^functions/(routes|http|health)/',
   // The store's statements are for databases that Node drives.
   '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
-  '^src/(search|safety|contract)/',
+  '^src/(documents|search|safety|contract)/',
 ];
 
 export default {
