@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress } from 'node:zlib';
+import { constants, createZstdCompress } from 'node:zlib';
 import {
   type ChangeList,
   catalogFolder,
@@ -79,11 +79,19 @@ const findInventory = (state: string, { documents }: Generation): string | undef
     (file) => existsSync(file) && digestFile(file) === documents.digest,
   );
 
+// Half the time of the usual level and pieces, for a twentieth more bytes (the catalog of Debian main: 1.4 s, 40 MB).
+const level = 2;
+const pieceBytes = 2 ** 20;
+
 /** Writes a file that is named after its content, compressed, unless it stands there already; returns its size. */
 const publishCompressed = async (output: OutputFolder, file: string, target: string): Promise<number> => {
   if (!existsSync(output.resolve(target))) {
     const temporary = output.temporary();
-    await pipeline(createReadStream(file), createZstdCompress(), createWriteStream(temporary));
+    await pipeline(
+      createReadStream(file, { highWaterMark: pieceBytes }),
+      createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_compressionLevel]: level } }),
+      createWriteStream(temporary, { highWaterMark: pieceBytes }),
+    );
     output.place(temporary, target);
   }
   return statSync(output.resolve(target)).size;

@@ -32,10 +32,9 @@ export const comparePaths = (one: string, other: string): number => {
 const pieceBytes = 2 ** 20;
 
 // Each piece is overwritten by the next.
-function* readPieces(file: string): Generator<Uint8Array> {
+function* readPieces(file: string, piece = Buffer.allocUnsafe(pieceBytes)): Generator<Uint8Array> {
   const descriptor = openSync(file, 'r');
   try {
-    const piece = Buffer.allocUnsafe(pieceBytes);
     for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
       yield piece.subarray(0, length);
     }
@@ -44,10 +43,15 @@ function* readPieces(file: string): Generator<Uint8Array> {
   }
 }
 
+// A digest is made in one go, so that all can share what they read into: a megabyte for each of sixty thousand small
+// files took twenty times as long as the hashing.
+let shared: Buffer<ArrayBuffer> | undefined;
+
 /** The SHA-256 of a file in lower-case hex. Throws where it cannot be read. */
 export const digestFile = (file: string): string => {
+  shared ??= Buffer.allocUnsafe(pieceBytes);
   const digest = createHash('sha256');
-  for (const piece of readPieces(file)) digest.update(piece);
+  for (const piece of readPieces(file, shared)) digest.update(piece);
   return digest.digest('hex');
 };
 

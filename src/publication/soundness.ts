@@ -7,7 +7,9 @@ import { type Document, dateOf, statusHead, successHead } from '../documents/doc
 export const documentDigest = ({ head, tail }: Document): Uint8Array =>
   hash('sha256', head + tail, 'buffer').subarray(0, 16);
 
+// All documents are read into one buffer, one after the other: a new one for each costs far more than reading them.
 const pieceBytes = 2 ** 20;
+let shared: Buffer<ArrayBuffer> | undefined;
 const heads = [successHead, statusHead];
 
 /**
@@ -17,7 +19,8 @@ const heads = [successHead, statusHead];
 export const readEntry = (file: string): Omit<LedgerEntry, 'date'> & { readonly date: string | undefined } => {
   const descriptor = openSync(file, 'r');
   try {
-    const piece = Buffer.allocUnsafe(pieceBytes);
+    shared ??= Buffer.allocUnsafe(pieceBytes);
+    const piece = shared;
     let length = readSync(descriptor, piece);
     let size = length;
     const beginning = piece.toString('latin1', 0, Math.min(length, 256));
