@@ -6,6 +6,8 @@ export interface LedgerEntry {
   readonly date: string;
   /** Of the file, in bytes. */
   readonly size: number;
+  /** The whole file, to be kept where the catalog's rows alone do not say what it says. */
+  readonly text?: string | undefined;
 }
 
 /** What was published: the digest and date of every document, kept in the catalog so that both change together. */
@@ -18,6 +20,7 @@ export class Ledger {
     this.#catalog = catalog;
   }
 
+  /** Without its text. */
   get(path: string): LedgerEntry | undefined {
     this.#select ??= prepareSelect(this.#catalog);
     const row = this.#select.get(path);
@@ -28,7 +31,7 @@ export class Ledger {
     // The first write may open the next catalog, and what was prepared on the one in force must not be read any more.
     if (!this.#catalog.changed) this.#select = undefined;
     this.#insert ??= prepareInsert(this.#catalog);
-    this.#insert.run(path, entry.digest, entry.date, entry.size);
+    this.#insert.run(path, entry.digest, entry.date, entry.size, entry.text ?? null);
   }
 
   delete(path: string): void {
@@ -46,4 +49,6 @@ const prepareSelect = (catalog: CatalogBuild) =>
   catalog.database.prepare<[Uint8Array, string, number]>('SELECT digest, date, size FROM document WHERE path = ?');
 
 const prepareInsert = (catalog: CatalogBuild) =>
-  catalog.writable().prepareWrite('INSERT OR REPLACE INTO document (path, digest, date, size) VALUES (?, ?, ?, ?)');
+  catalog
+    .writable()
+    .prepareWrite('INSERT OR REPLACE INTO document (path, digest, date, size, text) VALUES (?, ?, ?, ?, ?)');

@@ -109,6 +109,21 @@ export function* readPackageRecords(database: CatalogDatabase, name: string): Ge
   for (const { id, repository } of keys) yield completeRecord(select.get(id)?.[0] ?? '', repository.embedded);
 }
 
+const inOrder = (rows: Row[]): string[] => (rows.length > 1 ? rows.sort(lookupOrder) : rows).map(completed);
+
+/**
+ * Prepares the lookup of single packages in a catalog that does not change meanwhile: what it returns gives the records
+ * of a package as JSON texts, in lookup order; none where the catalog does not hold it.
+ */
+export const prepareLookup = (database: CatalogDatabase): ((name: string) => string[]) => {
+  const repositories = readRepositories(database);
+  const select = database.prepare<Columns>(`SELECT ${columns} FROM record WHERE package = ?`);
+  return (name) => {
+    for (const [, rows] of groups(select.all(name), repositories)) return inOrder(rows);
+    return [];
+  };
+};
+
 // One query each is quicker for a few packages, one scan for many.
 const fewPackages = 2000;
 
@@ -120,15 +135,15 @@ export function* readPackages(
   database: CatalogDatabase,
   packages: ReadonlySet<string>,
 ): Generator<[name: string, records: string[]]> {
-  const repositories = readRepositories(database);
-  const inOrder = (rows: Row[]) => (rows.length > 1 ? rows.sort(lookupOrder) : rows).map(completed);
   if (packages.size <= fewPackages) {
-    const select = database.prepare<Columns>(`SELECT ${columns} FROM record WHERE package = ?`);
+    const recordsOf = prepareLookup(database);
     for (const name of packages) {
-      for (const [, rows] of groups(select.all(name), repositories)) yield [name, inOrder(rows)];
+      const records = recordsOf(name);
+      if (records.length > 0) yield [name, records];
     }
     return;
   }
+  const repositories = readRepositories(database);
   const select = database.prepare<Columns>(`SELECT ${columns} FROM record ORDER BY package`);
   for (const [name, rows] of groups(select.iterate(), repositories)) {
     if (packages.has(name)) yield [name, inOrder(rows)];

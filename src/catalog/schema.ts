@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 5;
+export const catalogFormat = 6;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -63,7 +63,8 @@ const tables = `
     path TEXT PRIMARY KEY,         -- below the output folder
     digest BLOB NOT NULL,          -- of its content without its date
     date TEXT NOT NULL,            -- when that content was first published
-    size INTEGER NOT NULL          -- of the file, in bytes
+    size INTEGER NOT NULL,         -- of the file, in bytes
+    text TEXT                      -- the whole file, where it says more than the rows here; else null
   ) WITHOUT ROWID;
 `;
 

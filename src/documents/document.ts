@@ -9,6 +9,8 @@ export interface Document {
   readonly path: string;
   readonly head: string;
   readonly tail: string;
+  /** Whether it says more than the rows of the catalog do, so that the catalog keeps the whole of it. */
+  readonly isKept?: boolean;
 }
 
 /** The text of a document published at `date` (ISO 8601). */
@@ -19,12 +21,32 @@ export const documentText = ({ head, tail }: Document, date: string): string =>
 export const successHead = `{"message":"${successMessage}","date":"`;
 export const statusHead = '{"status":"200 OK","date":"';
 
+const listHead = (count: number): string => `","count":${count},"data":[`;
+const listEnd = ']}';
+
 /** A list envelope around ready JSON texts. */
 export const listDocument = (path: string, records: readonly string[]): Document => ({
   path,
   head: successHead,
-  tail: `","count":${records.length},"data":[${records.join(',')}]}`,
+  tail: `${listHead(records.length)}${records.join(',')}${listEnd}`,
 });
+
+/** Characters of a piece, the last record of it in any case. */
+const pieceCharacters = 2 ** 20;
+
+/** What follows the date in a list envelope, piece by piece: a large one never stands in memory whole. */
+export function* listTail(count: number, records: Iterable<string>): Generator<string> {
+  let piece = listHead(count);
+  let isFirst = true;
+  for (const record of records) {
+    piece += isFirst ? record : `,${record}`;
+    isFirst = false;
+    if (piece.length < pieceCharacters) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}${listEnd}`;
+}
 
 /** An envelope around one ready JSON text. */
 export const objectDocument = (path: string, record: string, head = successHead): Document => ({
@@ -34,7 +56,7 @@ export const objectDocument = (path: string, record: string, head = successHead)
 });
 
 /** A document that is a text as it stands, without a date. */
-export const textDocument = (path: string, text: string): Document => ({ path, head: text, tail: '' });
+export const textDocument = (path: string, text: string): Document => ({ path, head: text, tail: '', isKept: true });
 
 // An ISO 8601 instant with milliseconds; its length is fixed, which lets a date be filled in after the rest is written.
 const datePattern = /^\{"(?:message|status)":"200 [A-Za-z]+","date":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/;

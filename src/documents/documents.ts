@@ -17,7 +17,10 @@ type Answered = {
  * document. A row without one does not compile.
  */
 export const documents = {
-  landing: (landing: LandingRecord) => objectDocument(documentPath.landing, JSON.stringify(landing), statusHead),
+  landing: (landing: LandingRecord): Document => ({
+    ...objectDocument(documentPath.landing, JSON.stringify(landing), statusHead),
+    isKept: true,
+  }),
   openapiJson: (description: object) => textDocument(documentPath.openapiJson, JSON.stringify(description)),
   openapiYaml: (description: object) => textDocument(documentPath.openapiYaml, composeYaml(description)),
   package: (id: string, records: readonly string[]) => listDocument(documentPath.package(id), records),
@@ -25,8 +28,11 @@ export const documents = {
   repositoryRanking: (rank: Rank, records: readonly string[]) => listDocument(documentPath.ranking(rank), records),
   repositoryPackages: (slug: string, records: readonly string[]) =>
     listDocument(documentPath.repositoryPackages(slug), records),
-  repositoryFindings: (slug: string, record: FindingsRecord) =>
-    objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
+  repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
+    ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
+    // Of visits that took nothing the catalog knows nothing.
+    isKept: record.failure !== null,
+  }),
 } satisfies Record<Answered, (...parts: never[]) => Document>;
 
 /** The lookup document of every repository, under its slug and its former ones. */

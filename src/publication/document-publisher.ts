@@ -1,7 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
-import { type Document, documentText, successHead } from '../documents/document.ts';
+import { type Document, documentText, listTail, successHead } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { documentDigest, isSound, readEntry } from './soundness.ts';
 import { StagedFile } from './staged-file.ts';
@@ -52,7 +52,8 @@ export class DocumentPublisher {
     }
     const date = same ? known.date : this.#now;
     const text = documentText(document, date);
-    if (!same) this.ledger.set(document.path, { digest, date, size: Buffer.byteLength(text) });
+    if (!same)
+      this.ledger.set(document.path, { digest, date, size: Buffer.byteLength(text), text: keptText(document, date) });
     this.count.written++;
     if (same) this.repaired++;
     this.#output.note(document.path);
@@ -65,7 +66,14 @@ export class DocumentPublisher {
     const sound = this.isSound(file, known);
     const staged = new StagedFile(this.#output);
     const digest = createHash('sha256');
-    writeList(staged, digest, this.#now, count, records);
+    const append = (text: string) => {
+      const bytes = Buffer.from(text);
+      digest.update(bytes);
+      staged.append(bytes);
+    };
+    append(successHead);
+    staged.append(Buffer.from(this.#now));
+    for (const piece of listTail(count, records)) append(piece);
     const entry = { digest: digest.digest().subarray(0, 16), date: this.#now, size: staged.size };
     const found = known === undefined ? this.#read(file) : undefined;
     const before = known ?? (found?.date === undefined ? undefined : { ...found, date: found.date });
@@ -97,7 +105,8 @@ export class DocumentPublisher {
   #adopt(document: Document, digest: Uint8Array): LedgerEntry | undefined {
     const found = this.#read(document.path);
     if (found === undefined || Buffer.compare(found.digest, digest) !== 0) return undefined;
-    const entry = { ...found, date: found.date ?? this.#now };
+    const date = found.date ?? this.#now;
+    const entry = { ...found, date, text: keptText(document, date) };
     this.ledger.set(document.path, entry);
     return entry;
   }
@@ -107,26 +116,5 @@ export class DocumentPublisher {
   }
 }
 
-const pieceCharacters = 2 ** 20;
-
-/** Writes a list envelope piece by piece, and its content without the date into the digest. */
-const writeList = (staged: StagedFile, digest: Hash, date: string, count: number, records: Iterable<string>): void => {
-  const append = (text: string) => {
-    const bytes = Buffer.from(text);
-    digest.update(bytes);
-    staged.append(bytes);
-  };
-  append(successHead);
-  staged.append(Buffer.from(date));
-  append(`","count":${count},"data":[`);
-  let piece = '';
-  let first = true;
-  for (const record of records) {
-    piece += first ? record : `,${record}`;
-    first = false;
-    if (piece.length < pieceCharacters) continue;
-    append(piece);
-    piece = '';
-  }
-  append(`${piece}]}`);
-};
+const keptText = (document: Document, date: string): string | undefined =>
+  document.isKept === true ? documentText(document, date) : undefined;
