@@ -2,7 +2,7 @@ import { ranks } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { HealthRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { chooseSample, type HealthSample, readData } from './probe-sample.ts';
+import { chooseSample, type HealthSample, readData, readListed } from './probe-sample.ts';
 import { createUnhealthyLog, type Reasons, type UnhealthyEvent } from './unhealthy-log.ts';
 
 /** How long results are kept, in milliseconds, so that the check cannot be used as a load (decisions, section 4). */
@@ -64,8 +64,7 @@ const probesOf = (
     return record?.slug === slug && rankings.every((list) => Array.isArray(list));
   },
   packages: async () => {
-    const records = await readData<PackageRecord[]>(documents, documentPath.repositoryPackages(slug));
-    return records?.some(({ package_id: id }) => id === packageId) ?? false;
+    return (await readListed(documents, slug))?.includes(packageId) ?? false;
   },
   safe: async () =>
     safety.listed !== undefined && !safety.check(safety.listed) && safety.check('https://health.invalid/'),

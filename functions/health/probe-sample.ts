@@ -47,9 +47,43 @@ export const smallestRepositories = (all: ReadonlyArray<{ slug: string; size: nu
     .slice(0, mostCandidates)
     .map(({ slug }) => slug);
 
+/** Of a list that is too large to be held in memory, so many bytes are read: more than one record has. */
+const beginningBytes = 128 * 1024;
+
+const readBeginning = async (content: ReadableStream<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of content) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length >= beginningBytes) break;
+  }
+  return text;
+};
+
+/**
+ * The identifiers of the packages that a repository lists or, of a large list, of the first: to read all of that would
+ * keep everybody else waiting. Undefined where there is no list; throws as readData does.
+ */
+export const readListed = async (
+  documents: Dependencies['documents'],
+  slug: string,
+): Promise<readonly string[] | undefined> => {
+  const path = documentPath.repositoryPackages(slug);
+  const document = await documents.read(path, 'identity');
+  if (document === undefined || document.body !== undefined || document.size <= beginningBytes) {
+    return (await readData<PackageRecord[]>(documents, path))?.map(({ package_id: id }) => id);
+  }
+  const content = await document.open();
+  if (content === undefined) return readListed(documents, slug);
+  const text = await readBeginning(content);
+  const [, id] = /"package_id":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  if (id === undefined) throw new Error(`${path} is damaged`);
+  return [JSON.parse(id)];
+};
+
 const firstPackage = async (documents: Dependencies['documents'], slug: string): Promise<HealthSample | undefined> => {
-  const [record] = (await readData<PackageRecord[]>(documents, documentPath.repositoryPackages(slug))) ?? [];
-  return record && { packageId: record.package_id, slug };
+  const [packageId] = (await readListed(documents, slug)) ?? [];
+  return packageId === undefined ? undefined : { packageId, slug };
 };
 
 /** Whether the index holds it; one that cannot be asked says so when it is probed. */
