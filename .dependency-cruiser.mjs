@@ -13,7 +13,7 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
-  'src/following': { rooms: ['src/contract', 'src/net', 'src/publication'] },
+  'src/following': { rooms: ['src/contract', 'src/net', 'src/catalog', 'src/documents', 'src/publication'] },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
   'src/pipeline': {
     rooms: [
@@ -30,13 +30,22 @@ const rooms = {
   'src/pages': { rooms: ['src/site', 'src/components', 'src/layouts', 'src/contract'] },
   'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
   'src/components': { rooms: ['src/site', 'src/contract'] },
+  'functions/node': {
+    rooms: ['functions', 'src/contract', 'src/catalog', 'src/search', 'src/safety', 'src/net', 'src/following'],
+  },
   functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/safety'] },
 };
 
 const directions = Object.entries(rooms).map(([room, { rooms: allowed = [] }]) => ({
   name: `${room} imports only ${[...allowed, 'itself'].join(', ')}`,
   severity: 'error',
-  from: { path: `^${room}/` },
+  // A room inside another has a row of its own.
+  from: {
+    path: `^${room}/`,
+    pathNot: Object.keys(rooms)
+      .filter((inner) => inner.startsWith(`${room}/`))
+      .map((inner) => `^${inner}/`),
+  },
   to: { path: '^(src|functions|scripts|test)/', pathNot: [room, ...allowed].map((name) => `^${name}/`) },
 }));
 

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { Download, DownloadCount } from '../src/contract/records.ts';
+import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
 import type { UnhealthyEvent } from './health/unhealthy-log.ts';
 import type { Encoding } from './http/accept-header.ts';
@@ -107,6 +107,8 @@ export interface Dependencies {
   readonly tellUnhealthy?: (event: UnhealthyEvent) => void;
   /** The credential protocol, answering below /v2. */
   readonly gateway?: Hono;
+  /** From what it answers, where that is a replica of a publication, which has the pages. */
+  readonly replica?: () => ReplicaRecord;
 }
 
 /** Thrown by a dependency that cannot answer for now; the client is told 503. */

@@ -1,6 +1,7 @@
 import { buildPart, memoryPart } from '../test/bench/build-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
+import { replicaPart } from '../test/bench/replica-part.ts';
 import { describeLoad, describeMachine } from '../test/bench/report.ts';
 import { growthPart, searchPart } from '../test/bench/search-part.ts';
 import { sitePart } from '../test/bench/site-part.ts';
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, Part>> = {
   memory: memoryPart,
   growth: growthPart,
   site: sitePart,
+  replica: replicaPart,
 };
 
 const help = (): string => {

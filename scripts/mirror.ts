@@ -3,8 +3,8 @@ import { PublicationSource, SourceError } from '../src/following/source.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
-import { isPublicKey } from '../src/publication/signature.ts';
-import { CommandFailure, runCommand, UsageError } from './options.ts';
+import { CommandFailure, runCommand } from './options.ts';
+import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 
 const command = {
@@ -40,12 +40,8 @@ const words = {
 
 await runCommand(command, async (values, [url, folder]) => {
   const key = values['public-key'];
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`URL must be the http or https address of a publication, not "${url}"`);
-  }
-  if (key !== undefined && !isPublicKey(key)) {
-    throw new UsageError('--public-key must be the 43 characters that the landing document names as signing_key');
-  }
+  assertPublication('URL', url);
+  assertPublicKey(key);
   // The address is the operator's own choice, so it may be anywhere.
   const fetcher = createFetcher({
     allowPrivateNetworks: true,

@@ -1,11 +1,13 @@
 import { runCommand } from './options.ts';
-import { runServer, serverOptions } from './server-options.ts';
+import { replicaOptions, runServer, serverOptions } from './server-options.ts';
 
 await runCommand(
   {
     name: 'serve',
-    summary: 'Serves what was built: the API, the site and everything computed.',
-    options: serverOptions,
+    summary:
+      'Serves what was built: the API, the site and everything computed. With --from it needs no build, and serves a\n' +
+      'replica of what is published elsewhere.',
+    options: { ...serverOptions, ...replicaOptions },
   },
-  runServer,
+  (values) => runServer(values, values),
 );

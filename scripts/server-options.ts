@@ -1,8 +1,11 @@
 import { ConfigurationInvalid } from '../functions/gateway/on-node.ts';
-import { CannotServe, runHost } from '../functions/node/host.ts';
+import { runHost } from '../functions/node/host.ts';
+import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { SafetyListInvalid, safetyFile } from '../functions/node/safety-file.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
+import { assertPublication, assertPublicKey } from './publication-options.ts';
+import { readProxyOptions } from './read-proxies.ts';
 
 /** The flags of every command that serves. */
 export const serverOptions = {
@@ -102,6 +105,37 @@ export const serverOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** The flags of a server that serves a replica. */
+export const replicaOptions = {
+  from: {
+    type: 'string',
+    value: 'URL',
+    environment: 'DEBDEX_FROM',
+    help:
+      'Serve a replica of the publication at this address: needs no build, takes what is published there into --state, ' +
+      'takes up each generation that follows, and goes on with what it has while the address is away. It answers the API; ' +
+      'who asks for a page is sent to where the pages are published.',
+  },
+  'public-key': {
+    type: 'string',
+    value: 'KEY',
+    environment: 'DEBDEX_PUBLIC_KEY',
+    help: 'Of a replica: take only what is signed by this key, as the landing document of the publication has it.',
+  },
+  'poll-interval': {
+    type: 'duration',
+    value: 'TIME',
+    default: 10,
+    environment: 'DEBDEX_POLL_INTERVAL',
+    help: 'Of a replica: how often it asks for a new generation, in seconds or such as 90s, 10m or 2h; longer while the address does not answer.',
+  },
+  'count-downloads': {
+    type: 'boolean',
+    environment: 'DEBDEX_COUNT_DOWNLOADS',
+    help: 'Of a replica: count the downloads that are reported to it, in its own --state. Without it none are counted.',
+  },
+} as const satisfies Record<string, Option>;
+
 /** The limits that an operator chose. */
 const limitsOf = (values: OptionValues<typeof serverOptions>): Partial<ServerLimits> => {
   const ofClient = values['client-connections'];
@@ -123,11 +157,35 @@ const toCommandFailure = (error: unknown): unknown => {
   return error;
 };
 
+const readReplica = (values: OptionValues<typeof replicaOptions>) => {
+  const { from, 'public-key': publicKey } = values;
+  if (from === undefined) {
+    const alone =
+      publicKey !== undefined ? '--public-key' : values['count-downloads'] ? '--count-downloads' : undefined;
+    if (alone === undefined) return {};
+    throw new UsageError(`${alone} is of a replica: name the publication with --from URL`);
+  }
+  assertPublication('--from', from);
+  assertPublicKey(publicKey);
+  if (Object.keys(process.env).some((name) => name.startsWith('GATEWAY_'))) {
+    process.stderr.write(
+      'Warning: a replica has no gateway; the settings that begin with GATEWAY_ are of no effect.\n',
+    );
+  }
+  const interval = values['poll-interval'] * 1000;
+  const replica = { from, publicKey, interval, proxies: readProxyOptions() };
+  return { replica, countDownloads: values['count-downloads'] };
+};
+
 /**
  * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
- * been built, or where the address is taken, and a UsageError where the gateway's settings are wrong.
+ * been built, or where the address is taken, and a UsageError where the gateway's settings are wrong. With `of` it
+ * serves a replica instead.
  */
-export const runServer = async (values: OptionValues<typeof serverOptions>): Promise<void> => {
+export const runServer = async (
+  values: OptionValues<typeof serverOptions>,
+  of?: OptionValues<typeof replicaOptions>,
+): Promise<void> => {
   const { out, state, host, port, development } = values;
   await runHost({
     out,
@@ -141,6 +199,7 @@ export const runServer = async (values: OptionValues<typeof serverOptions>): Pro
     safetyList: safetyFile,
     environment: process.env,
     development,
+    ...(of === undefined ? {} : readReplica(of)),
   }).catch((error) => {
     throw toCommandFailure(error);
   });

@@ -1,54 +1,24 @@
 import { existsSync, statSync } from 'node:fs';
 import { catalogPath } from '../../src/catalog/generation.ts';
-import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
-import { CatalogSearch } from '../../src/search/catalog-search.ts';
+import type { CatalogSearch } from '../../src/search/catalog-search.ts';
 import type { SearchIndex } from '../dependencies.ts';
-
-/** One generation of the catalog, opened read-only. */
-class Generation {
-  readonly identity: string;
-  readonly #search: CatalogSearch;
-  readonly #database: CatalogFile;
-  #readers = 0;
-  #isOver = false;
-
-  constructor(file: string) {
-    this.identity = identityOf(file);
-    this.#database = CatalogFile.openReadOnly(file);
-    try {
-      // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
-      // count all of it as this process's own.
-      this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
-      this.#search = new CatalogSearch(this.#database);
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
-  }
-
-  /** Keeps this generation open for as long as it is read, whatever comes in force meanwhile. */
-  async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
-    this.#readers++;
-    try {
-      return await question(this.#search);
-    } finally {
-      this.#readers--;
-      if (this.#isOver && this.#readers === 0) this.#database.close();
-    }
-  }
-
-  /** Closes the file, once its readers are done. */
-  close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    if (this.#readers === 0) this.#database.close();
-  }
-}
+import { OpenCatalog } from './open-catalog.ts';
 
 // A new generation takes the name of the one before: what tells them apart is the file behind the name.
 const identityOf = (file: string): string => {
   const { dev, ino, mtimeMs } = statSync(file);
   return `${dev}:${ino}:${mtimeMs}`;
+};
+
+interface Generation {
+  readonly identity: string;
+  readonly catalog: OpenCatalog;
+}
+
+const openGeneration = (file: string): Generation => {
+  // Before it is opened: another may take the name in between, and is then noticed.
+  const identity = identityOf(file);
+  return { identity, catalog: new OpenCatalog(file, () => undefined) };
 };
 
 /**
@@ -90,17 +60,17 @@ export class CatalogFiles implements SearchIndex {
   refresh(): void {
     const before = this.#generation;
     if (before === undefined || !existsSync(this.#file) || before.identity === identityOf(this.#file)) return;
-    this.#generation = new Generation(this.#file);
-    before.close();
+    this.#generation = openGeneration(this.#file);
+    before.catalog.close();
   }
 
   close(): void {
-    this.#generation?.close();
+    this.#generation?.catalog.close();
     this.#generation = undefined;
   }
 
   async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
-    this.#generation ??= new Generation(this.#file);
-    return this.#generation.ask(question);
+    this.#generation ??= openGeneration(this.#file);
+    return this.#generation.catalog.ask(question);
   }
 }

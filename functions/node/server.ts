@@ -33,8 +33,11 @@ export interface ServerOptions {
   readonly answerMemory?: number;
   /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
   readonly trustedProxies: number;
-  /** The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. */
-  readonly stamp?: string;
+  /**
+   * The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. Null
+   * where `forget` is called instead; without either, it is as though it changed every second.
+   */
+  readonly stamp?: string | null;
   readonly onChange?: () => void;
   /** Other limits than the usual ones. */
   readonly limits?: Partial<ServerLimits>;
@@ -47,6 +50,8 @@ export interface RunningServer {
   readonly port: number;
   /** How often each limit was met since the start. */
   readonly refusals: Refusals['counts'];
+  /** Drops ready answers, because others are given from now on. */
+  forget(): void;
   /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
   close(): Promise<void>;
 }
@@ -225,10 +230,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       resolve();
     });
   });
-  const stopWatching = watchStamp(options.stamp, () => {
+  const change = (): void => {
     hot.clear();
     options.onChange?.();
-  });
+  };
+  const stopWatching = options.stamp === null ? () => {} : watchStamp(options.stamp, change);
 
   const close = async (): Promise<void> => {
     draining = true;
@@ -245,5 +251,5 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     unread.end();
     refusals.end();
   };
-  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, close };
+  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, forget: hot.clear, close };
 };

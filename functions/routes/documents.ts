@@ -5,6 +5,7 @@ import type { Handler } from '../environment.ts';
 import { notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 import { readQuery } from '../http/request-query.ts';
+import { landingAnswer } from './landing.ts';
 
 // What stands in an answer's file name stands in the path or in the query of its address.
 const readName = ({ address, query, file }: Operation): ((url: string, segments: readonly string[]) => string) => {
@@ -35,5 +36,6 @@ export const documentHandlers = (dependencies: Dependencies): Record<DocumentOpe
     const { file } = operation;
     return file === undefined ? [] : [[name, documentHandler(dependencies, { ...operation, file })] as const];
   });
-  return Object.fromEntries(handlers) as Record<DocumentOperationName, Handler>;
+  const byName = Object.fromEntries(handlers) as Record<DocumentOperationName, Handler>;
+  return { ...byName, landing: ({ req }) => landingAnswer(req.raw, dependencies) };
 };

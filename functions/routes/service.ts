@@ -8,7 +8,8 @@ export const serviceHandlers = (dependencies: Dependencies) => {
 
   return {
     health: async ({ req }) => {
-      const record = await checkHealth();
+      const checked = await checkHealth();
+      const record = dependencies.replica ? { ...checked, replica: dependencies.replica() } : checked;
       const status = record.healthy ? '200 OK' : '503 Service Unavailable';
       const text = JSON.stringify({ status, date: dependencies.now().toISOString(), data: record });
       return jsonAnswer(req.raw, dependencies, text, { status: record.healthy ? 200 : 503, cache: cacheControl.none });

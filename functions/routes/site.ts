@@ -1,10 +1,10 @@
-import { documentPath } from '../../src/contract/paths.ts';
-import { type Dependencies, Unavailable } from '../dependencies.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { asksForJson, prefersHtml } from '../http/accept-header.ts';
 import { cacheControl, HttpError, notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 import { pathOf } from '../http/request-path.ts';
+import { landingAnswer } from './landing.ts';
 
 // A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
 const isPlain = (segment: string): boolean =>
@@ -39,9 +39,27 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
       const page = await documentAnswer(req.raw, dependencies, 'index.html', options);
       if (page !== undefined) return page;
     }
-    const answer = await documentAnswer(req.raw, dependencies, documentPath.landing, options);
-    if (answer === undefined) throw new Unavailable('The landing document is not published');
-    return answer;
+    return landingAnswer(req.raw, dependencies, options);
+  };
+
+  // A replica has no pages: who asks for one is sent to where they are published. What it is asked for by that very name
+  // would come back to it.
+  const sendToPages: Handler = async ({ req, var: { segments } }) => {
+    const isRoot = segments.length === 1 && segments[0] === '';
+    if (isRoot && !prefersHtml(req.header('accept'))) return landingAnswer(req.raw, dependencies, { vary: ['Accept'] });
+    const text = !isRoot && segments.every(isPlain) ? segments.join('/') : '';
+    const answer = text === '' ? undefined : await documentAnswer(req.raw, dependencies, text);
+    if (answer !== undefined) return answer;
+    const address = dependencies.publicAddress();
+    const vary = isRoot ? { Vary: 'Accept' } : {};
+    if (new URL(address).host === req.header('host')) {
+      throw new HttpError(404, 'This is a replica, which answers the API alone and has no pages', vary);
+    }
+    const url = req.url;
+    const query = url.indexOf('?');
+    const location = `${address}${pathOf(url)}${query < 0 ? '' : url.slice(query)}`;
+    const headers = { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0', ...vary };
+    return new Response(null, { status: 307, headers });
   };
 
   return async (context) => {
@@ -49,6 +67,7 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new HttpError(405, 'This address answers GET and HEAD', { Allow: 'GET, HEAD' });
     }
+    if (dependencies.replica !== undefined) return sendToPages(context);
     if (variables.segments.length === 1 && variables.segments[0] === '') return readRoot(context);
     try {
       return await readPage(context);

@@ -20,7 +20,8 @@ export const catalogPath = (state: string): string => path.join(state, 'catalog.
 
 const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
 
-const formatOf = (file: string): number | undefined => {
+/** The version of a catalog's tables (see `catalogFormat`); undefined where it cannot be read. */
+export const readCatalogFormat = (file: string): number | undefined => {
   let database: CatalogFile | undefined;
   try {
     database = CatalogFile.openReadOnly(file);
@@ -34,7 +35,7 @@ const formatOf = (file: string): number | undefined => {
 
 /** Whether the state folder holds a catalog of this version that can be read. */
 const hasCatalog = (state: string): boolean =>
-  existsSync(catalogPath(state)) && formatOf(catalogPath(state)) === catalogFormat;
+  existsSync(catalogPath(state)) && readCatalogFormat(catalogPath(state)) === catalogFormat;
 
 /**
  * The catalog that comes next: a copy of the one in force, or empty where there is none of this version. It is built

@@ -77,3 +77,14 @@ export const lockOutput = (folder: string, out: string): (() => void) =>
     folder,
     (holder) => `another build is publishing into ${out} (${holder}): wait for it to end, or name another --out`,
   );
+
+/**
+ * The same for the folder into which a replica takes a publication.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockReplica = (folder: string): (() => void) =>
+  lockFolder(
+    folder,
+    (holder) => `another replica is using ${folder} (${holder}): give each replica a --state folder of its own`,
+  );

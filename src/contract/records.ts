@@ -158,6 +158,20 @@ export const safetyRecordSchema = z.strictObject({
 
 const leaf = z.boolean();
 
+/** From what a replica answers. */
+const replicaRecordSchema = z.strictObject({
+  generation: z.number().int().min(1).nullable().describe('Number of the generation; null before the first was taken.'),
+  published: z.iso.datetime().nullable().describe('When it was published.'),
+  age: z.number().int().min(0).nullable().describe('Seconds since then.'),
+  confirmed: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the publication last said that this is its newest; null where it has not since the start.'),
+});
+export type ReplicaRecord = z.infer<typeof replicaRecordSchema>;
+
+const replica = replicaRecordSchema.optional().describe('Where a replica of a publication answers: from what.');
+
 /** Health of the service: every leaf is the result of a probe made for it; `healthy` is true where all of its group are. */
 export const healthRecordSchema = z.strictObject({
   healthy: leaf,
@@ -178,6 +192,7 @@ export const healthRecordSchema = z.strictObject({
     }),
     download: z.strictObject({ healthy: leaf, ingest_healthy: leaf }),
   }),
+  replica,
 });
 export type HealthRecord = z.infer<typeof healthRecordSchema>;
 
@@ -237,6 +252,7 @@ export const landingRecordSchema = z.strictObject({
     versions: z.number().int().min(0).describe('Package records.'),
     updated: timestamp.describe('When the newest change of any origin was seen.'),
   }),
+  replica,
 });
 export type LandingRecord = z.infer<typeof landingRecordSchema>;
 

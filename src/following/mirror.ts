@@ -6,7 +6,13 @@ import { type ChangeList, type Generation, generationPath } from '../contract/ge
 import { readGeneration, removeOld } from '../publication/generation.ts';
 import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
-import { type FoundGeneration, type PublicationSource, SourceError } from './source.ts';
+import {
+  assertNotOlder,
+  type FoundGeneration,
+  type PublicationSource,
+  SourceError,
+  unaskedNotModified,
+} from './source.ts';
 
 /** What to mirror, and where to. */
 export interface MirrorOptions {
@@ -59,6 +65,7 @@ export const isSafePath = (file: string): boolean =>
 const assertSafe = (file: string): void => {
   if (!isSafePath(file))
     throw new SourceError(
+      'damaged',
       `The publication names a file ${JSON.stringify(file)}, which no Debdex writes: nothing was taken.`,
     );
 };
@@ -76,13 +83,14 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
   for (let tries = 1; ; tries++) {
     output.sweep();
     const found = await options.source.readGeneration();
-    if (found === undefined) throw new SourceError(`${options.source.base} answered 304 to a question without a tag.`);
+    if (found === undefined) throw unaskedNotModified(options.source.base);
     try {
       return await bringTo(found, output, options);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       if (tries < mostTries) continue;
       throw new SourceError(
+        'changing',
         `${options.source.base} holds other files than it says, or changes faster than it can be read (${mostTries} tries; at last: ${error.message}). Try again later.`,
       );
     } finally {
@@ -101,7 +109,7 @@ const bringTo = async (
   if (local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(found.text)) {
     return { generation, by: 'none', fetched: 0, removed: 0 };
   }
-  assertNotOlder(generation, local, options);
+  assertNotOlder(generation, local, { base: options.source.base, folder: options.folder });
   const held = local && readHeld(output, local);
   const plan =
     (held && (await planByChanges(found, local, held, options))) ??
@@ -118,15 +126,6 @@ const bringTo = async (
   for (const file of plan.removed) rmSync(output.resolve(file), { force: true });
   removeOld(output, generation);
   return { generation, by: plan.by, fetched: taken.size, removed: plan.removed.length };
-};
-
-/** What is older than what one has may be a replayed copy (P3). */
-const assertNotOlder = (found: Generation, local: Generation | undefined, { source, folder }: MirrorOptions): void => {
-  if (local === undefined || found.number > local.number) return;
-  if (found.number === local.number && found.date > local.date) return;
-  throw new SourceError(
-    `${source.base} publishes generation ${found.number} of ${found.date}, which is older than the generation ${local.number} of ${local.date} in ${folder}: nothing was taken. Where its maintainer began anew, mirror it into an empty folder.`,
-  );
 };
 
 // Where people and programs begin; everything else is found from there.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress } from 'node:zlib';
+import { constants, createZstdDecompress } from 'node:zlib';
 import {
   type ChangeList,
   changeListSchema,
@@ -11,11 +12,29 @@ import {
   generationSchema,
 } from '../contract/generation.ts';
 import type { Fetcher } from '../net/fetcher.ts';
+import { NetworkError } from '../net/network-error.ts';
+import { parseRetryAfter } from '../net/retry.ts';
 import { verifySignature } from '../publication/signature.ts';
+
+/**
+ * What kind of thing keeps a publication from being taken. `absent`: there is none, or it is away; `unsigned`: not signed
+ * by the configured key; `older` than what is there; `damaged`: other bytes than it says; `of another version`; `changing`
+ * faster than it is read.
+ */
+type SourceErrorKind = 'absent' | 'unsigned' | 'older' | 'damaged' | 'of another version' | 'changing';
 
 /** Why a publication cannot be taken, as a sentence that says what to do. */
 export class SourceError extends Error {
   override name = 'SourceError';
+  readonly kind: SourceErrorKind;
+  /** Until when it asks to be left alone. */
+  readonly retryAt: Date | undefined;
+
+  constructor(kind: SourceErrorKind, message: string, options: ErrorOptions & { readonly retryAt?: Date } = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.retryAt = options.retryAt;
+  }
 }
 
 /** What a publication says of its generation in force, as it says it. */
@@ -32,6 +51,10 @@ const smallBytes = mebibyte;
 const changesBytes = 256 * mebibyte;
 /** More than the largest document. */
 const documentBytes = 1024 * mebibyte;
+
+/** Of the memory that decompressing takes, as a power of two of bytes; catalogs are written with an eighth of it. */
+const windowLog = 24;
+const longestRetryAfter = 3_600_000;
 
 // generation.json and its signature are two files, and between them another generation may come in force.
 const signatureTries = 5;
@@ -59,8 +82,11 @@ export class PublicationSource {
       const found = await this.#fetch(generationPath.current, { maxBytes: smallBytes, etag: etag ?? null });
       if (found.status === 304) return undefined;
       if (found.status !== 200) {
+        const retryAt = parseRetryAfter(found.retryAfter, new Date(), longestRetryAfter);
         throw new SourceError(
+          'absent',
           `${this.base} publishes no generation (${found.status} for ${generationPath.current}): give the address of a Debdex publication, and see that its build ended well.`,
+          retryAt === undefined ? {} : { retryAt },
         );
       }
       const text = await collect(found.body);
@@ -72,6 +98,7 @@ export class PublicationSource {
       }
       if (tries === signatureTries) {
         throw new SourceError(
+          'unsigned',
           `${this.base}/${generationPath.signature} is ${jws === undefined ? 'missing' : 'not by the public key that is configured, or of another text'}: nothing was taken. If its maintainer changed the key, configure the new one.`,
         );
       }
@@ -113,9 +140,50 @@ export class PublicationSource {
     return digest.digest('hex');
   }
 
+  /**
+   * Takes the catalog of a generation into two new files on this disk, compressed as it is and plain. Never more than was
+   * announced of it is read or written, and little of it is in memory. Returns false where it is not there any more.
+   *
+   * @throws SourceError where it is not the one that was announced; NetworkError; what a disk throws
+   */
+  async takeCatalog(
+    { path, sha256, size, compressed_size: compressedSize }: Generation['catalog'],
+    into: { readonly compressed: string; readonly plain: string },
+  ): Promise<boolean> {
+    const found = await this.#fetch(path, { maxBytes: compressedSize });
+    if (found.status !== 200) {
+      this.#absent(path, found.status);
+      return false;
+    }
+    const digest = createHash('sha256');
+    const count = { plain: 0 };
+    try {
+      await pipeline(
+        Readable.from(found.body),
+        copyTo(into.compressed),
+        createZstdDecompress({ chunkSize: mebibyte, params: { [constants.ZSTD_d_windowLogMax]: windowLog } }),
+        hashing(digest, size, count),
+        createWriteStream(into.plain, { flags: 'wx' }),
+      );
+    } catch (error) {
+      if (error instanceof NetworkError || isOfSystem(error)) throw error;
+      throw this.#damaged(path, error);
+    }
+    if (digest.digest('hex') !== sha256 || count.plain !== size) throw this.#damaged(path);
+    return true;
+  }
+
+  #damaged(path: string, cause?: unknown): SourceError {
+    return new SourceError(
+      'damaged',
+      `${this.base}/${path} is cut short or has other bytes than the generation says: it was not taken. If this stays so, its maintainer should publish again, or empty the cache in front.`,
+      { cause },
+    );
+  }
+
   #absent(path: string, status: number): undefined {
     if (status === 404 || status === 410) return undefined;
-    throw new SourceError(`${this.base}/${path} answered ${status}.`);
+    throw new SourceError('absent', `${this.base}/${path} answered ${status}.`);
   }
 
   async #read(path: string, maxBytes: number): Promise<Buffer | undefined> {
@@ -129,19 +197,57 @@ export class PublicationSource {
   }
 }
 
+/** What to say of a 304 to a question without a tag. */
+export const unaskedNotModified = (base: string): SourceError =>
+  new SourceError('absent', `${base} answered 304 to a question without a tag: see what is in front of it.`);
+
+/** What is older than what one has may be a replayed copy (P3). `folder` holds what one has. */
+export const assertNotOlder = (
+  found: Generation,
+  local: Generation | undefined,
+  { base, folder }: { readonly base: string; readonly folder: string },
+): void => {
+  if (local === undefined || found.number > local.number) return;
+  if (found.number === local.number && found.date > local.date) return;
+  throw new SourceError(
+    'older',
+    `${base} publishes generation ${found.number} of ${found.date}, which is older than the generation ${local.number} of ${local.date} in ${folder}: nothing was taken. Where its maintainer began anew, take it into an empty folder.`,
+  );
+};
+
 const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);
 };
 
-const hashing = (digest: ReturnType<typeof createHash>, maxBytes = Number.POSITIVE_INFINITY): Transform => {
-  let size = 0;
+/** Hands pieces on once they are written to a new file as well. */
+const copyTo = (file: string) =>
+  async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const handle = await open(file, 'wx');
+    try {
+      for await (const piece of pieces) {
+        await handle.appendFile(piece);
+        yield piece;
+      }
+    } finally {
+      await handle.close();
+    }
+  };
+
+const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+
+const hashing = (
+  digest: ReturnType<typeof createHash>,
+  maxBytes = Number.POSITIVE_INFINITY,
+  count = { plain: 0 },
+): Transform => {
   return new Transform({
     transform(piece: Buffer, _encoding, done) {
-      size += piece.length;
+      count.plain += piece.length;
       digest.update(piece);
-      if (size > maxBytes) done(new SourceError(`There are more bytes than the ${maxBytes} that were announced.`));
+      if (count.plain > maxBytes)
+        done(new SourceError('damaged', `There are more bytes than the ${maxBytes} that were announced.`));
       else done(null, piece);
     },
   });
@@ -151,8 +257,10 @@ const parse = <T>(schema: { parse(value: unknown): T }, bytes: Buffer, name: str
   try {
     return schema.parse(JSON.parse(bytes.toString()));
   } catch (cause) {
-    throw new SourceError(`${name} is not of a form that this version knows: update Debdex, or ask its maintainer.`, {
-      cause,
-    });
+    throw new SourceError(
+      'of another version',
+      `${name} is not of a form that this version knows: update Debdex, or ask its maintainer.`,
+      { cause },
+    );
   }
 };

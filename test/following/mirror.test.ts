@@ -10,6 +10,7 @@ import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import { Publication, privateKey } from '../support/publication.ts';
 
 /** A server of files that counts what is asked, and may be made to answer otherwise. */
@@ -127,7 +128,7 @@ describe('a mirror', () => {
     { minLength: 2, maxLength: 6 },
   );
   it('P2: holds after each step of any history what is published, and nothing else', async () => {
-    const numRuns = Number(process.env.DEBDEX_TEST_HISTORIES ?? 15);
+    const numRuns = timesFrom('DEBDEX_TEST_HISTORIES', 15);
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const { publication, folder } = begin();

@@ -1,0 +1,33 @@
+import type { ServerLimits } from './limits.ts';
+import type { RunningServer } from './server.ts';
+
+/** What every Node host is told; sizes in bytes. */
+export interface HostOptions {
+  /** Folder of the catalog, the counters, the credential store and compressed copies. */
+  readonly state: string;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Computed answers a second for each client, twice as many at once; 0 sets no limit. */
+  readonly rate: number;
+  readonly answerMemory: number;
+  readonly trustedProxies: number;
+  readonly limits: Partial<ServerLimits>;
+  /** The YAML file of addresses that are listed as unsafe. */
+  readonly safetyList: URL;
+}
+
+/** What keeps a host from serving, in a sentence that says what to do. */
+export class CannotServe extends Error {
+  override name = 'CannotServe';
+}
+
+/** A server with everything that it answers from. */
+export interface Host extends Pick<RunningServer, 'port' | 'close'> {
+  /** As one writes it into a browser. */
+  readonly address: string;
+}
+
+/** The address of a server as one writes it into a browser. */
+export const addressText = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,0 +1,44 @@
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
+
+/** One generation of the catalog, opened read-only, with what `prepare` prepares on it besides its search. */
+export class OpenCatalog<More = undefined> {
+  readonly search: CatalogSearch;
+  readonly more: More;
+  readonly #database: CatalogFile;
+  #readers = 0;
+  #isOver = false;
+
+  /** Throws where the file cannot be read. */
+  constructor(file: string, prepare: (database: CatalogFile) => More) {
+    this.#database = CatalogFile.openReadOnly(file);
+    try {
+      // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
+      // count all of it as this process's own.
+      this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
+      this.search = new CatalogSearch(this.#database);
+      this.more = prepare(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Keeps this generation open for as long as it is read, whatever comes in force meanwhile. */
+  async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+    this.#readers++;
+    try {
+      return await question(this.search);
+    } finally {
+      this.#readers--;
+      if (this.#isOver && this.#readers === 0) this.#database.close();
+    }
+  }
+
+  /** Closes the file, once its readers are done. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#readers === 0) this.#database.close();
+  }
+}

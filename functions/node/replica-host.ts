@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { LockedError } from '../../src/catalog/lock.ts';
+import { createApp } from '../app.ts';
+import type { Dependencies, DownloadCounters } from '../dependencies.ts';
+import { HttpError } from '../http/answers.ts';
+import { documentMemory, openCompressedFiles, openComputed, openDownloads, report, tell } from './computed.ts';
+import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
+import { type ReplicaSource, startReplica } from './replica.ts';
+import { NothingTaken } from './replica-index.ts';
+import { startServer } from './server.ts';
+
+/** What a host of a replica is told. */
+export interface ReplicaHostOptions extends HostOptions {
+  readonly replica: ReplicaSource;
+  /** Whether downloads that are reported here are counted here. */
+  readonly countDownloads: boolean;
+}
+
+/** Counters that count nothing: several replicas would each count a part. */
+const noDownloads: DownloadCounters = {
+  add: async () => 0,
+  read: async () => {
+    throw new HttpError(404, 'Downloads are not counted here');
+  },
+  probe: async () => true,
+};
+
+const listenAddress = 'http://localhost:8080';
+
+/**
+ * Serves a replica of a publication, and takes up each generation that follows. Throws CannotServe where another replica
+ * uses the folder or the address cannot be listened on, and SafetyListInvalid.
+ */
+export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
+  const { state, host, port } = options;
+  mkdirSync(state, { recursive: true });
+  const computed = openComputed(options);
+  const downloads = options.countDownloads ? openDownloads(state) : undefined;
+  let forget = () => {};
+  const replica = await startReplica({
+    source: options.replica,
+    state,
+    compressed: openCompressedFiles(state),
+    memory: documentMemory,
+    now: computed.now,
+    defaultAddress: listenAddress,
+    tell,
+    report,
+    onChange: () => forget(),
+  }).catch(async (error: unknown) => {
+    computed.safety.close();
+    await downloads?.close();
+    throw error instanceof LockedError ? new CannotServe(error.message) : error;
+  });
+  const { index } = replica;
+  const closeOpened = async (): Promise<void> => {
+    await Promise.all([replica.close(), downloads?.close()]);
+    computed.safety.close();
+  };
+  const dependencies: Dependencies = {
+    ...computed,
+    report: (error) => {
+      if (!(error instanceof NothingTaken)) report(error);
+    },
+    documents: index,
+    search: index,
+    downloads: downloads ?? noDownloads,
+    // Sign-ins are not a replica's.
+    probeCredentials: async () => true,
+    publicAddress: () => index.publicAddress(),
+    replica: () => index.describe(),
+  };
+  const server = await startServer({
+    app: createApp(dependencies),
+    host,
+    port,
+    now: computed.now,
+    limiter: computed.limiter,
+    answerMemory: options.answerMemory,
+    trustedProxies: options.trustedProxies,
+    limits: options.limits,
+    onRefusal: tell,
+    stamp: null,
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await closeOpened();
+    throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+  });
+  forget = () => server.forget();
+  return {
+    port: server.port,
+    address: addressText(host, server.port),
+    close: async () => {
+      await server.close();
+      await closeOpened();
+    },
+  };
+};

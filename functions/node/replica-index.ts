@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs';
+import { generationPath } from '../../src/contract/generation.ts';
+import { apiRoot, documentPath } from '../../src/contract/paths.ts';
+import type { ReplicaRecord } from '../../src/contract/records.ts';
+import { TakenCatalog } from '../../src/following/taken-catalog.ts';
+import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
+import type { CatalogSearch } from '../../src/search/catalog-search.ts';
+import { type Documents, type SearchIndex, type StoredDocument, Unavailable } from '../dependencies.ts';
+import { ByteCache } from './byte-cache.ts';
+import type { CompressedFiles } from './compression.ts';
+import { OpenCatalog } from './open-catalog.ts';
+import { digestOf, type HeldDocument, inMemory, makeVariant, onDisk, weigh } from './stored-document.ts';
+
+/** The name of a digest in hex as tags have it; see `createDigest`. */
+const shortDigest = (sha256: string): string => Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
+
+interface Described extends HeldDocument {
+  /** Where it stands as a file. */
+  readonly file: string | undefined;
+}
+
+/** A generation that was taken, opened. */
+interface InForce {
+  readonly taken: Taken;
+  readonly catalog: OpenCatalog<TakenCatalog>;
+  readonly large: ReadonlyMap<string, Taken['note']['large'][number]>;
+  readonly held: ByteCache<Described>;
+  readonly publicAddress: string | undefined;
+}
+
+const describeBytes = (bytes: Uint8Array): Described => {
+  const digest = digestOf(bytes);
+  return { file: undefined, digest, variants: new Map([['identity', inMemory(bytes, digest)]]) };
+};
+
+const describeFile = (file: string, { sha256, size }: { sha256: string; size: number }): Described => {
+  const digest = shortDigest(sha256);
+  return { file, digest, variants: new Map([['identity', onDisk(file, { size, digest, encoding: 'identity' })]]) };
+};
+
+// The build wrote its public address into the description, as the address of the server it describes.
+const readPublicAddress = (taken: TakenCatalog): string | undefined => {
+  const { servers } = JSON.parse(taken.read(documentPath.openapiJson)?.toString() ?? '{}');
+  const url: unknown = servers?.[0]?.url;
+  return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : undefined;
+};
+
+/** Nothing was taken yet; the operator was told, and each client is. */
+export class NothingTaken extends Unavailable {
+  override name = 'NothingTaken';
+}
+
+export interface ReplicaIndexOptions {
+  readonly folder: TakenFolder;
+  readonly compressed: CompressedFiles;
+  /** The most bytes of documents to hold in memory. */
+  readonly memory: number;
+  readonly now: () => Date;
+  /** What stands for the public address before anything was taken. */
+  readonly defaultAddress: string;
+}
+
+/**
+ * What a replica answers from: the documents and the search index of the generation in force, from its catalog. `use`
+ * puts another in its place at once; who reads the one before reads it to the end.
+ */
+export class ReplicaIndex implements Documents, SearchIndex {
+  readonly #options: ReplicaIndexOptions;
+  #inForce: InForce | undefined;
+  #confirmed: Date | undefined;
+
+  constructor(options: ReplicaIndexOptions) {
+    this.#options = options;
+  }
+
+  /** Puts a generation in force that was taken. Throws where its catalog cannot be opened; the one before then stays. */
+  use(note: Taken['note']): void {
+    const taken = takenOf(note);
+    const before = this.#inForce;
+    const large = new Map(note.large.map((one) => [one.path, one]));
+    if (before?.taken.note.catalog.sha256 === note.catalog.sha256) {
+      this.#inForce = { ...before, taken, large };
+    } else {
+      const file = this.#options.folder.catalog(note.catalog.sha256, 'sqlite');
+      const catalog = new OpenCatalog(file, (database) => new TakenCatalog(database));
+      const held = new ByteCache<Described>(this.#options.memory, weigh);
+      this.#inForce = { taken, catalog, large, held, publicAddress: readPublicAddress(catalog.more) };
+      before?.catalog.close();
+    }
+    this.#confirmed = undefined;
+  }
+
+  /** Notes that the publication said so. */
+  confirm(at: Date): void {
+    this.#confirmed = at;
+  }
+
+  /** What it answers from, as health and the landing document show it. */
+  describe(): ReplicaRecord {
+    const { number = null, date = null } = this.#inForce?.taken.generation ?? {};
+    const milliseconds = date === null ? null : this.#options.now().getTime() - Date.parse(date);
+    return {
+      generation: number,
+      published: date,
+      // The clock of the publication may be ahead.
+      age: milliseconds === null ? null : Math.max(0, Math.floor(milliseconds / 1000)),
+      confirmed: this.#confirmed?.toISOString() ?? null,
+    };
+  }
+
+  /** The public address in everything that was published. */
+  publicAddress(): string {
+    return this.#inForce?.publicAddress ?? this.#options.defaultAddress;
+  }
+
+  read: Documents['read'] = async (path, encoding) => {
+    const inForce = this.#current();
+    const { held } = inForce;
+    const known = held.get(path);
+    const described = known ?? this.#describe(inForce, path);
+    const variant =
+      described?.variants.get(encoding) ??
+      (described &&
+        (await makeVariant(described, encoding, { file: described.file, compressed: this.#options.compressed })));
+    if (described === undefined || variant === undefined) return undefined;
+    // A cache counts what it holds when it is set, so what grew is set anew. What tells of the generation may change
+    // while the catalog does not.
+    const isOfCatalog = described.file === undefined && !path.startsWith(`${apiRoot}/generation.`);
+    if (isOfCatalog && (known === undefined || !described.variants.has(encoding))) {
+      held.delete(path);
+      described.variants.set(encoding, variant);
+      held.set(path, described);
+    }
+    return variant satisfies StoredDocument;
+  };
+
+  searchPackages: SearchIndex['searchPackages'] = (...question) =>
+    this.#ask((search) => search.searchPackages(...question));
+
+  searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
+    this.#ask((search) => search.searchRepositories(...question));
+
+  latest: SearchIndex['latest'] = (...question) => this.#ask((search) => search.latest(...question));
+
+  known: SearchIndex['known'] = (versions) => this.#ask((search) => search.known(versions));
+
+  knows: SearchIndex['knows'] = (id) => this.#ask((search) => search.knows(id));
+
+  async probe(): Promise<boolean> {
+    if (this.#inForce === undefined) return false;
+    return this.#ask((search) => search.probe()).catch(() => false);
+  }
+
+  close(): void {
+    this.#inForce?.catalog.close();
+    this.#inForce = undefined;
+  }
+
+  #current(): InForce {
+    if (this.#inForce === undefined) throw new NothingTaken('No generation of the publication was taken yet');
+    return this.#inForce;
+  }
+
+  async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+    return this.#current().catalog.ask(question);
+  }
+
+  #describe({ taken, catalog, large }: InForce, path: string): Described | undefined {
+    const { note, generation } = taken;
+    const { folder } = this.#options;
+    if (path === generationPath.current) return describeBytes(Buffer.from(note.text));
+    if (path === generationPath.signature) return note.jws === null ? undefined : describeBytes(Buffer.from(note.jws));
+    if (path === generation.catalog.path) {
+      const file = folder.catalog(note.catalog.sha256, 'sqlite.zst');
+      return existsSync(file) ? describeFile(file, note.compressed) : undefined;
+    }
+    const listed = large.get(path);
+    if (listed !== undefined) return describeFile(folder.document(listed.file.sha256), listed.file);
+    try {
+      const bytes = catalog.more.read(path);
+      return bytes && describeBytes(bytes);
+    } catch (cause) {
+      throw new Unavailable(`${path} cannot be made of the catalog`, { cause });
+    }
+  }
+}

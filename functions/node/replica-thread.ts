@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Follower, type FollowerEvent } from '../../src/following/follower.ts';
+import { PublicationSource } from '../../src/following/source.ts';
+import { type Note, TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
+import { createFetcher } from '../../src/net/fetcher.ts';
+import type { Proxies } from '../../src/net/proxies.ts';
+
+// A publication is followed in a thread of its own: to decompress, check and write a catalog takes seconds, in which
+// everybody else is answered.
+
+/** What the thread is told at its start. */
+export interface ReplicaThreadData {
+  /** The address of the publication. */
+  readonly from: string;
+  readonly publicKey: string | undefined;
+  readonly state: string;
+  /** Milliseconds between two questions. */
+  readonly interval: number;
+  readonly proxies: Proxies | undefined;
+  /** What is in force. */
+  readonly note: Note | undefined;
+}
+
+/** What the thread tells; after `taken` it waits for a reply. */
+export type ReplicaThreadMessage =
+  | { readonly kind: 'taken'; readonly note: Note }
+  | { readonly kind: 'confirmed'; readonly at: Date }
+  | { readonly kind: 'event'; readonly event: FollowerEvent };
+
+/** Whether answers come from what was taken, or why not. */
+export interface ReplicaThreadReply {
+  readonly failure?: string;
+}
+
+/** A whole catalog may be long under way. */
+const longestRequest = 3_600_000;
+
+const { from, publicKey, state, interval, proxies, note } = workerData as ReplicaThreadData;
+const tell = (message: ReplicaThreadMessage): void => parentPort?.postMessage(message);
+
+// The address is the operator's own choice, so it may be anywhere.
+const fetcher = createFetcher({
+  allowPrivateNetworks: true,
+  userAgent: 'Debdex-replica',
+  limits: { totalMs: longestRequest },
+  proxies,
+});
+
+const follower = new Follower({
+  source: new PublicationSource(from, fetcher, publicKey),
+  folder: new TakenFolder(state),
+  taken: note === undefined ? undefined : takenOf(note),
+  interval,
+  now: () => new Date(),
+  onTaken: (taken) =>
+    new Promise((resolve, reject) => {
+      parentPort?.once('message', ({ failure }: ReplicaThreadReply) => {
+        if (failure === undefined) resolve();
+        else reject(new Error(failure));
+      });
+      tell({ kind: 'taken', note: taken.note });
+    }),
+  onConfirmed: (at) => tell({ kind: 'confirmed', at }),
+  tell: (event) => tell({ kind: 'event', event }),
+});
+await follower.run(new AbortController().signal);

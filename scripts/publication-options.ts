@@ -1,0 +1,14 @@
+import { isPublicKey } from '../src/publication/signature.ts';
+import { UsageError } from './options.ts';
+
+/** Throws a UsageError where what was given as `name` cannot be the address of a publication. */
+export const assertPublication = (name: string, text: string): void => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return;
+  throw new UsageError(`${name} must be the http or https address of a publication, not "${text}"`);
+};
+
+/** Throws a UsageError where --public-key was given and cannot be one. */
+export const assertPublicKey = (key: string | undefined): void => {
+  if (key === undefined || isPublicKey(key)) return;
+  throw new UsageError('--public-key must be the 43 characters that the landing document names as signing_key');
+};

@@ -1,0 +1,115 @@
+import type { CatalogDatabase } from './database.ts';
+import {
+  prepareLookup,
+  type RepositoryFindings,
+  type RepositoryRow,
+  readPackageRecords,
+  readRepositoryFindings,
+  readRepositoryRecords,
+  readRepositoryRows,
+} from './reading.ts';
+
+/** What a catalog says of a document that was published with it. */
+export interface PublishedEntry {
+  /** 16 bytes of SHA-256 over its content without its date. */
+  readonly digest: Uint8Array;
+  /** When that content was first published, ISO 8601. */
+  readonly date: string;
+  /** Of the file, in bytes. */
+  readonly size: number;
+  /** The whole file, where the rows of the catalog do not say what it says. */
+  readonly text: string | null;
+}
+
+/** Records as JSON texts, and how many there are. */
+export interface CountedRecords {
+  readonly count: number;
+  readonly records: Iterable<string>;
+}
+
+/**
+ * What the published documents are made of, read from a catalog that does not change any more. What all documents need
+ * is read once.
+ */
+export class DocumentReading {
+  readonly #database: CatalogDatabase;
+  readonly #entry;
+  readonly #larger;
+  readonly #some;
+  readonly #packageCount;
+  readonly #lookup: (name: string) => string[];
+  readonly #rows: readonly RepositoryRow[];
+  readonly #bySlug = new Map<string, RepositoryRow>();
+  #findings: ReadonlyMap<string, RepositoryFindings> | undefined;
+
+  /** Throws where the catalog cannot be read. */
+  constructor(database: CatalogDatabase) {
+    this.#database = database;
+    this.#entry = database.prepare<[Uint8Array, string, number, string | null]>(
+      'SELECT digest, date, size, text FROM document WHERE path = ?',
+    );
+    this.#larger = database.prepare<[string]>(
+      'SELECT path FROM document WHERE size > ? AND text IS NULL ORDER BY path',
+    );
+    this.#some = database.prepare<[string]>(
+      'SELECT path FROM (SELECT path, row_number() OVER (ORDER BY path) AS place FROM document) WHERE place % ? = 0',
+    );
+    this.#packageCount = database.prepare<[number]>('SELECT count(*) FROM record WHERE package = ?');
+    this.#lookup = prepareLookup(database);
+    this.#rows = readRepositoryRows(database);
+    for (const row of this.#rows) for (const name of [row.slug, ...row.aliases]) this.#bySlug.set(name, row);
+  }
+
+  /** What is noted of a document by its path below the output folder; undefined where it is not published. */
+  entry(path: string): PublishedEntry | undefined {
+    const row = this.#entry.get(path);
+    return row && { digest: row[0], date: row[1], size: row[2], text: row[3] };
+  }
+
+  /** The paths of the documents of more than so many bytes, without those that are kept whole. */
+  largerThan(bytes: number): string[] {
+    return this.#larger.all(bytes).flat();
+  }
+
+  /** How many documents there are. */
+  get count(): number {
+    return this.#database.prepare<[number]>('SELECT count(*) FROM document').get()?.[0] ?? 0;
+  }
+
+  /** The path of every `nth` document. */
+  everyNth(nth: number): string[] {
+    return this.#some.all(nth).flat();
+  }
+
+  /** Every repository, by ranking and then slug. */
+  get repositories(): readonly RepositoryRow[] {
+    return this.#rows;
+  }
+
+  /** The repository of a slug, a former one too. */
+  repository(slug: string): RepositoryRow | undefined {
+    return this.#bySlug.get(slug);
+  }
+
+  /** What was found about a repository, by its present slug. */
+  findings(slug: string): RepositoryFindings | undefined {
+    this.#findings ??= new Map(readRepositoryFindings(this.#database).map((found) => [found.slug, found]));
+    return this.#findings.get(slug);
+  }
+
+  /** The records of a package, in lookup order. */
+  packageRecords(name: string): string[] {
+    return this.#lookup(name);
+  }
+
+  /** The same, a few at a time in memory. */
+  manyPackageRecords(name: string): CountedRecords {
+    const [count = 0] = this.#packageCount.get(name) ?? [];
+    return { count, records: readPackageRecords(this.#database, name) };
+  }
+
+  /** The records of a repository, a few at a time in memory, in the order of its list. */
+  repositoryRecords({ slug, packageCount }: RepositoryRow): CountedRecords {
+    return { count: packageCount, records: readRepositoryRecords(this.#database, slug) };
+  }
+}

@@ -1,0 +1,111 @@
+import type { CatalogDatabase } from '../catalog/database.ts';
+import { type CountedRecords, DocumentReading, type PublishedEntry } from '../catalog/document-reading.ts';
+import { decodeFileName } from '../contract/filenames.ts';
+import { type Rank, ranks } from '../contract/parameters.ts';
+import { documentOf, documentPath, type Operation, operations } from '../contract/paths.ts';
+import { type Document, listTail, successHead } from './document.ts';
+import { documents, rankingDocuments } from './documents.ts';
+import { composeFindings } from './findings-record.ts';
+
+type NamedOperation = 'package' | 'repository' | 'repositoryPackages' | 'repositoryFindings';
+
+/** The path of an operation's document as a pattern, with the name in it as it is encoded there. */
+const patternOf = (name: NamedOperation, encoded: string): RegExp => {
+  const operation: Operation & { readonly file: string } = operations[name];
+  const [before = '', after = ''] = documentOf(operation, 'a')
+    .split(/(?<=\/)a(?=[./])/)
+    .map((part) => RegExp.escape(part));
+  return new RegExp(`^${before}(${encoded})${after}$`);
+};
+
+const patterns: Readonly<Record<NamedOperation, RegExp>> = {
+  package: patternOf('package', '.+'),
+  repository: patternOf('repository', '[^/]+'),
+  repositoryPackages: patternOf('repositoryPackages', '[^/]+'),
+  repositoryFindings: patternOf('repositoryFindings', '[^/]+'),
+};
+
+const rankOf: ReadonlyMap<string, Rank> = new Map(ranks.map((rank) => [documentPath.ranking(rank), rank]));
+
+/** A document that a catalog tells of and that is not made of what it holds. */
+export class NotOfCatalog extends Error {
+  override name = 'NotOfCatalog';
+}
+
+/**
+ * The published documents, from the catalog that they were published with: the same builders make the same bytes of it.
+ * The catalog must not change any more.
+ */
+export class CatalogDocuments {
+  readonly #reading: DocumentReading;
+
+  /** Throws where the catalog cannot be read. */
+  constructor(database: CatalogDatabase) {
+    this.#reading = new DocumentReading(database);
+  }
+
+  /** What is noted of a document by its path below the output folder; undefined where it is not published. */
+  entry(path: string): PublishedEntry | undefined {
+    return this.#reading.entry(path);
+  }
+
+  /** The paths of the documents of more than so many bytes, without those that are kept whole. */
+  largerThan(bytes: number): string[] {
+    return this.#reading.largerThan(bytes);
+  }
+
+  /** How many documents there are. */
+  get count(): number {
+    return this.#reading.count;
+  }
+
+  /** The path of every `nth` document. */
+  everyNth(nth: number): string[] {
+    return this.#reading.everyNth(nth);
+  }
+
+  /** A published document that the catalog does not keep whole. Throws NotOfCatalog. */
+  compose(path: string): Document {
+    const rank = rankOf.get(path);
+    if (rank !== undefined) {
+      for (const document of rankingDocuments(this.#reading.repositories)) if (document.path === path) return document;
+    }
+    const [operation, name] = parsePath(path);
+    if (operation === 'package') return documents.package(name, this.#reading.packageRecords(name));
+    const repository = this.#reading.repository(name);
+    if (operation === 'repositoryFindings') {
+      const slug = repository?.slug ?? name;
+      return documents.repositoryFindings(name, composeFindings(slug, this.#reading.findings(slug), undefined));
+    }
+    if (repository === undefined) throw new NotOfCatalog(`The catalog tells of ${path} and holds no such repository`);
+    if (operation === 'repository') return documents.repository(name, repository.record);
+    return documents.repositoryPackages(name, [...this.#reading.repositoryRecords(repository).records]);
+  }
+
+  /** The same in parts, those of a long list a few records at a time in memory: what precedes its date, and what follows. */
+  composeParts(path: string): { readonly head: string; readonly tail: Iterable<string> } {
+    const list = this.#findList(path);
+    if (list !== undefined) return { head: successHead, tail: listTail(list.count, list.records) };
+    const { head, tail } = this.compose(path);
+    return { head, tail: [tail] };
+  }
+
+  #findList(path: string): CountedRecords | undefined {
+    if (rankOf.has(path)) return undefined;
+    const [operation, name] = parsePath(path);
+    if (operation === 'package') return this.#reading.manyPackageRecords(name);
+    const repository = operation === 'repositoryPackages' ? this.#reading.repository(name) : undefined;
+    return repository && this.#reading.repositoryRecords(repository);
+  }
+}
+
+const order: readonly NamedOperation[] = ['package', 'repositoryPackages', 'repositoryFindings', 'repository'];
+
+const parsePath = (path: string): [operation: NamedOperation, name: string] => {
+  for (const operation of order) {
+    const encoded = patterns[operation].exec(path)?.[1];
+    const name = encoded === undefined ? undefined : decodeFileName(encoded);
+    if (name !== undefined) return [operation, name];
+  }
+  throw new NotOfCatalog(`The catalog tells of ${path}, which this version does not know: update Debdex`);
+};

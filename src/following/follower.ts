@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NetworkError } from '../net/network-error.ts';
+import { computePause } from '../net/retry.ts';
+import {
+  assertNotOlder,
+  type FoundGeneration,
+  type PublicationSource,
+  SourceError,
+  unaskedNotModified,
+} from './source.ts';
+import { NoRoomToTake, stage } from './take.ts';
+import type { Taken, TakenFolder } from './taken-folder.ts';
+
+/** A line for the operator about what a replica does. */
+export type FollowerEvent =
+  | {
+      readonly time: string;
+      readonly event: 'generation-taken';
+      readonly generation: number;
+      readonly published: string;
+      /** From when it was found to when it was in force. */
+      readonly milliseconds: number;
+    }
+  | { readonly time: string; readonly event: 'replica-trouble' | 'replica-well'; readonly reason: string };
+
+/** What a follower is told, and whom it tells. */
+export interface FollowerOptions {
+  readonly source: PublicationSource;
+  readonly folder: TakenFolder;
+  /** What is in force at the beginning. */
+  readonly taken: Taken | undefined;
+  /** Milliseconds between two questions. */
+  readonly interval: number;
+  readonly now: () => Date;
+  /** Resolves when readers are answered from it, so that what was before may be removed; rejects where they cannot be. */
+  readonly onTaken: (taken: Taken) => Promise<void>;
+  /** Called where the publication says that what is in force is its newest. */
+  readonly onConfirmed: (at: Date) => void;
+  readonly tell: (event: FollowerEvent) => void;
+  readonly random?: () => number;
+}
+
+/** How much longer or shorter than asked for a pause may be, so that many replicas do not ask all at once. */
+const jitter = 0.1;
+/** The longest pauses after failures, in milliseconds; before anything was taken somebody waits for it. */
+const longestPause = 300_000;
+const longestFirstPause = 30_000;
+/** The longest pause before the same generation is tried again. */
+const longestRefusal = 600_000;
+/** So often, in milliseconds, it is asked without a tag, in case something on the way answers 304 whatever comes. */
+const unconditionalAfter = 600_000;
+/** So often it begins again where the publication went on meanwhile; then it takes what it has, which is whole. */
+const mostBeginnings = 3;
+/** The same trouble is not told again for so long, in milliseconds, though all was well meanwhile. */
+const quietFor = 600_000;
+/** No pause is multiplied more often than this. */
+const mostDoublings = 16;
+
+const fullDisk = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+
+/** A generation that was found and is not in force yet. */
+interface Pending {
+  found: FoundGeneration;
+  readonly since: number;
+  tries: number;
+  /** As performance.now() tells the time. */
+  due: number;
+}
+
+/** Nothing that waiting would mend: only another generation, or another version of this program. */
+const isForGood = (error: unknown): boolean =>
+  error instanceof SourceError && (error.kind === 'older' || error.kind === 'of another version');
+
+/**
+ * Follows a publication: asks again and again which generation is in force, takes each, and goes on with the one before
+ * for as long as it cannot. Why it cannot is told once.
+ */
+export class Follower {
+  readonly #options: FollowerOptions;
+  /** What was told since all was well, and when each thing was told. */
+  readonly #told = new Set<string>();
+  readonly #toldAt = new Map<string, number>();
+  #taken: Taken | undefined;
+  #etag: string | null;
+  /** When `generation.json` was last read in full, as performance.now() tells the time. */
+  #readAt = performance.now();
+  #failures = 0;
+  #pending: Pending | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#taken = options.taken;
+    this.#etag = options.taken?.note.etag ?? null;
+  }
+
+  /** Follows until the signal; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pause = await this.poll();
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Asks once and takes what is new; returns the milliseconds until it is to be asked again. Never rejects. */
+  async poll(): Promise<number> {
+    try {
+      await this.#ask();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      this.#tellTrouble(error, 'ask');
+      return this.#pauseAfter(error);
+    }
+    const { interval, random = Math.random } = this.#options;
+    const usual = interval * (1 - jitter + 2 * jitter * random());
+    if (this.#pending === undefined) {
+      this.#options.onConfirmed(this.#options.now());
+      this.#tellWell();
+      return usual;
+    }
+    if (this.#pending.due <= performance.now()) await this.#takePending(this.#pending);
+    return Math.min(usual, Math.max(0, (this.#pending?.due ?? Number.POSITIVE_INFINITY) - performance.now()));
+  }
+
+  async #ask(): Promise<void> {
+    const { source } = this.#options;
+    const etag = performance.now() - this.#readAt > unconditionalAfter ? null : this.#etag;
+    const found = await source.readGeneration(etag);
+    if (found === undefined) {
+      if (etag === null) throw unaskedNotModified(source.base);
+      return;
+    }
+    this.#readAt = performance.now();
+    this.#etag = found.etag;
+    if (found.text.toString() === this.#taken?.note.text) this.#pending = undefined;
+    else if (!this.#pending?.found.text.equals(found.text)) {
+      this.#pending = { found, since: performance.now(), tries: 0, due: 0 };
+    }
+  }
+
+  async #takePending(pending: Pending): Promise<void> {
+    const { folder, onTaken, onConfirmed, tell, now, interval } = this.#options;
+    try {
+      const taken = await this.#stageNewest(pending);
+      folder.write(taken.note);
+      await onTaken(taken);
+      this.#taken = taken;
+      this.#pending = undefined;
+      onConfirmed(now());
+      const { number: generation, date: published } = taken.generation;
+      const milliseconds = Math.round(performance.now() - pending.since);
+      tell({ time: now().toISOString(), event: 'generation-taken', generation, published, milliseconds });
+      this.#isWell();
+      folder.clean(taken.note);
+    } catch (error) {
+      pending.tries++;
+      const pause = Math.min(longestRefusal, computePause(interval, Math.min(pending.tries, mostDoublings)));
+      pending.due = isForGood(error) ? Number.POSITIVE_INFINITY : performance.now() + pause;
+      this.#tellTrouble(error, `take ${pending.found.generation.number}`);
+      this.#makeRoom(error);
+    }
+  }
+
+  /** Takes what is pending or, where the publication went on meanwhile, what it has now. */
+  async #stageNewest(pending: Pending): Promise<Taken> {
+    const { source, folder } = this.#options;
+    for (let beginnings = 1; ; beginnings++) {
+      assertNotOlder(pending.found.generation, this.#taken?.generation, { base: source.base, folder: folder.root });
+      const staged = await stage(pending.found, { source, folder, before: this.#taken });
+      const last = await source.readGeneration(staged === undefined ? null : pending.found.etag);
+      const hasChanged = last !== undefined && !last.text.equals(pending.found.text);
+      if (staged !== undefined && (!hasChanged || beginnings === mostBeginnings)) return staged;
+      if (!hasChanged || beginnings === mostBeginnings) {
+        throw new SourceError(
+          'changing',
+          `${source.base} does not have the catalog that its generation names: ${pending.found.generation.catalog.path}. Its maintainer should publish again.`,
+        );
+      }
+      pending.found = last;
+      this.#etag = last.etag;
+    }
+  }
+
+  // What was begun must not keep the disk full. What was taken whole, but for its place, need not be taken again.
+  #makeRoom(error: unknown): void {
+    const { folder } = this.#options;
+    try {
+      if (this.#describe(error).kind === 'no room') folder.clean(this.#taken?.note);
+      else folder.sweep();
+    } catch (failure) {
+      this.#tellTrouble(failure, 'clean');
+    }
+  }
+
+  #pauseAfter(error: unknown): number {
+    const { interval, random = Math.random, now } = this.#options;
+    const longest = this.#taken === undefined ? longestFirstPause : longestPause;
+    const pause = Math.min(computePause(interval, Math.min(this.#failures, mostDoublings), random), longest);
+    const retryAt = error instanceof SourceError ? error.retryAt?.getTime() : undefined;
+    return retryAt === undefined ? pause : Math.max(pause, retryAt - now().getTime());
+  }
+
+  // Each kind of trouble is told once, until all is well again, and one that comes and goes once in a while: a line for
+  // each question would fill the log.
+  #tellTrouble(error: unknown, what: string): void {
+    const { kind, sentence } = this.#describe(error);
+    const key = `${what} ${kind}`;
+    if (this.#told.has(key) || performance.now() - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < quietFor)
+      return;
+    this.#told.add(key);
+    this.#toldAt.set(key, performance.now());
+    const { tell, now } = this.#options;
+    tell({ time: now().toISOString(), event: 'replica-trouble', reason: `${sentence} ${this.#describeState()}` });
+  }
+
+  #tellWell(): void {
+    if (!this.#isWell()) return;
+    const { tell, now, source } = this.#options;
+    const reason = `${source.base} answers again, and generation ${this.#taken?.generation.number} is its newest.`;
+    tell({ time: now().toISOString(), event: 'replica-well', reason });
+  }
+
+  /** Notes that all is well; returns whether something else was told. */
+  #isWell(): boolean {
+    const wasTold = this.#told.size > 0;
+    this.#told.clear();
+    for (const [key, at] of this.#toldAt) if (performance.now() - at >= quietFor) this.#toldAt.delete(key);
+    return wasTold;
+  }
+
+  #describe(error: unknown): { kind: string; sentence: string } {
+    const { source, folder } = this.#options;
+    // These sentences name nothing that differs from one question to the next.
+    if (error instanceof SourceError) return { kind: error.message, sentence: error.message };
+    if (error instanceof NetworkError) {
+      return { kind: error.code, sentence: `${source.base} could not be read: ${error.message}.` };
+    }
+    if (error instanceof NoRoomToTake) return { kind: 'no room', sentence: error.message };
+    if (fullDisk.has(codeOf(error))) {
+      return { kind: 'no room', sentence: `The disk of ${folder.root} is full: make room.` };
+    }
+    const text = error instanceof Error ? error.message : String(error);
+    return { kind: `failed ${codeOf(error)}`, sentence: `It could not be taken: ${text}.` };
+  }
+
+  #describeState(): string {
+    if (this.#taken === undefined) return 'Nothing was taken yet; it is tried again.';
+    const { number, date } = this.#taken.generation;
+    return `Generation ${number} of ${date} stays in force; it is tried again.`;
+  }
+}

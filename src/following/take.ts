@@ -1,0 +1,124 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { readCatalogFormat } from '../catalog/generation.ts';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { catalogFormat } from '../catalog/schema.ts';
+import { NotOfCatalog } from '../documents/catalog-documents.ts';
+import { digestFile } from '../publication/inventory.ts';
+import { type FoundGeneration, type PublicationSource, SourceError } from './source.ts';
+import { largestComposed, TakenCatalog } from './taken-catalog.ts';
+import { describeFile, type LargeDocument, type Taken, type TakenFolder, takenOf } from './taken-folder.ts';
+
+/** From where to take a generation, where to, and what is there. */
+interface TakeOptions {
+  readonly source: PublicationSource;
+  readonly folder: TakenFolder;
+  readonly before: Taken | undefined;
+}
+
+/** A disk that has too little room to take what is published. */
+export class NoRoomToTake extends Error {
+  override name = 'NoRoomToTake';
+}
+
+const spareBytes = 64 * 2 ** 20;
+/** How many documents are made of a catalog, and compared with what it says of them, before it is put in force. */
+const samples = 200;
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
+
+/**
+ * Takes the catalog of a generation and the large documents that are made of it: everything stands in the folder when
+ * this ends, flushed and under its own name, and nothing of it is in force. What stands there already is not taken again.
+ * Undefined where the catalog is not there any more, so that there must be another generation.
+ *
+ * @throws SourceError, NetworkError, NoRoomToTake, and what a disk throws; what is in force stays as it is
+ */
+export const stage = async (found: FoundGeneration, options: TakeOptions): Promise<Taken | undefined> => {
+  const { source, folder, before } = options;
+  const { catalog } = found.generation;
+  const about = {
+    format: 1,
+    text: found.text.toString(),
+    jws: found.jws?.toString() ?? null,
+    etag: found.etag,
+  } as const;
+  if (before?.note.catalog.sha256 === catalog.sha256) return takenOf({ ...before.note, ...about });
+  const [file, compressed] = [folder.catalog(catalog.sha256, 'sqlite'), folder.catalog(catalog.sha256, 'sqlite.zst')];
+  let plain = file;
+  let placed = Promise.resolve();
+  if (!existsSync(file)) {
+    assertRoom(folder.root, catalog.size + catalog.compressed_size);
+    const into = { compressed: folder.temporary(), plain: folder.temporary() };
+    if (!(await source.takeCatalog(catalog, into))) return undefined;
+    plain = into.plain;
+    // The disk is waited for while documents are made. The plain one last: who finds it has both, whole.
+    placed = folder.place(into.compressed, compressed).then(() => folder.place(into.plain, file));
+  }
+  const [large] = await allEnded([writeLarge(plain, options), placed]);
+  return takenOf({
+    ...about,
+    catalog: describeFile(file, catalog.sha256),
+    compressed: describeFile(compressed, digestFile(compressed)),
+    large,
+  });
+};
+
+/** What all of these resolve to; where some fail, the first failure once all have ended, so that none goes on by itself. */
+const allEnded = async <const T extends readonly Promise<unknown>[]>(promises: T) => {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+};
+
+const assertRoom = (folder: string, bytes: number): void => {
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = bytes + spareBytes;
+  if (bavail * bsize >= needed) return;
+  throw new NoRoomToTake(
+    `The disk of ${folder} has ${megabytes(bavail * bsize)} left, and the next generation needs ${megabytes(needed)}: make room.`,
+  );
+};
+
+const writeLarge = async (file: string, { source, folder, before }: TakeOptions): Promise<LargeDocument[]> => {
+  if (readCatalogFormat(file) !== catalogFormat) {
+    throw new SourceError(
+      'of another version',
+      `The catalog of ${source.base} is of another version of Debdex: run the version here that publishes there.`,
+    );
+  }
+  const known = new Map(before?.note.large.map((one) => [keyOf(one), one]));
+  const database = CatalogFile.openReadOnly(file);
+  try {
+    const taken = new TakenCatalog(database);
+    assertSame(taken);
+    const placing: Promise<LargeDocument>[] = [];
+    for (const one of taken.large()) {
+      const there = known.get(keyOf(one));
+      placing.push(there === undefined ? writeOne(taken, one, folder) : Promise.resolve(there));
+    }
+    return await allEnded(placing);
+  } catch (error) {
+    if (!(error instanceof NotOfCatalog)) throw error;
+    throw new SourceError('of another version', `${error.message}.`, { cause: error });
+  } finally {
+    database.close();
+  }
+};
+
+type Listed = Pick<LargeDocument, 'path' | 'digest' | 'date'>;
+const keyOf = ({ path, digest, date }: Listed): string => `${path}\n${digest}\n${date}`;
+
+/** Writes a document at once; resolves when it is on the disk, under its name. */
+const writeOne = async (taken: TakenCatalog, one: Listed, folder: TakenFolder): Promise<LargeDocument> => {
+  const temporary = folder.temporary();
+  const digest = taken.write(one, temporary);
+  await folder.place(temporary, folder.document(digest));
+  return { ...one, file: describeFile(folder.document(digest), digest) };
+};
+
+/** Makes some documents of the catalog, and sees that they are those that were published. Throws NotOfCatalog. */
+const assertSame = (taken: TakenCatalog): void => {
+  const { documents } = taken;
+  for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / samples)))) {
+    if ((documents.entry(path)?.size ?? 0) <= largestComposed) taken.read(path);
+  }
+};

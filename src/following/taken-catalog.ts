@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { CatalogDatabase } from '../catalog/database.ts';
+import { CatalogDocuments, NotOfCatalog } from '../documents/catalog-documents.ts';
+import { documentText } from '../documents/document.ts';
+import { documentDigest } from '../publication/soundness.ts';
+
+/** Documents of more than so many bytes are not composed while somebody waits, but when the catalog is taken (H7). */
+export const largestComposed = 256 * 1024;
+
+const differs = (path: string): NotOfCatalog =>
+  new NotOfCatalog(`${path} would not have the bytes that were published: update Debdex`);
+
+/** The published documents, made of a catalog that was taken, each held to what the catalog says of it. */
+export class TakenCatalog {
+  readonly documents: CatalogDocuments;
+
+  /** Throws where the catalog cannot be read. */
+  constructor(database: CatalogDatabase) {
+    this.documents = new CatalogDocuments(database);
+  }
+
+  /**
+   * The bytes of a published document; undefined where there is none. Throws NotOfCatalog where they cannot be made of
+   * the catalog.
+   */
+  read(path: string): Buffer<ArrayBuffer> | undefined {
+    const entry = this.documents.entry(path);
+    if (entry === undefined) return undefined;
+    if (entry.text !== null) return Buffer.from(entry.text);
+    const document = this.documents.compose(path);
+    const bytes = Buffer.from(documentText(document, entry.date));
+    if (bytes.length === entry.size && Buffer.compare(documentDigest(document), entry.digest) === 0) return bytes;
+    throw differs(path);
+  }
+
+  /** The documents that are too large for `read`, with what the catalog says of them. */
+  *large(): Generator<{ readonly path: string; readonly digest: string; readonly date: string }> {
+    for (const path of this.documents.largerThan(largestComposed)) {
+      const entry = this.documents.entry(path);
+      if (entry !== undefined) yield { path, digest: Buffer.from(entry.digest).toString('hex'), date: entry.date };
+    }
+  }
+
+  /**
+   * Writes such a document to a new file, a few records at a time in memory; returns the SHA-256 of its bytes in hex.
+   * Throws NotOfCatalog, and what a disk throws.
+   */
+  write({ path, digest, date }: { path: string; digest: string; date: string }, file: string): string {
+    const { head, tail } = this.documents.composeParts(path);
+    const [whole, content] = [createHash('sha256'), createHash('sha256')];
+    const descriptor = openSync(file, 'wx');
+    try {
+      const append = (text: string, isDate = false) => {
+        const bytes = Buffer.from(text);
+        whole.update(bytes);
+        if (!isDate) content.update(bytes);
+        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+      };
+      append(head);
+      append(date, true);
+      for (const piece of tail) append(piece);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (content.digest().toString('hex', 0, digest.length / 2) !== digest) throw differs(path);
+    return whole.digest('hex');
+  }
+}

@@ -1,0 +1,207 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { readCatalogFormat } from '../catalog/generation.ts';
+import { lockReplica } from '../catalog/lock.ts';
+import { catalogFormat } from '../catalog/schema.ts';
+import { type Generation, generationSchema } from '../contract/generation.ts';
+import { digestFile } from '../publication/inventory.ts';
+import { verifySignature } from '../publication/signature.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A file as it was when it was known to be whole; its time, in nanoseconds, tells whether it was touched since. */
+const fileSchema = z.strictObject({ sha256, size: z.int(), changed: z.string() });
+
+const largeSchema = z.strictObject({
+  /** Below the output folder of the publication. */
+  path: z.string(),
+  /** Of the content without its date, in hex, and that date: what the catalog says of it. */
+  digest: z.string().regex(/^[0-9a-f]{32}$/),
+  date: z.string(),
+  file: fileSchema,
+});
+
+const noteSchema = z.strictObject({
+  format: z.literal(1),
+  /** `generation.json` as it was published, its signature, and its entity tag. */
+  text: z.string(),
+  jws: z.string().nullable(),
+  etag: z.string().nullable(),
+  catalog: fileSchema,
+  /** The catalog as it was published. */
+  compressed: fileSchema,
+  large: z.array(largeSchema),
+});
+
+/** What was taken of a publication, whole and checked. */
+export type Note = Readonly<z.infer<typeof noteSchema>>;
+/** A document of it that is too large to be composed when it is asked for, and stands as a file. */
+export type LargeDocument = Note['large'][number];
+
+/** A generation that was taken. */
+export interface Taken {
+  readonly generation: Generation;
+  readonly note: Note;
+}
+
+/** A note read back. */
+export const takenOf = (note: Note): Taken => ({ generation: generationSchema.parse(JSON.parse(note.text)), note });
+
+/** How a file looks now that is known to have this digest. */
+export const describeFile = (file: string, digest: string): Note['catalog'] => {
+  const { size, mtimeNs } = statSync(file, { bigint: true });
+  return { sha256: digest, size: Number(size), changed: String(mtimeNs) };
+};
+
+const isSame = (file: string, known: Note['catalog']): boolean => {
+  if (!existsSync(file)) return false;
+  const now = describeFile(file, known.sha256);
+  if (now.size !== known.size) return false;
+  return now.changed === known.changed || digestFile(file) === known.sha256;
+};
+
+const flush = (file: string): void => {
+  const descriptor = openSync(file, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/**
+ * The folder of what a replica took: catalogs named after their content, large documents likewise, and one note, written
+ * last and whole, that says what of it is in force. Whatever a killed replica left half-done has no name that counts.
+ */
+export class TakenFolder {
+  readonly root: string;
+  #serial = 0;
+
+  /** `state` is the state folder, which holds other things besides. */
+  constructor(state: string) {
+    this.root = path.join(path.resolve(state), 'replica');
+  }
+
+  /** Keeps other replicas out until the returned function is called. Throws LockedError where one is in. */
+  lock(): () => void {
+    const unlock = lockReplica(this.root);
+    for (const folder of [this.#catalogs, this.documents]) mkdirSync(folder, { recursive: true });
+    this.sweep();
+    return unlock;
+  }
+
+  get #staging(): string {
+    return path.join(this.root, 'staging');
+  }
+  get #catalogs(): string {
+    return path.join(this.root, 'catalog');
+  }
+  /** The folder of large documents. */
+  get documents(): string {
+    return path.join(this.root, 'documents');
+  }
+  get #note(): string {
+    return path.join(this.root, 'in-force.json');
+  }
+
+  /** The catalog of this digest, plain or compressed as it was published. */
+  catalog(digest: string, ending: 'sqlite' | 'sqlite.zst'): string {
+    return path.join(this.#catalogs, `${digest}.${ending}`);
+  }
+
+  /** The large document of this digest. */
+  document(digest: string): string {
+    return path.join(this.documents, `${digest}.json`);
+  }
+
+  /** The name of a new temporary file. */
+  temporary(): string {
+    return path.join(this.#staging, `${process.pid}-${this.#serial++}`);
+  }
+
+  /** Flushes a temporary file and gives it its name. */
+  async place(temporary: string, name: string): Promise<void> {
+    const handle = await open(temporary, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    renameSync(temporary, name);
+  }
+
+  /** Puts what stands in force: what the note says is on the disk before the note is. */
+  write(note: Note): void {
+    for (const folder of [this.#catalogs, this.documents]) flush(folder);
+    const temporary = this.temporary();
+    writeFileSync(temporary, `${JSON.stringify(note)}\n`);
+    flush(temporary);
+    renameSync(temporary, this.#note);
+    flush(this.root);
+  }
+
+  /**
+   * What is in force; undefined where nothing is. With a public key only what is signed by it counts. Throws a sentence
+   * where something was taken and cannot be used any more.
+   */
+  async read(publicKey?: string): Promise<Taken | undefined> {
+    if (!existsSync(this.#note)) return undefined;
+    const taken = this.#parse();
+    const { note, generation } = taken;
+    const file = this.catalog(note.catalog.sha256, 'sqlite');
+    if (generation.catalog.sha256 !== note.catalog.sha256 || !isSame(file, note.catalog))
+      throw this.#unusable('damaged');
+    for (const { file } of note.large) if (!isSame(this.document(file.sha256), file)) throw this.#unusable('damaged');
+    if (readCatalogFormat(file) !== catalogFormat) throw this.#unusable('of another version of Debdex');
+    const isSigned =
+      publicKey === undefined ||
+      (note.jws !== null && (await verifySignature(note.jws, Buffer.from(note.text), publicKey)));
+    if (!isSigned) throw this.#unusable('not signed by the public key that is configured');
+    return taken;
+  }
+
+  /** Removes all that does not belong to what is in force. Readers keep what they have open. */
+  clean(inForce: Note | undefined): void {
+    const documents = new Set(inForce?.large.map(({ file }) => `${file.sha256}.json`));
+    for (const name of readdirSync(this.documents)) {
+      if (!documents.has(name)) rmSync(path.join(this.documents, name));
+    }
+    for (const name of readdirSync(this.#catalogs)) {
+      const isInForce = inForce !== undefined && name.startsWith(inForce.catalog.sha256);
+      if (!isInForce) rmSync(path.join(this.#catalogs, name));
+    }
+    this.sweep();
+  }
+
+  /** Removes the temporary files. */
+  sweep(): void {
+    rmSync(this.#staging, { recursive: true, force: true });
+    mkdirSync(this.#staging);
+  }
+
+  #parse(): Taken {
+    try {
+      return takenOf(noteSchema.parse(JSON.parse(readFileSync(this.#note, 'utf8'))));
+    } catch (cause) {
+      throw this.#unusable('damaged', cause);
+    }
+  }
+
+  #unusable(why: string, cause?: unknown): Error {
+    return new Error(`What was taken before, in ${this.root}, is ${why}: it is taken anew.`, { cause });
+  }
+}

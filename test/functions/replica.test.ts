@@ -1,0 +1,259 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { healthSchema, landingSchema } from '../../src/contract/envelope.ts';
+import { generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { createSigner } from '../../src/publication/signature.ts';
+import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
+import { base, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { generatedRepositories } from '../support/generated.ts';
+import { privateKey, publicKey } from '../support/publication.ts';
+import { type ReplicaServer, startReplicaServer } from '../support/replica-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+let publication: BuiltPublication;
+let origin: FileOrigin;
+beforeEach(async () => {
+  publication = new BuiltPublication();
+  origin = await new FileOrigin(publication.folder).open();
+  const opened = origin;
+  onTestFinished(() => opened.close().catch(() => {}));
+});
+
+const repository = (text: string, count = 3): SourceRepository => ({
+  slug: 'one',
+  aliases: ['former'],
+  packages: packages(
+    ...Array.from({ length: count }, (_, index) => ({ Package: `com.example.p${index}`, Description: text })),
+  ),
+});
+const lookup = '/v2/jailbreak/package/com.example.p0';
+const sample = generatedRepositories();
+
+const patience = { timeout: 60_000, interval: 20 };
+/** Resolves when every read operation works. What health found is kept for a few seconds. */
+const ready = (replica: ReplicaServer) =>
+  vi.waitFor(async () => expect((await replica.get('/v2/readyz')).status).toBe(200), patience);
+
+/** The headers by which a cache or a client acts. */
+const told = ({ headers, status }: Response) => ({
+  status,
+  ...Object.fromEntries(
+    [
+      'content-type',
+      'content-length',
+      'content-encoding',
+      'etag',
+      'cache-control',
+      'vary',
+      'access-control-allow-origin',
+    ].map((name) => [name, headers.get(name)]),
+  ),
+});
+
+describe('a server of a replica', () => {
+  it('P2: answers every document as the server of the build does: bytes, tag, age and coding', async () => {
+    await publication.publish([...sample, repository('x'.repeat(3000), 200)]);
+    const search = new CatalogFiles(publication.state);
+    const built = await startTestServer({
+      published: { ...publication, write: () => {}, remove: () => {} },
+      overrides: { search, publicAddress: () => base },
+    });
+    onTestFinished(async () => {
+      await built.close();
+      search.close();
+    });
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    const files = publication.files().filter((file) => file.startsWith('v2/'));
+    const operations = [lookup, '/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/repository/former/findings'];
+    const computed = ['/v2/jailbreak/package/search?q=dock', '/v2/jailbreak/package/multi?ids=com.example.p0'];
+    const unknown = ['/v2/jailbreak/package/none', '/v2/none', '/v2/jailbreak/repository/ranking?rank=9'];
+    const targets = [...files.map((file) => `/${file.split('/').map(encodeURIComponent).join('/')}`), ...operations];
+    for (const target of [...targets, ...computed, ...unknown]) {
+      const [ours, theirs] = await Promise.all([replica.get(target), fetch(built.address + target, identity)]);
+      expect(told(ours), target).toEqual(told(theirs));
+      const [our, their] = [await ours.text(), await theirs.text()];
+      // What is computed says when.
+      const date = /"date":"[^"]*"/;
+      if (computed.includes(target) || unknown.includes(target))
+        expect(our.replace(date, '')).toBe(their.replace(date, ''));
+      else expect(our, target).toBe(their);
+      const etag = ours.headers.get('etag');
+      if (etag !== null) expect((await replica.get(target, { 'if-none-match': etag })).status).toBe(304);
+    }
+    const large = `/${documentPath.repositoryPackages('one')}`;
+    for (const target of [large, lookup]) {
+      for (const coding of ['br', 'gzip', 'zstd']) {
+        const headers = { 'accept-encoding': coding };
+        const [ours, theirs] = await Promise.all([
+          replica.get(target, headers),
+          fetch(built.address + target, { headers }),
+        ]);
+        expect(told(ours)).toEqual(told(theirs));
+        expect(await ours.text()).toBe(await theirs.text());
+      }
+    }
+    expect(replica.lines.filter(({ event }) => event !== 'generation-taken' && event !== 'unhealthy')).toEqual([]);
+  }, 600_000);
+
+  it('shows in health and the landing document from what it answers, as the contract has it', async () => {
+    await publication.publish([repository('1')]);
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    await ready(replica);
+    const health = healthSchema.parse(await (await replica.get('/v2/healthz')).json());
+    const { date } = publication.current;
+    expect(health.data.replica).toMatchObject({ generation: 1, published: date });
+    expect(health.data.replica?.age).toBeGreaterThan(0);
+    const answer = await replica.get('/v2/');
+    const landing = landingSchema.parse(await answer.json());
+    expect(landing.data.replica).toMatchObject({ generation: 1, published: date });
+    expect(answer.headers.get('etag')).toBeNull();
+    const { replica: _, ...data } = landing.data;
+    expect({ ...landing, data }).toEqual(JSON.parse(publication.read(documentPath.landing).toString()));
+    // Under its own name it is what was published.
+    expect(await (await replica.get('/v2/index.json')).text()).toBe(publication.read(documentPath.landing).toString());
+    await vi.waitFor(async () => expect((await replica.generation()).confirmed).not.toBeNull(), patience);
+  });
+
+  it('shows no age below nothing where the clock of the publication is ahead', async () => {
+    publication.now = new Date('2099-01-01T00:00:00Z');
+    await publication.publish([repository('1')]);
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    expect((await replica.generation()).age).toBe(0);
+  });
+
+  it('sends who asks for a page to where the pages are published, and never in a circle', async () => {
+    await publication.publish([repository('1')]);
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    const html = { accept: 'text/html' };
+    for (const target of ['/', '/packages/?q=a%20b', '/feed.atom', '/%2F%2Felsewhere.test/x']) {
+      const answer = await replica.get(target, html);
+      expect([answer.status, answer.headers.get('location')]).toEqual([307, base + target]);
+    }
+    expect((await replica.get('/', { accept: '*/*' })).status).toBe(200);
+    expect((await replica.get('/none', { accept: '*/*' })).status).toBe(307);
+    const host = new URL(base).host;
+    const { request } = await import('node:http');
+    const status = await new Promise((resolve) =>
+      request({ port: replica.port, host: '127.0.0.1', path: '/packages/', headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end(),
+    );
+    expect(status).toBe(404);
+  });
+
+  it('counts downloads only where it is told to', async () => {
+    await publication.publish([repository('1')]);
+    const report = JSON.stringify([{ package_id: 'com.example.p0', package_version: '1.0' }]);
+    for (const countDownloads of [false, true]) {
+      const replica = await startReplicaServer(origin.address, { countDownloads });
+      await replica.until(1);
+      const answer = await fetch(`${replica.address}/v2/jailbreak/download/ingest`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: report,
+      });
+      expect(await answer.json()).toMatchObject({ count: countDownloads ? 1 : 0 });
+      const counted = await replica.get('/v2/jailbreak/download/com.example.p0');
+      expect(counted.status).toBe(countDownloads ? 200 : 404);
+      expect(existsSync(path.join(replica.state, 'downloads.sqlite'))).toBe(countDownloads);
+      await vi.waitFor(async () => expect((await replica.get('/v2/healthz')).status).toBe(200), patience);
+    }
+  });
+
+  it('P3: waits where the publication is away at its first start, and says so; later it starts from what it took', async () => {
+    await publication.publish([repository('1')]);
+    await origin.close();
+    const replica = await startReplicaServer(origin.address);
+    expect((await replica.get('/v2/livez')).status).toBe(200);
+    expect((await replica.get('/v2/readyz')).status).toBe(503);
+    expect((await replica.get(lookup)).status).toBe(503);
+    expect((await replica.get('/v2/')).status).toBe(503);
+    expect((await replica.get('/v2/jailbreak/package/search?q=dock')).status).toBe(503);
+    expect(await replica.generation()).toMatchObject({ generation: null, age: null, confirmed: null });
+    await vi.waitFor(
+      () =>
+        expect(replica.lines.map(({ reason }) => reason)).toContainEqual(
+          expect.stringMatching(/could not be read: .* Nothing was taken yet; it is tried again\./),
+        ),
+      patience,
+    );
+    await origin.open();
+    await replica.until(1);
+    await ready(replica);
+    const before = await (await replica.get(lookup)).text();
+    await replica.close();
+    await origin.close();
+    const again = await startReplicaServer(origin.address, { state: replica.state });
+    expect(await (await again.get(lookup)).text()).toBe(before);
+    await ready(again);
+    expect((await again.generation()).confirmed).toBeNull();
+  });
+
+  it('P3: does not answer from what another key signed', async () => {
+    const signer = await createSigner(privateKey);
+    await publication.publish([repository('1')], { signer });
+    const replica = await startReplicaServer(origin.address, { publicKey });
+    await replica.until(1);
+    await replica.close();
+    const other = await startReplicaServer(origin.address, { publicKey: 'A'.repeat(43), state: replica.state });
+    expect((await other.get(lookup)).status).toBe(503);
+    expect(other.lines.map(({ reason }) => reason)).toContainEqual(
+      expect.stringMatching(/not signed by the public key/),
+    );
+  });
+
+  it('P3: refuses a folder that another replica uses, with a sentence', async () => {
+    await publication.publish([repository('1')]);
+    const replica = await startReplicaServer(origin.address);
+    await expect(startReplicaServer(origin.address, { state: replica.state })).rejects.toThrow(
+      /another replica is using .*: give each replica a --state folder of its own/,
+    );
+    await replica.until(1);
+  });
+
+  it('P2: is a publication to another replica', async () => {
+    const signer = await createSigner(privateKey);
+    await publication.publish([repository('1')], { signer });
+    const first = await startReplicaServer(origin.address, { publicKey });
+    await first.until(1);
+    const second = await startReplicaServer(first.address, { publicKey });
+    await second.until(1);
+    await publication.publish([repository('2')], { signer });
+    await second.until(2);
+    expect(await (await second.get(lookup)).text()).toBe(
+      publication.read(documentPath.package('com.example.p0')).toString(),
+    );
+    expect(Buffer.from(await (await first.get(`/${generationPath.current}`)).arrayBuffer())).toEqual(
+      publication.read(generationPath.current),
+    );
+  });
+
+  it('H2: ends at once, whatever the publication is doing', async () => {
+    await publication.publish([repository('1')]);
+    origin.intercept = (file) => (file.startsWith('v2/catalog/') ? () => {} : undefined);
+    const replica = await startReplicaServer(origin.address);
+    await vi.waitFor(() => expect(origin.asked).toContain(publication.current.catalog.path), patience);
+    await replica.close();
+    const again = await startReplicaServer(origin.address, { state: replica.state });
+    origin.intercept = undefined;
+    await again.close();
+  });
+});
+
+const identity = { headers: { 'accept-encoding': 'identity' } };
+
+it('H7: the health of a replica of one large list is found out without reading all of it', async () => {
+  await publication.publish([repository('x'.repeat(3000), 400)]);
+  const replica = await startReplicaServer(origin.address, { state: temporaryFolder() });
+  await replica.until(1);
+  await ready(replica);
+});

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { documentPath } from '../../src/contract/paths.ts';
+import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { timesFrom } from '../support/longer-runs.ts';
+import { runScript } from '../support/run-script.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts the command, under a shell command that may set limits first. */
+const start = async (flags: readonly string[], limits = '') => {
+  const command = [process.execPath, 'scripts/serve.ts', '--port', '0', '--poll-interval', '1s', ...flags];
+  const child = spawn('sh', ['-c', `${limits} exec "$@"`, 'sh', ...command], { cwd: project });
+  running.push(child);
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output.text += piece));
+  const ended = once(child, 'close');
+  while (!output.text.includes('Listening on')) {
+    if ((await Promise.race([ended.then(() => 'ended'), once(child.stdout, 'data')])) === 'ended') break;
+  }
+  const address = /http:\/\/\S+(?=\n)/.exec(output.text.slice(output.text.indexOf('Listening')))?.[0] ?? '';
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    await ended;
+  };
+  return { address, output, stop };
+};
+
+/** Resolves when the description of the package is this, as the replica answers. */
+const untilSays = async (address: string, text: string) => {
+  const says = async () => {
+    const answer = await fetch(`${address}/v2/jailbreak/package/com.example.one`).catch(() => undefined);
+    return (await answer?.text()) ?? '';
+  };
+  await expect.poll(says, { timeout: 120_000, interval: 20 }).toContain(text);
+};
+
+const publishOne = (publication: BuiltPublication, text: string) =>
+  publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.one', Description: text }) }]);
+
+describe('npm run serve -- --from', () => {
+  it.each([
+    [['--from', 'nowhere'], '--from must be the http or https address of a publication, not "nowhere"'],
+    [['--from', 'http://127.0.0.1:1', '--public-key', 'short'], '--public-key must be the 43 characters'],
+    [['--public-key', 'A'.repeat(43)], '--public-key is of a replica: name the publication with --from URL'],
+    [['--count-downloads'], '--count-downloads is of a replica'],
+    [['--from', 'http://127.0.0.1:1', '--poll-interval', 'soon'], '--poll-interval must be a time such as'],
+  ])('says what is wrong with %j', async (flags, sentence) => {
+    const { status, text } = await runScript('serve', ['--state', temporaryFolder(), ...flags]);
+    expect(text).toContain(sentence);
+    expect(status).toBe(2);
+  });
+
+  it('P3: needs nothing but an address, is whole after any kill, and starts again with the address away', async () => {
+    const publication = new BuiltPublication();
+    const origin = await new FileOrigin(publication.folder).open();
+    const flags = ['--from', origin.address, '--state', temporaryFolder()];
+    await publishOne(publication, 'state 0.');
+    const first = await start(flags);
+    await untilSays(first.address, 'state 0.');
+    await first.stop('SIGKILL');
+    for (let kill = 1; kill <= timesFrom('DEBDEX_TEST_KILLS', 3); kill++) {
+      await publishOne(publication, `state ${kill}.`);
+      const killed = await start(flags);
+      await sleep(Math.random() * 300);
+      await killed.stop('SIGKILL');
+      // Whatever it had begun, it answers at once from one state or the other, and goes on.
+      const again = await start(flags);
+      const answer = await fetch(`${again.address}/v2/jailbreak/package/com.example.one`);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toMatch(/state \d+\./);
+      await untilSays(again.address, `state ${kill}.`);
+      expect(again.output.text).not.toContain('damaged');
+      await again.stop('SIGKILL');
+    }
+    await origin.close();
+    const alone = await start(flags);
+    await untilSays(alone.address, 'state ');
+    expect((await fetch(`${alone.address}/v2/readyz`)).status).toBe(200);
+    await alone.stop();
+  }, 600_000);
+
+  it('P3: goes on while the disk is full, says so once, and takes the new one when there is room', async () => {
+    const publication = new BuiltPublication();
+    const origin = await new FileOrigin(publication.folder).open();
+    const flags = ['--from', origin.address, '--state', temporaryFolder()];
+    await publishOne(publication, 'state 1.');
+    const first = await start(flags);
+    await untilSays(first.address, 'state 1.');
+    await first.stop();
+    await publishOne(publication, 'state 2.');
+    // No file may grow beyond 32 KB.
+    const full = await start(flags, 'ulimit -f 64;');
+    await expect.poll(() => full.output.text, { timeout: 120_000 }).toContain('make room');
+    await untilSays(full.address, 'state 1.');
+    const asked = origin.asked.length;
+    await expect.poll(() => origin.asked.length, { timeout: 120_000 }).toBeGreaterThan(asked + 2);
+    expect(full.output.text.match(/replica-trouble/g)).toHaveLength(1);
+    await full.stop();
+    const roomy = await start(flags);
+    await untilSays(roomy.address, 'state 2.');
+    expect(roomy.output.text).toContain('"event":"generation-taken","generation":2');
+    await roomy.stop();
+    await origin.close();
+  }, 600_000);
+
+  it('warns that a replica has no gateway where one is configured', async () => {
+    const nobody = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+    await once(nobody, 'listening');
+    const { port } = nobody.address() as AddressInfo;
+    const flags = ['--from', `http://127.0.0.1:${port}`, '--state', temporaryFolder()];
+    const started = await start(flags, 'GATEWAY_SIGN_IN_RATE=1; export GATEWAY_SIGN_IN_RATE;');
+    expect(started.output.text).toContain('Warning: a replica has no gateway');
+    expect((await fetch(`${started.address}/v2/authenticate`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${started.address}/${documentPath.landing}`)).status).toBe(503);
+    await started.stop();
+    nobody.close();
+  });
+});

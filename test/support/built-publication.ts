@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { readCatalogDigest } from '../../src/catalog/soundness.ts';
+import {
+  type Generation,
+  generationPath,
+  generationSchema,
+  tellsOfGenerations,
+} from '../../src/contract/generation.ts';
+import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
+import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
+import { publishBuild } from './built.ts';
+import type { SourceRepository } from './catalog.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** Real builds, one after another, each published as a generation. */
+export class BuiltPublication {
+  readonly folder = path.join(temporaryFolder(), 'dist');
+  readonly state = path.join(path.dirname(this.folder), 'state');
+  /** The clock of its builds. */
+  now = new Date('2026-05-02T00:00:00Z');
+
+  /** Builds these repositories and publishes what that comes to. */
+  async publish(
+    repositories: readonly SourceRepository[],
+    options: Partial<GenerationInput> = {},
+  ): Promise<Generation> {
+    this.now = new Date(this.now.getTime() + 60_000);
+    const { folder, state, now } = this;
+    const output = new OutputFolder(folder);
+    await publishBuild(repositories, { folder, state, write: output.write.bind(output), remove: () => {} }, now);
+    const { generation } = await publishGeneration({
+      output,
+      state,
+      now,
+      catalog: { file: catalogPath(state), sha256: readCatalogDigest(state) },
+      paths: this.files(),
+      isTouched: undefined,
+      packages: [],
+      ...options,
+    });
+    return generation;
+  }
+
+  /** The paths of all that is published; without what tells of generations, unless told otherwise. */
+  files(withGenerations = false): string[] {
+    return [...listFiles(this.folder)].filter(
+      (file) => !file.startsWith('.') && (withGenerations || !tellsOfGenerations(file)),
+    );
+  }
+
+  read(file: string): Buffer {
+    return readFileSync(path.join(this.folder, file));
+  }
+
+  get current(): Generation {
+    return generationSchema.parse(JSON.parse(this.read(generationPath.current).toString()));
+  }
+}
+
+/** How an origin may answer instead of with the file: with other bytes, or by hand. */
+type Interception = Buffer | ((response: ServerResponse, request: IncomingMessage) => void) | undefined;
+
+/** A plain static host of a folder, with entity tags, which may be made to answer otherwise. */
+export class FileOrigin {
+  /** What was asked for, in order. */
+  asked: string[] = [];
+  /** What it answered, likewise. */
+  statuses: number[] = [];
+  intercept: ((file: string) => Interception) | undefined;
+  folder: string;
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Listens, on the port that it had before where it had one. */
+  async open(): Promise<this> {
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this;
+  }
+  #port = 0;
+
+  get address(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Cuts all connections and refuses others. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const file = decodeURIComponent((request.url ?? '').slice(1));
+    this.asked.push(file);
+    response.once('finish', () => this.statuses.push(response.statusCode));
+    const other = this.intercept?.(file);
+    if (typeof other === 'function') {
+      other(response, request);
+      return;
+    }
+    const target = path.join(this.folder, file);
+    if (other === undefined && !existsSync(target)) return void response.writeHead(404).end();
+    const body = other ?? readFileSync(target);
+    const etag = `"${hash('sha256', body).slice(0, 16)}"`;
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
+    response.writeHead(200, { 'content-length': body.length, etag }).end(body);
+  }
+}

@@ -1,0 +1,77 @@
+import { onTestFinished, vi } from 'vitest';
+import type { Host } from '../../functions/node/host-options.ts';
+import { type ReplicaHostOptions, startReplicaHost } from '../../functions/node/replica-host.ts';
+import { safetyFile } from '../../functions/node/safety-file.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A real server of a replica on loopback. */
+export interface ReplicaServer extends Host {
+  readonly state: string;
+  /** The lines of JSON that it wrote. */
+  readonly lines: readonly Record<string, unknown>[];
+  get(target: string, headers?: Record<string, string>): Promise<Response>;
+  /** The number of the generation that it answers from, and whether the publication has confirmed it. */
+  generation(): Promise<{ generation: number | null; age: number | null; confirmed: string | null }>;
+  /** Resolves when it answers from the generation of this number. */
+  until(number: number): Promise<void>;
+}
+
+/** Serves a replica of what is published at an address, and asks there all the time. */
+export const startReplicaServer = async (
+  from: string,
+  options: Partial<Omit<ReplicaHostOptions, 'replica'>> & { publicKey?: string; interval?: number } = {},
+): Promise<ReplicaServer> => {
+  const { publicKey, interval = 25, state = temporaryFolder(), ...others } = options;
+  const lines: Record<string, unknown>[] = [];
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    for (const line of String(text).split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line));
+    return true;
+  });
+  onTestFinished(() => written.mockRestore());
+  const host = await startReplicaHost({
+    state,
+    host: '127.0.0.1',
+    port: 0,
+    rate: 0,
+    answerMemory: 2 ** 20,
+    trustedProxies: 0,
+    limits: {},
+    safetyList: safetyFile,
+    replica: { from, publicKey, interval, proxies: undefined },
+    countDownloads: false,
+    ...others,
+  });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await host.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  const get = (target: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${host.port}${target}`, {
+      headers: { 'accept-encoding': 'identity', ...headers },
+      redirect: 'manual',
+    });
+  const generation: ReplicaServer['generation'] = async () => {
+    const { data } = (await (await get('/v2/healthz')).json()) as {
+      data: { replica: { generation: number | null; age: number | null; confirmed: string | null } };
+    };
+    return data.replica;
+  };
+  return {
+    ...host,
+    close,
+    state,
+    lines,
+    get,
+    generation,
+    until: (number) =>
+      vi.waitFor(
+        async () => {
+          const found = await generation();
+          if (found.generation !== number) throw new Error(`generation ${found.generation} is in force`);
+        },
+        { timeout: 60_000, interval: 10 },
+      ),
+  };
+};
