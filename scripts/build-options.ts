@@ -80,6 +80,11 @@ export const buildOptions = {
     environment: 'DEBDEX_VERIFY',
     help: 'Read all that was published and kept, and write again what is not as it was written; without it sizes are compared.',
   },
+  precompress: {
+    type: 'boolean',
+    environment: 'DEBDEX_PRECOMPRESS',
+    help: 'Keep a brotli and a gzip copy beside each file, for servers that send such copies.',
+  },
   report: {
     type: 'string',
     value: 'FILE',

@@ -84,6 +84,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples, signer },
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
+      precompress: values.precompress,
       only: only && new Set(only),
       retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],
       concurrency: values.concurrency,

@@ -1,11 +1,23 @@
 import { type BigIntStats, createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { copyPath } from '../../src/contract/compressed-paths.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
-import { type Documents, Unavailable } from '../dependencies.ts';
+import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
+import type { Encoding } from '../http/accept-header.ts';
 import { ByteCache } from './byte-cache.ts';
 import { type CompressedFiles, createDigest } from './compression.ts';
-import { digestOf, type HeldDocument, inMemory, isAbsent, makeVariant, onDisk, weigh } from './stored-document.ts';
+import {
+  digestOf,
+  type HeldDocument,
+  inMemory,
+  isAbsent,
+  makeVariant,
+  onDisk,
+  smallestCompressed,
+  untilGone,
+  weigh,
+} from './stored-document.ts';
 
 /** Files up to this size, in bytes, are held in memory while they are asked for; larger ones are streamed. */
 const largestInMemory = 512 * 1024;
@@ -26,6 +38,32 @@ export interface DocumentsOptions {
   /** The most bytes of files to hold in memory. */
   readonly memory: number;
 }
+
+/**
+ * The copy of a file that was compressed when that was published; undefined where there is none, or the file is another
+ * by now.
+ */
+const findPublishedCopy = async (
+  file: string,
+  { identity, digest, variants }: HeldFile,
+  encoding: Encoding,
+): Promise<StoredDocument | undefined> => {
+  if (encoding === 'identity' || encoding === 'zstd') return undefined;
+  if ((variants.get('identity')?.size ?? 0) < smallestCompressed) return undefined;
+  const copy = copyPath(file, encoding);
+  try {
+    const stats = await stat(copy, { bigint: true });
+    const body = stats.size <= largestInMemory ? await readFile(copy) : undefined;
+    // A copy goes before its file is replaced, and comes after: beside this state of the file it is of this state.
+    if (identityOf(await stat(file, { bigint: true })) !== identity) return undefined;
+    if (body !== undefined) return inMemory(body, digest, encoding);
+    const isStill = (now: BigIntStats) => identityOf(now) === identityOf(stats);
+    return untilGone(onDisk(copy, { size: Number(stats.size), digest, encoding, isStill }), variants);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+};
 
 /** The published files of an output folder on disk. What is on disk at the moment of asking is what is answered. */
 export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions): Documents => {
@@ -92,7 +130,9 @@ export const createDocuments = ({ folder, compressed, memory }: DocumentsOptions
       const known = held.get(name);
       const described = known?.identity === identityOf(stats) ? known : await describe(file, stats);
       const variant =
-        described.variants.get(encoding) ?? (await makeVariant(described, encoding, { file, compressed }));
+        described.variants.get(encoding) ??
+        (await findPublishedCopy(file, described, encoding)) ??
+        (await makeVariant(described, encoding, { file, compressed }));
       // A cache counts what it holds when it is set, so what grew is set anew.
       if (known !== described || !described.variants.has(encoding)) {
         held.delete(name);

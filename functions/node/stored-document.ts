@@ -5,7 +5,7 @@ import type { Encoding } from '../http/accept-header.ts';
 import { type CompressedFiles, compressBytes, createDigest } from './compression.ts';
 
 /** Smaller bodies, in bytes, are not worth compressing: they travel in one packet anyway. */
-const smallestCompressed = 1400;
+export const smallestCompressed = 1400;
 /** Bytes read from disk at a time while streaming; with the socket's own buffer, what a slow reader costs. */
 const chunkSize = 64 * 1024;
 
@@ -86,6 +86,16 @@ export const onDisk = (
   },
 });
 
+/** A copy that is looked for anew once it had to make room for others, or was made anew. */
+export const untilGone = (copy: StoredDocument, variants: HeldDocument['variants']): StoredDocument => ({
+  ...copy,
+  open: async () => {
+    const stream = await copy.open();
+    if (stream === undefined) variants.delete(copy.encoding);
+    return stream;
+  },
+});
+
 /** The document in this coding; the whole of it where that does not make it smaller. `file` is where that is read from. */
 export const makeVariant = async (
   { digest, variants }: HeldDocument,
@@ -102,14 +112,5 @@ export const makeVariant = async (
   const copy = await compressed.copy(file, digest, encoding);
   // Of a file that was replaced meanwhile, not even the whole can be opened any more: it is described anew.
   if (copy === undefined || copy.size >= whole.size) return whole;
-  const document = onDisk(copy.file, { size: copy.size, digest, encoding });
-  return {
-    ...document,
-    open: async () => {
-      const stream = await document.open();
-      // The copy had to make room for others: make it anew.
-      if (stream === undefined) variants.delete(encoding);
-      return stream;
-    },
-  };
+  return untilGone(onDisk(copy.file, { size: copy.size, digest, encoding }), variants);
 };

@@ -50,6 +50,8 @@ export interface BuildInput {
   readonly stop?: AbortSignal;
   /** Whether to keep and publish nothing. */
   readonly dryRun?: boolean;
+  /** Whether to keep compressed copies beside what is published. */
+  readonly precompress?: boolean | undefined;
   /** Signs what tells of the generation, where there is a key. */
   readonly signer?: Signer | undefined;
   /** Whether to read all that was published and kept, and write again what is not as it was written. */

@@ -3,6 +3,7 @@ import type { LastBuild } from '../catalog/last-build.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { EmissionCount } from '../publication/emission.ts';
+import type { PublishedSize } from '../publication/size.ts';
 import type { PublishedGeneration } from './generation-step.ts';
 import type { RepositoryChanges } from './outcomes.ts';
 import type { SiteSummary } from './site-step.ts';
@@ -24,4 +25,6 @@ export interface BuildResult {
   readonly site: SiteSummary | undefined;
   /** The generation in force; undefined where nothing is published. */
   readonly generation?: PublishedGeneration | undefined;
+  /** How much is published; undefined where nothing is. */
+  readonly size?: PublishedSize | undefined;
 }

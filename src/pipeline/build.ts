@@ -2,8 +2,10 @@ import type { CatalogBuild } from '../catalog/generation.ts';
 import { writeLastBuild } from '../catalog/last-build.ts';
 import { lockState } from '../catalog/lock.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
+import { removeCopies } from '../publication/compressed-copies.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { keepPendingChanges } from '../publication/package-changes.ts';
+import { readPublishedSize } from '../publication/size.ts';
 import { Announcement } from '../publication/stamp.ts';
 import { forgetRemovals } from '../snapshots/removals.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
@@ -78,6 +80,8 @@ const publish = async (
   }
   const servers = new Announcement(state, now);
   claim();
+  if (input.precompress === true) output.keepCopies();
+  else removeCopies(output);
   const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild }, output);
   await progress.step('publish', async () => {
     keepPendingChanges(state, result.packageChanges);
@@ -121,7 +125,9 @@ const publish = async (
     servers.tell();
   servers.end();
   const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
-  return { ...result, repairs, documents: emission.count, site, generation };
+  const told = generation?.generation;
+  const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`);
+  return { ...result, repairs, documents: emission.count, site, generation, size };
 };
 
 const describeRepairs = (count: number): string[] =>

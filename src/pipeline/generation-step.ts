@@ -2,6 +2,7 @@ import { catalogPath } from '../catalog/generation.ts';
 import { readCatalogDigest } from '../catalog/soundness.ts';
 import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
+import { writeCopies } from '../publication/compressed-copies.ts';
 import { publishGeneration } from '../publication/generation.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { readPendingChanges } from '../publication/package-changes.ts';
@@ -23,16 +24,36 @@ export interface PublishedGeneration {
   readonly isNew: boolean;
 }
 
-/**
- * The fifth step: all that stands becomes a generation, if it is another than the one in force. What is gone still
- * stands, for those who read the one before.
- */
-export const tellOfGeneration = async (
-  { state, now, progress, signer }: PreparedInput,
+const compress = async (
+  { progress, precompress, verify }: PreparedInput,
   output: OutputFolder,
   { documents, pages, resumes }: PublishedFiles,
-): Promise<PublishedGeneration> =>
-  progress.step('generation', async () => {
+): Promise<void> => {
+  if (precompress !== true) return;
+  await progress.step('copies', () =>
+    writeCopies({
+      output,
+      paths: [...documents, ...(pages ?? [])],
+      isTouched: (file) => resumes || output.hasPlaced(file),
+      verify: verify === true,
+      onCopy: (done, total) => progress.update(done, total, 'compressed copies'),
+    }),
+  );
+};
+
+/**
+ * The fifth step: compressed copies are made of what is to have them, and all that stands becomes a generation, if it is
+ * another than the one in force. What is gone still stands, for those who read the one before.
+ */
+export const tellOfGeneration = async (
+  input: PreparedInput,
+  output: OutputFolder,
+  published: PublishedFiles,
+): Promise<PublishedGeneration> => {
+  const { state, now, progress, signer } = input;
+  const { documents, pages, resumes } = published;
+  await compress(input, output, published);
+  return progress.step('generation', async () => {
     const { generation, isNew } = await publishGeneration({
       output,
       state,
@@ -47,3 +68,4 @@ export const tellOfGeneration = async (
     });
     return { generation, isNew };
   });
+};

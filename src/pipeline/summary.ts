@@ -1,5 +1,7 @@
 import type { PackageChange } from '../catalog/changes.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
+import { findPassedLimits } from '../publication/host-limits.ts';
+import type { PublishedSize } from '../publication/size.ts';
 import type { BuildResult } from './build-result.ts';
 import { isDown } from './outcomes.ts';
 import type { Progress } from './progress.ts';
@@ -90,6 +92,20 @@ const describeFindings = ({ repositories }: LastBuild): string => {
   return text;
 };
 
+const megabytes = (bytes: number): string =>
+  bytes < 1e6 ? `${number(Math.ceil(bytes / 1e3))} kB` : `${number(Math.round(bytes / 1e6))} MB`;
+
+const describeSize = (size: PublishedSize): string => {
+  const { files, bytes, largest } = size;
+  let text = row(
+    'Size',
+    `${number(files)} files, ${megabytes(bytes)}; the largest is ${largest.path}, ${megabytes(largest.bytes)}`,
+  );
+  for (const { host, limits } of findPassedLimits(size))
+    text += row('', `more than ${host} takes: ${limits.join(', ')}`);
+  return text;
+};
+
 /** What a build did, for a person to read. */
 export const describeBuild = (result: BuildResult, progress: Progress): string => {
   const { outcomes, lastBuild, statistics, documents, stanzas, site, generation } = result;
@@ -116,6 +132,7 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
     const { number: which, documents: told } = generation.generation;
     text += row('Generation', `${which}${generation.isNew ? '' : ', as before'}; ${number(told.count)} files`);
   }
+  if (result.size !== undefined) text += describeSize(result.size);
   text += describeFindings(lastBuild);
   const seconds = [...progress.seconds].map(([step, time]) => `${step} ${time.toFixed(1)}`);
   return text + row('Seconds', `${progress.total.toFixed(1)}: ${seconds.join(', ')}`);

@@ -144,7 +144,7 @@ export class Emission {
     }
     for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
     this.#removed += vanished.length;
-    this.#output.prune(apiRoot, (file) => this.#expected.has(file) || tellsOfGenerations(file));
+    this.#output.prune(apiRoot, (file) => this.#output.isPart(file, this.#expected) || tellsOfGenerations(file));
     this.#output.sweep();
   }
 
@@ -159,7 +159,7 @@ export class Emission {
   #vanished(): string[] {
     if (!existsSync(this.#output.resolve(apiRoot))) return [];
     return [...listFiles(this.#output.root, apiRoot)].filter(
-      (file) => !this.#expected.has(file) && !tellsOfGenerations(file),
+      (file) => !this.#output.isPart(file, this.#expected) && !tellsOfGenerations(file),
     );
   }
 

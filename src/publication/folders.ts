@@ -165,12 +165,13 @@ export const publishFolders = async (
 
     const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
     const hasVanished = [...tops].some((top) =>
-      [...listFiles(output.root, top)].some((name) => !publisher.kept.has(name)),
+      [...listFiles(output.root, top)].some((name) => !output.isPart(name, publisher.kept)),
     );
     let removed = 0;
     if (hasVanished) await beforeRemoval(publisher.kept);
     named.write(names);
-    if (hasVanished) for (const top of tops) removed += output.prune(top, (file) => publisher.kept.has(file));
+    if (hasVanished)
+      for (const top of tops) removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
     return { files: publisher.kept, written: publisher.written, unchanged: publisher.unchanged, removed };
   } finally {
     output.sweep();

@@ -1,6 +1,7 @@
 import {
   constants,
   copyFileSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,11 +14,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { codings, copyPath, fileOfCopy } from '../contract/compressed-paths.ts';
 import { flushFiles } from './flush.ts';
 
 // Temporary files live in one folder of their own, so that a crash leaves its remains where the next build sweeps them
 // and nothing half-written ever has a public name.
 const stagingName = '.staging';
+
+/** The record of compressed copies. Where it stands, files may have such copies beside them. */
+export const copiesRecord = '.debdex/copies.txt';
 
 // Where a folder below the output lies on another disk: nothing can be renamed from one disk to another, so the file is
 // copied to such a name beside its own first.
@@ -50,9 +55,11 @@ export class OutputFolder {
   readonly #unflushed = new Set<string>();
   readonly #placed = new Set<string>();
   #serial = 0;
+  #keepsCopies: boolean;
 
   constructor(root: string) {
     this.root = path.resolve(root);
+    this.#keepsCopies = existsSync(this.resolve(copiesRecord));
     this.#staging = path.join(this.root, stagingName, `${process.pid}-${threadId}`);
   }
 
@@ -97,6 +104,7 @@ export class OutputFolder {
   place(temporary: string, file: string): void {
     const target = this.resolve(file);
     this.#makeFolder(path.dirname(target));
+    if (this.#keepsCopies) this.#removeCopies(file);
     try {
       renameSync(temporary, target);
     } catch (error) {
@@ -106,6 +114,31 @@ export class OutputFolder {
         renameSync(temporary, target);
       } else throw error;
     }
+  }
+
+  /** Whether files may have compressed copies beside them; then whatever replaces a file removes its copies first. */
+  get keepsCopies(): boolean {
+    return this.#keepsCopies;
+  }
+
+  /** Has compressed copies kept with the files, by every process and thread that writes here after this. */
+  keepCopies(): void {
+    if (this.#keepsCopies) return;
+    this.write(copiesRecord, '');
+    this.#keepsCopies = true;
+  }
+
+  /** To be called when no file has a copy any more. */
+  endCopies(): void {
+    rmSync(this.resolve(copiesRecord), { force: true });
+    this.#keepsCopies = false;
+  }
+
+  /** Whether a file is one of those that are published, or the compressed copy of one, where copies are kept. */
+  isPart(file: string, published: ReadonlySet<string>): boolean {
+    if (published.has(file)) return true;
+    const copied = this.#keepsCopies ? fileOfCopy(file) : undefined;
+    return copied !== undefined && published.has(copied);
   }
 
   /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
@@ -169,6 +202,11 @@ export class OutputFolder {
     for (const name of readdirSync(this.root)) {
       if (isBeside(name)) rmSync(path.join(this.root, name), { recursive: true });
     }
+  }
+
+  #removeCopies(file: string): void {
+    if (fileOfCopy(file) !== undefined) return;
+    for (const coding of codings) rmSync(this.resolve(copyPath(file, coding)), { force: true });
   }
 
   #carry(temporary: string, target: string): void {

@@ -1,5 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Documents } from '../../functions/dependencies.ts';
 import { type CompressedFiles, createCompressedFiles } from '../../functions/node/compression.ts';
@@ -99,5 +101,59 @@ describe('H4 a large document', () => {
     const back = await ask(encoding);
     expect(back).toMatchObject({ status: 200, encoding, version: '1.0' });
     expect(back.etag).not.toBe(meanwhile.etag);
+  });
+});
+
+describe('H4 a document that was compressed when it was published', () => {
+  const paths = { small: 'v2/jailbreak/package/com.example.a.json', large: file };
+
+  it.each(['small', 'large'] as const)(
+    'is sent as that copy, and never as that of another state (%s)',
+    async (size) => {
+      const published = publish([]);
+      const write = (version: string) => {
+        const count = size === 'large' ? 800 : 4;
+        const document = listDocument(
+          Array.from({ length: count }, () => packageRecord('com.example.a', 'a', version)),
+        );
+        published.write(paths[size], document);
+        return readFileSync(path.join(published.folder, paths[size]));
+      };
+      const copy = path.join(published.folder, `${paths[size]}.gz`);
+      const documents = createDocuments({ folder: published.folder, memory: 2 ** 20 });
+      const ask = async () => {
+        const document = await documents.read(paths[size], 'gzip');
+        const sent = await buffer((await document?.open()) as ReadableStream);
+        const bytes = document?.encoding === 'gzip' ? gunzipSync(sent) : sent;
+        return { length: document?.size, tag: document?.etag, bytes };
+      };
+      const first = write('1.0');
+      // Known from every other way to compress by its size.
+      writeFileSync(copy, gzipSync(first, { level: 0 }));
+      const answered = await ask();
+      expect(answered.length).toBe(statSync(copy).size);
+      expect(answered.bytes.equals(first)).toBe(true);
+      // As a build does: the copy goes, the file is replaced, a copy comes.
+      rmSync(copy);
+      const second = write('2.0');
+      const meanwhile = await ask();
+      expect(meanwhile.bytes.equals(second)).toBe(true);
+      expect(meanwhile.tag).not.toBe(answered.tag);
+      writeFileSync(copy, gzipSync(second, { level: 0 }));
+      expect((await ask()).bytes.equals(second)).toBe(true);
+    },
+  );
+
+  it('is read anew where the copy was made anew', async () => {
+    const { ask, published } = await startLarge();
+    const copy = path.join(published.folder, `${file}.gz`);
+    const whole = readFileSync(path.join(published.folder, file));
+    for (const level of [0, 1, 9]) {
+      writeFileSync(`${copy}.next`, gzipSync(whole, { level }));
+      renameSync(`${copy}.next`, copy);
+      expect(await ask('gzip')).toMatchObject({ status: 200, version: '1.0', encoding: 'gzip' });
+    }
+    rmSync(copy);
+    expect(await ask('gzip')).toMatchObject({ status: 200, version: '1.0', encoding: 'gzip' });
   });
 });

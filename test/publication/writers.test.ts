@@ -40,6 +40,7 @@ it('C12: below src only src/publication writes below the output folder, and says
   expect(writers.filter((file) => !file.startsWith('src/publication/'))).toEqual(Object.keys(others).sort());
   const inside = writers.filter((file) => file.startsWith('src/publication/'));
   expect(inside).toEqual([
+    'src/publication/compressed-copies.ts',
     'src/publication/emission.ts',
     'src/publication/folders.ts',
     'src/publication/generation.ts',

@@ -1,0 +1,49 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { listFiles, type OutputFolder } from './output-folder.ts';
+import { writeStateFile } from './state-file.ts';
+
+const sizeSchema = z.strictObject({
+  files: z.int(),
+  bytes: z.int(),
+  largest: z.strictObject({ path: z.string(), bytes: z.int() }),
+});
+
+/** How much is published: all files that a host is to hold, and the largest of them. */
+export type PublishedSize = Readonly<z.infer<typeof sizeSchema>>;
+
+const notedSchema = z.strictObject({ generation: z.string(), size: sizeSchema });
+
+/** What hosts are not to be given: our own notes beside what is published. */
+const isOwn = (file: string): boolean => file.startsWith('.') && !file.startsWith('.well-known/');
+
+const measure = (output: OutputFolder): PublishedSize => {
+  let [files, bytes] = [0, 0];
+  let largest = { path: '', bytes: 0 };
+  for (const file of listFiles(output.root)) {
+    if (isOwn(file)) continue;
+    const { size } = lstatSync(output.resolve(file));
+    files++;
+    bytes += size;
+    if (size > largest.bytes) largest = { path: file, bytes: size };
+  }
+  return { files, bytes, largest };
+};
+
+/**
+ * The size of what is published, to be asked for when what vanished is gone. It is measured once for each generation
+ * (`generation` tells one from another), and noted in the state folder.
+ */
+export const readPublishedSize = (output: OutputFolder, state: string, generation: string): PublishedSize => {
+  const file = path.join(state, 'publication', 'size.json');
+  try {
+    const noted = notedSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (noted.generation === generation) return noted.size;
+  } catch {
+    // Never measured, or lost.
+  }
+  const size = measure(output);
+  writeStateFile(file, JSON.stringify({ generation, size }));
+  return size;
+};
