@@ -11,7 +11,7 @@ export const npmScript = (name: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  return (scripts[name] ?? '').split(' ').slice(1);
+  return (scripts[name] ?? '').replace(/^(?:exec )?node /, '').split(' ');
 };
 
 const usage = new URL('./usage.ts', import.meta.url).href;
