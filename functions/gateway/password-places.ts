@@ -1,3 +1,6 @@
+import type { Line } from '../http/client-line.ts';
+import { createGate } from '../http/gate.ts';
+
 /** More checks are waiting than may; the client should come back in a few seconds. */
 export class PasswordsBusy extends Error {
   readonly code = 'passwords_busy';
@@ -20,6 +23,22 @@ export interface PlaceLimits {
   readonly each: number;
 }
 
+/** The two lines, which take turns. */
+const createLines = () => {
+  const lines = { known: [] as (() => void)[], unknown: [] as (() => void)[] };
+  let turn: keyof typeof lines = 'known';
+  const line: Line<() => void> = {
+    add: (name, one) => lines[name as keyof typeof lines].push(one),
+    next: () => {
+      const other = turn === 'known' ? 'unknown' : 'known';
+      const next = lines[turn].shift() ?? lines[other].shift();
+      turn = other;
+      return next;
+    },
+  };
+  return { lines, line };
+};
+
 /**
  * Lets through so many at a time and keeps the others in two lines, which take turns: one for browsers that an account
  * knows, one for everybody else. So strangers, however many, neither take all of the processor, nor the places of those
@@ -27,39 +46,31 @@ export interface PlaceLimits {
  * throws PasswordsBusy.
  */
 export const createPlaces = ({ parallel, waiting, each }: PlaceLimits) => {
-  const lines = { known: [] as (() => void)[], unknown: [] as (() => void)[] };
+  const { lines, line } = createLines();
+  const gate = createGate(parallel, line);
   const held = new Map<string, number>();
-  let running = 0;
-  let turn: keyof typeof lines = 'known';
 
-  const takePlace = async ({ holder, known = false }: Place) => {
-    const line = lines[known ? 'known' : 'unknown'];
-    const key = holder === undefined ? undefined : `${known} ${holder}`;
+  // The place is held until there is room for the work.
+  const takePlace = (name: keyof typeof lines, holder: string | undefined): (() => void) => {
+    const key = holder === undefined ? undefined : `${name} ${holder}`;
     const taken = (key !== undefined && held.get(key)) || 0;
-    if (line.length >= waiting || taken >= each) throw new PasswordsBusy('too many password checks are waiting');
-    if (key !== undefined) held.set(key, taken + 1);
-    await new Promise<void>((resolve) => line.push(resolve));
-    if (key === undefined) return;
-    const left = (held.get(key) ?? 1) - 1;
-    if (left > 0) held.set(key, left);
-    else held.delete(key);
+    if (lines[name].length >= waiting || taken >= each) throw new PasswordsBusy('too many password checks are waiting');
+    if (key === undefined) return () => {};
+    held.set(key, taken + 1);
+    return () => {
+      const left = (held.get(key) ?? 1) - 1;
+      if (left > 0) held.set(key, left);
+      else held.delete(key);
+    };
   };
 
-  const letNext = () => {
-    const other = turn === 'known' ? 'unknown' : 'known';
-    const next = lines[turn].shift() ?? lines[other].shift();
-    turn = other;
-    if (next) next();
-    else running--;
-  };
-
-  return async <T>(place: Place, work: () => Promise<T>): Promise<T> => {
-    if (running >= parallel) await takePlace(place);
-    else running++;
-    try {
-      return await work();
-    } finally {
-      letNext();
-    }
+  return async <T>({ holder, known = false }: Place, work: () => Promise<T>): Promise<T> => {
+    const name = known ? 'known' : 'unknown';
+    if (gate.isOpen()) return gate.pass(name, work);
+    const givePlace = takePlace(name, holder);
+    return gate.pass(name, () => {
+      givePlace();
+      return work();
+    });
   };
 };

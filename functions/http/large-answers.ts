@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Environment } from '../environment.ts';
 import { clientNetwork } from './client-address.ts';
+import { createGate } from './gate.ts';
 
 /** An answer of more records than this is large: it is read in several steps, and held in memory meanwhile. */
 const fewRecords = 32;
@@ -20,43 +21,7 @@ export type MakeAnswer = (
  * Others wait, and clients take turns: one who asks for a thousand delays another by one of them.
  */
 export const createLargeAnswers = (): MakeAnswer => {
-  // Clients that wait, in the order in which they are next.
-  const waiting = new Map<string, Array<() => void>>();
-  let underWay = 0;
-
-  const enter = (client: string): Promise<void> | undefined => {
-    if (underWay < mostAtOnce) {
-      underWay++;
-      return undefined;
-    }
-    return new Promise((resolve) => {
-      const others = waiting.get(client);
-      if (others === undefined) waiting.set(client, [resolve]);
-      else others.push(resolve);
-    });
-  };
-
-  // Who waits takes the place of who leaves.
-  const leave = (): void => {
-    const [next] = waiting;
-    if (next === undefined) {
-      underWay--;
-      return;
-    }
-    const [client, entrances] = next;
-    const enterNow = entrances.shift();
-    waiting.delete(client);
-    if (entrances.length > 0) waiting.set(client, entrances);
-    enterNow?.();
-  };
-
-  return async ({ env }, records, make) => {
-    if (records <= fewRecords) return make();
-    await enter(clientNetwork(env?.clientAddress ?? ''));
-    try {
-      return await make();
-    } finally {
-      leave();
-    }
-  };
+  const gate = createGate(mostAtOnce);
+  return ({ env }, records, make) =>
+    records <= fewRecords ? make() : gate.pass(clientNetwork(env?.clientAddress ?? ''), make);
 };

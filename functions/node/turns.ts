@@ -1,4 +1,5 @@
 import type { Turns } from '../dependencies.ts';
+import { createClientLine } from '../http/client-line.ts';
 
 /** How long, in milliseconds, work may be done before everything else the process has to do gets its turn. */
 const longestTurn = 4;
@@ -22,8 +23,7 @@ export interface Rounds {
  * take turns, so that one who wants a thousand things done delays another by one of them and not by a thousand.
  */
 export const createRounds = (): Rounds => {
-  // Clients that wait, in the order in which they are next, each with its work.
-  const waiting = new Map<string, Array<() => void>>();
+  const waiting = createClientLine<() => void>();
   let turnBegan: number | undefined;
   let scheduled = false;
   let isBrief = false;
@@ -40,16 +40,11 @@ export const createRounds = (): Rounds => {
   };
 
   const doNext = (): void => {
-    const [next] = waiting;
-    if (next === undefined) return;
+    if (waiting.isEmpty()) return;
     schedule();
     beginTurn();
     if (isOver()) return;
-    const [client, works] = next;
-    const work = works.shift();
-    waiting.delete(client);
-    if (works.length > 0) waiting.set(client, works);
-    work?.();
+    waiting.next()?.();
   };
 
   // Each in a callback of its own, because what follows from it (promises) is done when that ends, and takes time too.
@@ -68,13 +63,11 @@ export const createRounds = (): Rounds => {
   return {
     take: (client, work) => {
       beginTurn();
-      if (waiting.size === 0 && !isOver()) {
+      if (waiting.isEmpty() && !isOver()) {
         work();
         return;
       }
-      const works = waiting.get(client);
-      if (works === undefined) waiting.set(client, [work]);
-      else works.push(work);
+      waiting.add(client, work);
       schedule();
     },
     hurry: () => {
