@@ -1,15 +1,7 @@
 import { compareVersions } from '../apt/version.ts';
+import type { PackageChange } from '../contract/generation.ts';
 import type { CatalogDatabase } from './database.ts';
 import { compareText } from './reading.ts';
-
-/** What became of one package in one repository: its newest version before and now; null where it was or is not there. */
-export interface PackageChange {
-  readonly package_id: string;
-  readonly repository: string;
-  readonly change: 'added' | 'updated' | 'removed';
-  readonly version: string | null;
-  readonly previous_version: string | null;
-}
 
 /** The newest version of each package of a repository, of whatever architecture. */
 const readNewest = (database: CatalogDatabase, slug: string): Map<string, string> => {

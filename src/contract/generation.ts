@@ -66,6 +66,18 @@ export const generationSchema = z.strictObject({
 });
 export type Generation = Readonly<z.infer<typeof generationSchema>>;
 
+/** What became of a package in a repository. */
+export const packageChangeSchema = z.strictObject({
+  package_id: z.string(),
+  /** The slug of its repository. */
+  repository: z.string(),
+  change: z.enum(['added', 'updated', 'removed']),
+  /** Its newest version now, and before; null where it is not there now, or was not. */
+  version: z.string().nullable(),
+  previous_version: z.string().nullable(),
+});
+export type PackageChange = Readonly<z.infer<typeof packageChangeSchema>>;
+
 /** What changed from the generation before to this one. */
 export const changeListSchema = z.strictObject({
   format: z.literal(1),
@@ -79,16 +91,6 @@ export const changeListSchema = z.strictObject({
     written: z.array(z.string()),
     removed: z.array(z.string()),
   }),
-  packages: z.array(
-    z.strictObject({
-      package_id: z.string(),
-      /** The slug of its repository. */
-      repository: z.string(),
-      change: z.enum(['added', 'updated', 'removed']),
-      /** Its newest version now, and before; null where it is not there now, or was not. */
-      version: z.string().nullable(),
-      previous_version: z.string().nullable(),
-    }),
-  ),
+  packages: z.array(packageChangeSchema),
 });
 export type ChangeList = z.infer<typeof changeListSchema>;

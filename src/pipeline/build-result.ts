@@ -1,5 +1,5 @@
-import type { PackageChange } from '../catalog/changes.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
+import type { PackageChange } from '../contract/generation.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { EmissionCount } from '../publication/emission.ts';

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { lastBuildSchema } from '../catalog/last-build.ts';
+import { packageChangeSchema } from '../contract/generation.ts';
 import type { BuildResult } from './build-result.ts';
 
 const count = z.int().min(0);
@@ -37,15 +38,7 @@ export const reportSchema = z.strictObject({
     })
     .describe('Compared with the build before.'),
   packageChanges: z
-    .array(
-      z.strictObject({
-        package_id: z.string(),
-        repository: z.string(),
-        change: z.enum(['added', 'updated', 'removed']),
-        version: z.string().nullable(),
-        previous_version: z.string().nullable(),
-      }),
-    )
+    .array(packageChangeSchema)
     .describe('Packages of repositories that were in the index before, by identifier.'),
   repairs: z.array(z.string()).describe('What was found damaged and made good, as sentences.'),
   documents: z.strictObject({ written: count, unchanged: count, removed: count }),

@@ -1,5 +1,5 @@
-import type { PackageChange } from '../catalog/changes.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
+import type { PackageChange } from '../contract/generation.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
 import type { BuildResult } from './build-result.ts';

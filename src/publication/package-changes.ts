@@ -1,14 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { type ChangeList, changeListSchema } from '../contract/generation.ts';
+import { type PackageChange, packageChangeSchema } from '../contract/generation.ts';
 import { writeStateFile } from './state-file.ts';
-
-type PackageChange = ChangeList['packages'][number];
 
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
 
-const pendingSchema = z.array(changeListSchema.shape.packages.element);
+const pendingSchema = z.array(packageChangeSchema);
 
 /**
  * Adds later changes to earlier ones, so that what is left leads from before the earlier to after the later. What ends

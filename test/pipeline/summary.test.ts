@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PackageChange } from '../../src/catalog/changes.ts';
 import type { LastBuild } from '../../src/catalog/last-build.ts';
+import type { PackageChange } from '../../src/contract/generation.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { listWaiting } from '../../src/crawl/operator-word.ts';
 import type { BuildResult } from '../../src/pipeline/build-result.ts';

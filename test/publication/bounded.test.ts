@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRepositoryFindings, readStatistics } from '../../src/catalog/reading.ts';
+import { readRepositoryFindings } from '../../src/catalog/reading.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { buildCatalog, openBuild, type SourceRepository } from '../support/catalog.ts';
+import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const now = new Date('2026-05-02T00:00:00Z');
@@ -21,18 +20,7 @@ const many = (count: number, compose: (number: number) => string): string =>
 const publish = async (repositories: readonly SourceRepository[], folder = temporaryFolder()) => {
   const { catalog, update } = await openBuild(folder, repositories, now);
   const out = path.join(folder, 'dist');
-  const emission = new Emission(catalog, {
-    output: new OutputFolder(out),
-    now,
-    ...update,
-    failures: new Map(),
-    landing: {
-      info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
-      reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
-      statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
-    },
-    descriptions: async () => [],
-  });
+  const emission = emissionOf({ catalog, update }, out, { now });
   await emission.write();
   const findings = readRepositoryFindings(catalog.database);
   catalog.publish();

@@ -11,41 +11,22 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStatistics } from '../../src/catalog/reading.ts';
 import {
   packageListSchema,
   repositoryFindingsSchema,
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
-import type { LandingRecord } from '../../src/contract/records.ts';
 import { textDocument } from '../../src/documents/document.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
-
-const landing: LandingRecord = {
-  info: { name: 'Debdex', version: '1', build: 'x', platform: 'test', runtime: 'test' },
-  reference: {
-    docs: 'https://index.example/docs',
-    changes: 'https://index.example/changes/',
-    privacy_policy: 'https://index.example/privacy',
-    privacy_updated: '2026-01-01',
-    contact_email: 'a@index.example',
-    copyright: 'us',
-  },
-  statistics: { repositories: 0, packages: 0, versions: 0, updated: '2026-01-01T00:00:00.000Z' },
-};
 
 const emit = async (folder: string, repositories: readonly SourceRepository[], now: string) => {
   const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, new Date(now));
-  const emission = new Emission(catalog, {
-    output: new OutputFolder(path.join(folder, 'dist')),
+  const emission = emissionOf({ catalog, update }, path.join(folder, 'dist'), {
     now: new Date(now),
-    ...update,
     failures: new Map([['never', { code: 'dns', count: 1, example: 'no such host' }]]),
-    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
     descriptions: async () => [textDocument('v2/openapi.json', '{}')],
   });
   try {

@@ -2,15 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
-import { readStatistics } from '../../src/catalog/reading.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { hostile } from '../support/hostile.ts';
 import { timesFrom } from '../support/longer-runs.ts';
@@ -61,18 +59,7 @@ const publish = async (entries: ManifestEntry[]): Promise<{ outcomes: CrawlOutco
   const outcomes = await bench.crawl(entries, { store, limits: { repositoryMs: budgetMs, indexBytes: 8_000_000 } });
   const catalog = new CatalogBuild(folder);
   const update = await updateCatalog(catalog, entries, store, { base: 'https://index.test', now: bench.now });
-  const emission = new Emission(catalog, {
-    output: new OutputFolder(path.join(folder, 'dist')),
-    now: bench.now,
-    ...update,
-    failures: new Map(),
-    landing: {
-      info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
-      reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
-      statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
-    },
-    descriptions: async () => [],
-  });
+  const emission = emissionOf({ catalog, update }, path.join(folder, 'dist'), { now: bench.now });
   await emission.write();
   catalog.discard();
   const root = path.join(folder, 'dist');

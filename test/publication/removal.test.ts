@@ -2,10 +2,8 @@ import type fs from 'node:fs';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { readStatistics } from '../../src/catalog/reading.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 // Every single removal is a moment at which the process may end.
@@ -37,25 +35,7 @@ it('C12: what vanishes goes in an order in which nothing ever names a missing do
   const now = new Date('2026-05-02T00:00:00.000Z');
   const emit = async (repositories: readonly SourceRepository[]) => {
     const { catalog, update } = await openBuild(path.join(folder, 'state'), repositories, now);
-    const emission = new Emission(catalog, {
-      output: new OutputFolder(out),
-      now,
-      ...update,
-      failures: new Map(),
-      landing: {
-        info: { name: 'Debdex', version: '1', build: 'x', platform: 'test', runtime: 'test' },
-        reference: {
-          docs: 'https://docs.example/',
-          changes: 'https://docs.example/changes/',
-          privacy_policy: 'https://docs.example/privacy/',
-          privacy_updated: '2026-01-01',
-          contact_email: 'a@docs.example',
-          copyright: 'us',
-        },
-        statistics: readStatistics(catalog.database) ?? expect.fail('there are statistics'),
-      },
-      descriptions: async () => [],
-    });
+    const emission = emissionOf({ catalog, update }, out, { now });
     await emission.write();
     emission.forgetVanished();
     catalog.publish();

@@ -2,16 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
-import { readStatistics } from '../../src/catalog/reading.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { NameServer } from '../support/name-server.ts';
@@ -82,18 +80,7 @@ const build = async (entries: readonly ManifestEntry[]) => {
   const first = await crawl();
   const catalog = new CatalogBuild(folder);
   const update = await updateCatalog(catalog, [...entries], store, { base: 'https://index.test', now: bench.now });
-  const emission = new Emission(catalog, {
-    output: new OutputFolder(path.join(folder, 'dist')),
-    now: bench.now,
-    ...update,
-    failures: new Map(),
-    landing: {
-      info: { name: 'n', version: '1', build: 'b', platform: 'p', runtime: 'r' },
-      reference: { docs: '', changes: '', privacy_policy: '', privacy_updated: '', contact_email: '', copyright: '' },
-      statistics: readStatistics(catalog.database) ?? { repositories: 0, packages: 0, versions: 0, updated: '' },
-    },
-    descriptions: async () => [],
-  });
+  const emission = emissionOf({ catalog, update }, path.join(folder, 'dist'), { now: bench.now });
   await emission.write();
   catalog.discard();
   const root = path.join(folder, 'dist');

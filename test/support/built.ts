@@ -1,13 +1,11 @@
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
-import { readStatistics } from '../../src/catalog/reading.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { textDocument } from '../../src/documents/document.ts';
 import { documents } from '../../src/documents/documents.ts';
-import { Emission } from '../../src/publication/emission.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { base, openBuild, type SourceRepository } from './catalog.ts';
-import { createPublished, landingRecord, type Published, publishPages } from './published.ts';
+import { emissionOf } from './emission.ts';
+import { createPublished, type Published, publishPages } from './published.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** Builds these repositories into an output folder, or into one built before: catalog, documents, a few pages. */
@@ -17,13 +15,8 @@ export const publishBuild = async (
   now = new Date('2026-05-02T00:00:00Z'),
 ): Promise<Published> => {
   const { catalog, update } = await openBuild(published.state, repositories, now);
-  const landing = landingRecord(base);
-  const emission = new Emission(catalog, {
-    output: new OutputFolder(published.folder),
+  const emission = emissionOf({ catalog, update }, published.folder, {
     now,
-    ...update,
-    failures: new Map(),
-    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
     descriptions: async () => [
       documents.openapiJson(createOpenApi({ publicAddress: base, version: '0.1.0' })),
       textDocument(documentPath.openapiYaml, 'openapi: 3.1.0\n'),

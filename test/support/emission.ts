@@ -1,0 +1,25 @@
+import type { CatalogBuild } from '../../src/catalog/generation.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
+import type { CatalogUpdate } from '../../src/catalog/update.ts';
+import { Emission, type EmissionOptions } from '../../src/publication/emission.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { base } from './catalog.ts';
+import { landingRecord } from './published.ts';
+
+/** The emission of this catalog into an output folder, with what tests do not care about; `others` are its other options. */
+export const emissionOf = (
+  { catalog, update }: { readonly catalog: CatalogBuild; readonly update: CatalogUpdate },
+  out: string,
+  { now, ...others }: Partial<EmissionOptions> & Pick<EmissionOptions, 'now'>,
+): Emission => {
+  const landing = landingRecord(base);
+  return new Emission(catalog, {
+    output: new OutputFolder(out),
+    now,
+    ...update,
+    failures: new Map(),
+    landing: { ...landing, statistics: readStatistics(catalog.database) ?? landing.statistics },
+    descriptions: async () => [],
+    ...others,
+  });
+};
