@@ -13,15 +13,15 @@ const strongAlgorithms: readonly HashAlgorithm[] = ['sha256', 'sha512'];
 export type Digests = { size: number } & { [algorithm in HashAlgorithm]?: string };
 
 /** SHA-256 in lower-case hex; a string counts as its UTF-8 bytes. */
-export function sha256Hex(bytes: Uint8Array | string): string {
-  return hash('sha256', bytes, 'hex');
-}
+export const sha256Hex = (bytes: Uint8Array | string): string => hash('sha256', bytes, 'hex');
 
 /** Hashes and counts bytes as they pass. `result` may be called once, at the end. */
-export function createDigests(algorithms: readonly HashAlgorithm[] = ['sha256']): {
+export const createDigests = (
+  algorithms: readonly HashAlgorithm[] = ['sha256'],
+): {
   update(chunk: Uint8Array): void;
   result(): Digests;
-} {
+} => {
   const hashes = algorithms.map((algorithm): [HashAlgorithm, Hash] => [algorithm, createHash(algorithm)]);
   let size = 0;
   return {
@@ -35,14 +35,14 @@ export function createDigests(algorithms: readonly HashAlgorithm[] = ['sha256'])
       return digests;
     },
   };
-}
+};
 
 /** The hashes to compute for `checkDigests` with this entry: all strong ones that it lists, else the weak ones. */
-export function algorithmsFor(listed: Omit<Digests, 'size'>): HashAlgorithm[] {
+export const algorithmsFor = (listed: Omit<Digests, 'size'>): HashAlgorithm[] => {
   const present = hashAlgorithms.filter((algorithm) => listed[algorithm] !== undefined);
   const strong = present.filter((algorithm) => strongAlgorithms.includes(algorithm));
   return strong.length > 0 ? strong : present;
-}
+};
 
 /** A difference between what Release lists and what arrived. */
 export interface DigestMismatch {
@@ -55,7 +55,10 @@ export interface DigestMismatch {
  * Compares what arrived with what Release lists for it. The size and every listed hash of `algorithmsFor` must agree:
  * one that is listed but was not computed counts as a mismatch. `strong` says whether a strong hash was among them.
  */
-export function checkDigests(listed: Digests, actual: Digests): { strong: boolean; mismatch: DigestMismatch | null } {
+export const checkDigests = (
+  listed: Digests,
+  actual: Digests,
+): { strong: boolean; mismatch: DigestMismatch | null } => {
   const algorithms = algorithmsFor(listed);
   const strong = algorithms.some((algorithm) => strongAlgorithms.includes(algorithm));
   if (listed.size !== actual.size) {
@@ -67,4 +70,4 @@ export function checkDigests(listed: Digests, actual: Digests): { strong: boolea
     if (expected !== found) return { strong, mismatch: { algorithm, expected, actual: found } };
   }
   return { strong, mismatch: null };
-}
+};

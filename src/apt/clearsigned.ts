@@ -19,7 +19,7 @@ const signatureEnd = '-----END PGP SIGNATURE-----';
  * Takes a clear-signed file apart (RFC 9580 §7) with apt's strictness: nothing may stand before, between or after the
  * signed text and its signatures. Checks no signature. Never throws.
  */
-export function splitClearSigned(bytes: Uint8Array): ClearSigned {
+export const splitClearSigned = (bytes: Uint8Array): ClearSigned => {
   // One character per byte, so that the content comes out as the bytes that went in.
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   if (!source.includes(messageBegin)) return { kind: 'plain' };
@@ -61,14 +61,15 @@ export function splitClearSigned(bytes: Uint8Array): ClearSigned {
     signatures: `${signatures.join('\n')}\n`,
     message: decodeText(bytes).text,
   };
-}
+};
 
-function refusedDash(where: string): ClearSigned {
-  return { kind: 'refused', reason: `unexpected line starting with a dash (${where})` };
-}
+const refusedDash = (where: string): ClearSigned => ({
+  kind: 'refused',
+  reason: `unexpected line starting with a dash (${where})`,
+});
 
-function withoutTrailingBlanks(line: string): string {
+const withoutTrailingBlanks = (line: string): string => {
   let end = line.length;
   while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end -= 1;
   return line.slice(0, end);
-}
+};

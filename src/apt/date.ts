@@ -20,7 +20,7 @@ const datePattern =
  * that is no date or names a day or time that does not exist. Without a zone it is UTC; the day of the week is not
  * checked.
  */
-export function parseDate(text: string): Date | null {
+export const parseDate = (text: string): Date | null => {
   if (text.length > 200) return null;
   const match = datePattern.exec(text.replace(/\([^()]*\)/g, ' ').trim());
   if (!match) return null;
@@ -40,11 +40,11 @@ export function parseDate(text: string): Date | null {
     offsetMinutes = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1);
   }
   return new Date(local.getTime() - offsetMinutes * 60_000);
-}
+};
 
 /** RFC 5322 §4.3: two digits below 50 are this century's, three digits count from 1900. */
-function fullYear(text: string): number {
+const fullYear = (text: string): number => {
   const year = Number(text);
   if (text.length === 4) return year;
   return text.length === 2 && year < 50 ? year + 2000 : year + 1900;
-}
+};

@@ -76,15 +76,15 @@ export async function* decompress(
 }
 
 /** Decompresses bytes that are all there into one array; throws as `decompress` does. */
-export async function decompressAll(
+export const decompressAll = async (
   bytes: Uint8Array,
   compression: Compression,
   limits: DecompressionLimits,
-): Promise<Uint8Array> {
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of decompress([bytes], compression, limits)) chunks.push(chunk);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-}
+};
 
 const decoders: Record<Compression, Decoder> = {
   gz: decodeGzip,
@@ -107,11 +107,11 @@ async function* cutIntoPieces(source: ByteSource, failed: { error?: unknown }): 
   }
 }
 
-function codeOf(error: unknown): DecompressionCode {
+const codeOf = (error: unknown): DecompressionCode => {
   if (error instanceof CodecError) return error.code;
   if (error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR') return 'truncated';
   return 'corrupt';
-}
+};
 
 async function* decodeGzip(
   source: AsyncIterable<Uint8Array>,
@@ -148,11 +148,11 @@ async function* decodeGzip(
   if (contentEnd > decoder.bytesWritten) throw new CodecError('trailing-garbage', 'bytes after the last member');
 }
 
-function lastNonZero(bytes: Uint8Array): number {
+const lastNonZero = (bytes: Uint8Array): number => {
   let at = bytes.length - 1;
   while (at >= 0 && bytes[at] === 0) at -= 1;
   return at;
-}
+};
 
 async function* decodeZstd(
   source: AsyncIterable<Uint8Array>,

@@ -31,7 +31,7 @@ declare const WebAssembly: {
 let compiled: Promise<object> | undefined;
 
 /** A liblzma of its own, so that its memory goes when the stream does and streams cannot take it from each other. */
-async function instantiate(): Promise<LZMAModule> {
+const instantiate = async (): Promise<LZMAModule> => {
   compiled ??= readFile(fileURLToPath(import.meta.resolve('node-liblzma/wasm/liblzma.wasm'))).then((binary) =>
     WebAssembly.compile(binary),
   );
@@ -42,7 +42,7 @@ async function instantiate(): Promise<LZMAModule> {
       return {};
     },
   });
-}
+};
 
 /**
  * Decompresses .xz (with concatenated streams and padding) or .lzma, both with liblzma. Yields pieces of up to 64 KiB
@@ -93,9 +93,9 @@ export async function* decodeLzma(
   if (status !== LZMA_STREAM_END) throw failure(status);
 }
 
-function failure(status: number): CodecError {
+const failure = (status: number): CodecError => {
   let code: DecompressionCode = 'corrupt';
   if (status === LZMA_BUF_ERROR) code = 'truncated';
   if (status === LZMA_MEMLIMIT_ERROR) code = 'too-large';
   return new CodecError(code, `liblzma stopped with status ${status}`);
-}
+};

@@ -78,7 +78,7 @@ const unprintable = /[^\P{Cc}\n]/gu;
  * Reads one stanza of a Packages index. A stanza without a usable Package, Version, Architecture or Filename is left
  * out. A version that dpkg would refuse is kept as written, with a finding. Never throws.
  */
-export function parsePackage(given: Stanza): ParsedPackage {
+export const parsePackage = (given: Stanza): ParsedPackage => {
   const { stanza, oversized } = withinLimits(given);
   const name = stanza.get('package') ?? '';
   const version = stanza.get('version') ?? '';
@@ -127,7 +127,7 @@ export function parsePackage(given: Stanza): ParsedPackage {
   return oversized.length === 0
     ? { ok: true, value, findings }
     : { ok: true, value, findings, oversized: oversized.join(', ') };
-}
+};
 
 // Decisions, section 3: nobody can ask for a longer one. The path of its file would also grow beyond what disks take.
 const longestPackage = limits.identifierCharacters;
@@ -145,7 +145,7 @@ const longest: ReadonlyMap<string, LimitName> = new Map([
 ]);
 
 /** The stanza without the fields that are too long, and which those are. */
-function withinLimits(stanza: Stanza): { stanza: Stanza; oversized: string[] } {
+const withinLimits = (stanza: Stanza): { stanza: Stanza; oversized: string[] } => {
   const oversized: string[] = [];
   let rest: Map<string, string> | undefined;
   for (const [name, value] of stanza) {
@@ -157,24 +157,23 @@ function withinLimits(stanza: Stanza): { stanza: Stanza; oversized: string[] } {
     oversized.push(`${name} (${limitNote(limit)})`);
   }
   return { stanza: rest ?? stanza, oversized };
-}
+};
 
-function isTooLong(name: string): boolean {
-  return name.length > longestPackage || (name.length * 3 > longestPackage && Buffer.byteLength(name) > longestPackage);
-}
+const isTooLong = (name: string): boolean =>
+  name.length > longestPackage || (name.length * 3 > longestPackage && Buffer.byteLength(name) > longestPackage);
 
-function checkIdentifier(
+const checkIdentifier = (
   value: string,
   missing: DroppedFinding,
   malformed: DroppedFinding,
   longest: number,
-): DroppedFinding | undefined {
+): DroppedFinding | undefined => {
   if (value === '') return missing;
   return value.length > longest || controlCharacter.test(value) ? malformed : undefined;
-}
+};
 
 /** A field that is one line by meaning: folded lines are joined by a blank. */
-function text(stanza: Stanza, field: string): string | null {
+const text = (stanza: Stanza, field: string): string | null => {
   const value = stanza.get(field);
   if (value === undefined || value === '') return null;
   if (!controlCharacter.test(value)) return value;
@@ -186,10 +185,10 @@ function text(stanza: Stanza, field: string): string | null {
     .join(' ')
     .trim();
   return line === '' ? null : line;
-}
+};
 
 /** Debian policy §5.6.13: a line that is a single dot stands for an empty one. */
-function description(value: string | undefined): string | null {
+const description = (value: string | undefined): string | null => {
   if (value === undefined || value === '') return null;
   if (!controlCharacter.test(value)) return value;
   const whole = value
@@ -201,24 +200,24 @@ function description(value: string | undefined): string | null {
     .replace(/^\n+/, '')
     .trimEnd();
   return whole === '' ? null : whole;
-}
+};
 
-function tags(value: string | null): string[] | null {
+const tags = (value: string | null): string[] | null => {
   if (value === null) return null;
   const list = value.split(',').map((tag) => tag.trim());
   const present = list.filter((tag) => tag !== '');
   return present.length === 0 ? null : present;
-}
+};
 
-function sha256(stanza: Stanza, findings: PackageFinding[]): string | null {
+const sha256 = (stanza: Stanza, findings: PackageFinding[]): string | null => {
   const value = stanza.get('sha256');
   if (value === undefined || value === '') return null;
   if (/^[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
   findings.push('sha256-malformed');
   return null;
-}
+};
 
-function size(stanza: Stanza, findings: PackageFinding[]): number {
+const size = (stanza: Stanza, findings: PackageFinding[]): number => {
   const value = stanza.get('size');
   if (value === undefined || value === '') {
     findings.push('size-missing');
@@ -228,27 +227,27 @@ function size(stanza: Stanza, findings: PackageFinding[]): number {
   if (bytes !== null) return bytes;
   findings.push('size-malformed');
   return 0;
-}
+};
 
 /** Debian policy §5.6.20: the field counts units of 1,024 bytes. */
-function installedSize(stanza: Stanza, findings: PackageFinding[]): number | null {
+const installedSize = (stanza: Stanza, findings: PackageFinding[]): number | null => {
   const value = stanza.get('installed-size');
   if (value === undefined || value === '') return null;
   const bytes = (wholeNumber(value) ?? Number.NaN) * 1024;
   if (Number.isSafeInteger(bytes)) return bytes;
   findings.push('installed-size-malformed');
   return null;
-}
+};
 
-function wholeNumber(value: string): number | null {
+const wholeNumber = (value: string): number | null => {
   if (!/^[0-9]+$/.test(value)) return null;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : null;
-}
+};
 
-function checkedUrl(value: string | null, malformed: PackageFinding, findings: PackageFinding[]): string | null {
+const checkedUrl = (value: string | null, malformed: PackageFinding, findings: PackageFinding[]): string | null => {
   if (value === null) return null;
   const url = webUrl(value);
   if (url === null) findings.push(malformed);
   return url;
-}
+};

@@ -78,7 +78,7 @@ const shorten = (text: string): string => {
  * fields, hash lines that are not indented, `Architecture` for `Architectures`, any line ends. Never throws, whatever
  * the bytes. Format: https://wiki.debian.org/DebianRepository/Format.
  */
-export function parseRelease(text: Uint8Array): ReleaseFile {
+export const parseRelease = (text: Uint8Array): ReleaseFile => {
   const findings: ReleaseFile['findings'] = [];
   const counts = new Map<ReleaseFinding, number>();
   const report: Report = (code, detail) => {
@@ -114,9 +114,9 @@ export function parseRelease(text: Uint8Array): ReleaseFile {
     files: joinBlocks(blocks, report),
     findings,
   };
-}
+};
 
-function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, string[]>; blocks: HashBlocks } {
+const readLines = (bytes: Uint8Array, report: Report): { lines: Map<string, string[]>; blocks: HashBlocks } => {
   // A field may have a million lines, so they are joined once, and only where the field is of use.
   const lines = new Map<string, string[]>();
   const blocks: HashBlocks = new Map();
@@ -159,7 +159,7 @@ function readLines(bytes: Uint8Array, report: Report): { lines: Map<string, stri
     }
   }
   return { lines, blocks };
-}
+};
 
 function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -180,14 +180,20 @@ function* decodedLines(bytes: Uint8Array, report: Report): Generator<string> {
 }
 
 /** A path without the `./` that it may begin with, however often. */
-function withoutDot(path: string): string {
+const withoutDot = (path: string): string => {
   let start = 0;
   while (path.startsWith('./', start)) for (start += 2; path[start] === '/'; ) start++;
   return path.slice(start);
-}
+};
 
 // As apt has it: of two lines about one file in one field the first counts, and of two equal fields the last.
-function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks, field: number, report: Report): void {
+const readHashLine = (
+  line: string,
+  algorithm: HashAlgorithm,
+  blocks: HashBlocks,
+  field: number,
+  report: Report,
+): void => {
   const [, digest = '', size = '', path = ''] = hashLine.exec(line) ?? [];
   const bytes = Number(size);
   const name = withoutDot(path);
@@ -207,10 +213,10 @@ function readHashLine(line: string, algorithm: HashAlgorithm, blocks: HashBlocks
     report('release-entry-conflict', `${algorithm}: ${name}`);
   }
   if (before?.field !== field) block?.set(name, entry);
-}
+};
 
 /** Joins the hashes of each path. Where blocks disagree about a size, the stronger hash is believed. */
-function joinBlocks(blocks: HashBlocks, report: Report): Map<string, ReleaseEntry> {
+const joinBlocks = (blocks: HashBlocks, report: Report): Map<string, ReleaseEntry> => {
   const files = new Map<string, ReleaseEntry>();
   for (const algorithm of hashAlgorithms) {
     const block = blocks.get(algorithm);
@@ -224,15 +230,15 @@ function joinBlocks(blocks: HashBlocks, report: Report): Map<string, ReleaseEntr
     }
   }
   return files;
-}
+};
 
-function paymentGateway(value: string | null, report: Report): string | null {
+const paymentGateway = (value: string | null, report: Report): string | null => {
   if (value === null) return null;
   const url = webUrl(value);
   if (url?.startsWith('https://')) return url;
   report('release-payment-gateway-malformed', value);
   return null;
-}
+};
 
 /** What a Release says about its own age that apt would refuse it for. */
 export type ValidityFinding = 'release-expired' | 'release-in-future' | 'release-date-unreadable';
@@ -244,10 +250,10 @@ const maxFutureMs = 10 * 60 * 60 * 1000;
  * Checks Date and Valid-Until against `now`, as apt does where nothing is configured. Absent fields are no finding.
  * Returns every finding, with the text.
  */
-export function checkValidity(
+export const checkValidity = (
   release: Pick<ReleaseFile, 'date' | 'validUntil'>,
   now: Date,
-): { code: ValidityFinding; detail: string }[] {
+): { code: ValidityFinding; detail: string }[] => {
   const findings: { code: ValidityFinding; detail: string }[] = [];
   const date = readableDate(release.date, findings);
   const until = readableDate(release.validUntil, findings);
@@ -258,13 +264,13 @@ export function checkValidity(
     findings.push({ code: 'release-expired', detail: new Date(until).toISOString() });
   }
   return findings;
-}
+};
 
-function readableDate(text: string | null, findings: { code: ValidityFinding; detail: string }[]): number | null {
+const readableDate = (text: string | null, findings: { code: ValidityFinding; detail: string }[]): number | null => {
   if (text === null) return null;
   const date = parseDate(text);
   if (date === null) findings.push({ code: 'release-date-unreadable', detail: text.slice(0, 80).toWellFormed() });
   return date?.getTime() ?? null;
-}
+};
 
 export { parseDate };

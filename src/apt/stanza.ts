@@ -52,7 +52,7 @@ const carriageReturn = 0x0d;
  * touches the field after it. A stanza of more than `maxStanzaBytes` (1 MiB by default) is skipped up to the next
  * separator. A stanza without any field is not reported.
  */
-export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader {
+export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader => {
   const maxStanzaBytes = options.maxStanzaBytes ?? defaultMaxStanzaBytes;
   const parse = createBatchParser(sink);
   let buffer = Buffer.allocUnsafe(64 << 10);
@@ -62,7 +62,7 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
   let atStart = true;
   let skipping = false;
 
-  function append(chunk: Uint8Array): void {
+  const append = (chunk: Uint8Array): void => {
     if (length + chunk.length > buffer.length) {
       const grown = Buffer.allocUnsafe(Math.max(buffer.length * 2, length + chunk.length));
       buffer.copy(grown, 0, 0, length);
@@ -70,16 +70,16 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
     }
     buffer.set(chunk, length);
     length += chunk.length;
-  }
+  };
 
-  function discard(count: number): void {
+  const discard = (count: number): void => {
     buffer.copyWithin(0, count, length);
     length -= count;
     searched = 0;
-  }
+  };
 
   /** Handles what is complete; returns how many bytes of the buffer that was. */
-  function consume(ended: boolean): number {
+  const consume = (ended: boolean): number => {
     let start = 0;
     for (;;) {
       if (!skipping) start = skipBlankLines(buffer, start, length);
@@ -92,10 +92,10 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
       searched = start;
       if (ended && start >= length) return start;
     }
-  }
+  };
 
   /** Where the separator begins that ends the next one or more stanzas; -1 where none is complete yet. */
-  function nextBatchEnd(start: number): number {
+  const nextBatchEnd = (start: number): number => {
     const limit = start + Math.min(batchBytes, maxStanzaBytes);
     if (!skipping && length > limit && searched < limit) {
       const last = lastSeparator(buffer.subarray(start, limit));
@@ -106,16 +106,16 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
     }
     const first = firstSeparator(buffer.subarray(Math.max(start, searched - 3), length));
     return first === -1 ? -1 : Math.max(start, searched - 3) + first;
-  }
+  };
 
-  function reportOversized(start: number): void {
+  const reportOversized = (start: number): void => {
     sink.finding(
       'stanza-oversized',
       firstLine(buffer.subarray(start, Math.min(length, start + Math.min(4 * detailLength, maxStanzaBytes)))),
     );
-  }
+  };
 
-  function take(chunk: Uint8Array): void {
+  const take = (chunk: Uint8Array): void => {
     append(chunk);
     if (atStart) {
       if (length < 3) return;
@@ -123,9 +123,9 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
       atStart = false;
     }
     settle();
-  }
+  };
 
-  function settle(): void {
+  const settle = (): void => {
     const consumed = consume(false);
     if (consumed > 0) discard(consumed);
     // A separator that begins within the limit would be complete by now: two more bytes are the most it needs.
@@ -135,7 +135,7 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
     }
     if (skipping && length > 3) discard(length - 3);
     searched = length;
-  }
+  };
 
   return {
     write(chunk) {
@@ -153,61 +153,58 @@ export function createStanzaReader(sink: StanzaSink, options: { maxStanzaBytes?:
       length = 0;
     },
   };
-}
+};
 
-function hasByteOrderMark(buffer: Uint8Array): boolean {
-  return buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
-}
+const hasByteOrderMark = (buffer: Uint8Array): boolean =>
+  buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
 
-function skipBlankLines(buffer: Uint8Array, start: number, end: number): number {
+const skipBlankLines = (buffer: Uint8Array, start: number, end: number): number => {
   let at = start;
   for (;;) {
     if (at < end && buffer[at] === lineFeed) at += 1;
     else if (at + 1 < end && buffer[at] === carriageReturn && buffer[at + 1] === lineFeed) at += 2;
     else return at;
   }
-}
+};
 
 /** The position after the newline that a separator line follows. */
-function firstSeparator(bytes: Buffer): number {
+const firstSeparator = (bytes: Buffer): number => {
   const plain = bytes.indexOf('\n\n', 0, 'latin1');
   const before = plain === -1 ? bytes : bytes.subarray(0, plain + 1);
   const withReturn = before.indexOf('\n\r\n', 0, 'latin1');
   const found = withReturn === -1 ? plain : withReturn;
   return found === -1 ? -1 : found + 1;
-}
+};
 
-function lastSeparator(bytes: Buffer): number {
+const lastSeparator = (bytes: Buffer): number => {
   const plain = bytes.lastIndexOf('\n\n', undefined, 'latin1');
   const after = plain === -1 ? bytes : bytes.subarray(plain);
   const withReturn = after.lastIndexOf('\n\r\n', undefined, 'latin1');
   if (withReturn === -1) return plain === -1 ? -1 : plain + 1;
   return (plain === -1 ? 0 : plain) + withReturn + 1;
-}
+};
 
-function firstLine(bytes: Uint8Array): string {
+const firstLine = (bytes: Uint8Array): string => {
   const end = bytes.indexOf(lineFeed);
   return shorten(decodeText(end === -1 ? bytes : bytes.subarray(0, end)).text);
-}
+};
 
-function shorten(text: string): string {
-  return trimmedSlice(text, 0, text.length).slice(0, detailLength).toWellFormed();
-}
+const shorten = (text: string): string => trimmedSlice(text, 0, text.length).slice(0, detailLength).toWellFormed();
 
 /** Parses whole stanzas, given as bytes from the first line of one to the separator after another. */
-function createBatchParser(sink: StanzaSink): (bytes: Buffer) => void {
+const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
   const knownNames = new Map<string, string | null>();
 
   /** The name in lower case, or null for what cannot be one (Debian policy §5.1). */
-  function fieldName(raw: string): string | null {
+  const fieldName = (raw: string): string | null => {
     const known = knownNames.get(raw);
     if (known !== undefined) return known;
     const name = /^[!-~]+[ \t]*$/.test(raw) && !raw.startsWith('-') ? raw.trimEnd().toLowerCase() : null;
     if (knownNames.size < maxKnownNames) knownNames.set(raw, name);
     return name;
-  }
+  };
 
-  return function parse(bytes) {
+  return (bytes) => {
     // Bytes that are not all UTF-8 are read one character per byte; each field is then decoded by itself.
     const ascii = isAscii(bytes);
     const mixed = !ascii && !isUtf8(bytes);
@@ -219,11 +216,9 @@ function createBatchParser(sink: StanzaSink): (bytes: Buffer) => void {
     // A continuation belongs to nobody after a line that was dropped; that line has been reported already.
     let dropping = false;
 
-    function decoded(part: string): string {
-      return mixed ? decodeText(Buffer.from(part, 'latin1')).text : part;
-    }
+    const decoded = (part: string): string => (mixed ? decodeText(Buffer.from(part, 'latin1')).text : part);
 
-    function finishField(): void {
+    const finishField = (): void => {
       if (name === null) return;
       const before = fields.size;
       if (mixed) {
@@ -235,15 +230,15 @@ function createBatchParser(sink: StanzaSink): (bytes: Buffer) => void {
       }
       if (fields.size === before) sink.finding('field-repeated', name);
       name = null;
-    }
+    };
 
-    function finishStanza(): void {
+    const finishStanza = (): void => {
       finishField();
       dropping = false;
       if (fields.size === 0) return;
       sink.stanza(fields);
       fields = new Map();
-    }
+    };
 
     let at = 0;
     while (at < text.length) {
@@ -274,10 +269,10 @@ function createBatchParser(sink: StanzaSink): (bytes: Buffer) => void {
     }
     finishStanza();
   };
-}
+};
 
 /** Looks no further than the line: a search for the next colon in the text would make many lines without one slow. */
-function findColon(text: string, start: number, end: number): number {
+const findColon = (text: string, start: number, end: number): number => {
   for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === 0x3a) return at;
   return -1;
-}
+};

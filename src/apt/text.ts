@@ -6,20 +6,18 @@ const windows1252 = new TextDecoder('windows-1252');
  * Decodes text of unknown encoding: UTF-8 where the bytes are valid UTF-8, else Windows-1252, which no bytes can fail.
  * `utf8` says which it was.
  */
-export function decodeText(bytes: Uint8Array): { text: string; utf8: boolean } {
+export const decodeText = (bytes: Uint8Array): { text: string; utf8: boolean } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isAscii(bytes)) return { text: buffer.toString('latin1'), utf8: true };
   if (isUtf8(bytes)) return { text: buffer.toString('utf8'), utf8: true };
   return { text: windows1252.decode(bytes), utf8: false };
-}
+};
 
 /** The part of `text` between `start` and `end` without blanks, tabs, CR and LF at either side; nothing else is white space here. */
-export function trimmedSlice(text: string, start: number, end: number): string {
+export const trimmedSlice = (text: string, start: number, end: number): string => {
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
-}
+};
 
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
-}
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;

@@ -8,7 +8,7 @@ const strictHost = /^(?:[a-z0-9._~!$&'()*+,;=-]+|\[[0-9a-f:.]+\])$/;
  * The http or https URL that `text` is, written so that strict parsers (RFC 3986) take it too; null for anything else,
  * for URLs with credentials in them, and for those that name no host with `//`.
  */
-export function webUrl(text: string | null): string | null {
+export const webUrl = (text: string | null): string | null => {
   if (text === null || !/^https?:\/\/[^/]/i.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '' || !strictHost.test(url.hostname)) return null;
@@ -16,7 +16,7 @@ export function webUrl(text: string | null): string | null {
   // A fragment cannot hold another "#".
   const whole = fragment.length === 0 ? tail : `${tail}#${fragment.join('%23')}`;
   return url.origin + whole.replace(notStrict, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
-}
+};
 
 const strict =
   /^https?:\/\/(?:[\w.~!$&'()*+,;=-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)?(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i;

@@ -3,7 +3,7 @@
  * newer, 0 where they are equal (`1.0` and `1.00` are). Takes any text and never throws: what is no valid version is
  * ordered by the same rules. Linear in the length of the versions.
  */
-export function compareVersions(a: string, b: string): number {
+export const compareVersions = (a: string, b: string): number => {
   if (a === b) return 0;
   const [aStart, aEnd] = bounds(a);
   const [bStart, bEnd] = bounds(b);
@@ -19,59 +19,55 @@ export function compareVersions(a: string, b: string): number {
     compareParts(a, aUpstream, aDash, b, bUpstream, bDash) ||
     compareParts(a, Math.min(aDash + 1, aEnd), aEnd, b, Math.min(bDash + 1, bEnd), bEnd)
   );
-}
+};
 
 /** Whether dpkg takes `text` for a version without an error or a warning (blanks around it are allowed). */
-export function isValidVersion(text: string): boolean {
+export const isValidVersion = (text: string): boolean => {
   const match = /^[ \t]*(?:(\d+):)?(\d[A-Za-z0-9.+~:-]*)[ \t]*$/.exec(text);
   if (!match) return false;
   const [, epoch, rest = ''] = match;
   if (epoch === undefined ? rest.includes(':') : Number(epoch) > maxEpoch) return false;
   const dash = rest.lastIndexOf('-');
   return dash === -1 || (dash !== rest.length - 1 && !rest.includes(':', dash));
-}
+};
 
 // dpkg keeps the epoch in a C int.
 const maxEpoch = 2 ** 31 - 1;
 
-function bounds(text: string): [number, number] {
+const bounds = (text: string): [number, number] => {
   let start = 0;
   let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return [start, end];
-}
+};
 
-function isBlank(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-}
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** Where the colon after the epoch is; -1 where there is no epoch of digits. */
-function epochEnd(text: string, start: number, end: number): number {
+const epochEnd = (text: string, start: number, end: number): number => {
   let at = start;
   while (at < end && isDigit(text.charCodeAt(at))) at += 1;
   return at > start && at < end && text.charCodeAt(at) === 0x3a ? at : -1;
-}
+};
 
 /** Where the upstream version ends: at the last dash, or at the end. */
-function lastDash(text: string, start: number, end: number): number {
+const lastDash = (text: string, start: number, end: number): number => {
   for (let at = end - 1; at >= start; at -= 1) if (text.charCodeAt(at) === 0x2d) return at;
   return end;
-}
+};
 
 /** Before everything else `~`, then the end or a digit, then letters, then all other characters. */
-function order(code: number): number {
+const order = (code: number): number => {
   if (isDigit(code)) return 0;
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) return code;
   if (code === 0x7e) return -1;
   return code + 0x100;
-}
+};
 
-function compareParts(a: string, aFrom: number, aEnd: number, b: string, bFrom: number, bEnd: number): number {
+const compareParts = (a: string, aFrom: number, aEnd: number, b: string, bFrom: number, bEnd: number): number => {
   let i = aFrom;
   let j = bFrom;
   while (i < aEnd || j < bEnd) {
@@ -89,10 +85,10 @@ function compareParts(a: string, aFrom: number, aEnd: number, b: string, bFrom: 
     if (difference !== 0) return difference;
   }
   return 0;
-}
+};
 
 /** Compares two runs of digits as numbers of any size. */
-function compareDigits(a: string, aFrom: number, aEnd: number, b: string, bFrom: number, bEnd: number): number {
+const compareDigits = (a: string, aFrom: number, aEnd: number, b: string, bFrom: number, bEnd: number): number => {
   let i = aFrom;
   let j = bFrom;
   while (i < aEnd && a.charCodeAt(i) === 0x30) i += 1;
@@ -103,4 +99,4 @@ function compareDigits(a: string, aFrom: number, aEnd: number, b: string, bFrom:
     if (difference !== 0) return difference;
   }
   return 0;
-}
+};

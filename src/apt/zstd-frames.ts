@@ -19,13 +19,13 @@ type State =
  * Finds where zstd frames end, without decompressing them, in bytes that arrive in any pieces. Node's decoder stops
  * reading a chunk at the end of a frame and does not say so; it must be given one frame at a time.
  */
-export function createFrameScanner(): {
+export const createFrameScanner = (): {
   /** Cuts `chunk` where frames end; skippable frames are left out. Stops at bytes that begin no frame. */
   split(chunk: Uint8Array): Uint8Array[];
   state(): FrameEnd;
   /** Whether any frame with content has begun. */
   any(): boolean;
-} {
+} => {
   let state: State = { at: 'magic' };
   let needed = 4;
   const value = Buffer.alloc(16);
@@ -34,14 +34,14 @@ export function createFrameScanner(): {
   let skippable = false;
   let any = false;
 
-  function expect(next: State, bytes: number): void {
+  const expect = (next: State, bytes: number): void => {
     state = next;
     needed = bytes;
     filled = 0;
-  }
+  };
 
   /** Acts on a complete header part; returns whether a frame has ended. */
-  function advance(): boolean {
+  const advance = (): boolean => {
     if (state.at === 'magic') {
       const magic = value.readUInt32LE(0);
       skippable = (magic & 0xfffffff0) >>> 0 === skippableMagic;
@@ -72,16 +72,16 @@ export function createFrameScanner(): {
     const size = ((header >> 1) & 3) === 1 ? 1 : header >> 3;
     if ((header & 1) === 0) return enterBody(state, size, 3);
     return enterBody({ at: 'magic' }, size + (state.checksum ? 4 : 0), 4);
-  }
+  };
 
-  function enterBody(then: State, remaining: number, nextBytes: number): boolean {
+  const enterBody = (then: State, remaining: number, nextBytes: number): boolean => {
     if (remaining === 0) {
       expect(then, nextBytes);
       return then.at === 'magic';
     }
     state = { at: 'body', then, remaining };
     return false;
-  }
+  };
 
   return {
     split(chunk) {
@@ -129,4 +129,4 @@ export function createFrameScanner(): {
     },
     any: () => any,
   };
-}
+};

@@ -10,6 +10,13 @@ interface Limit {
 const mebibyte = 2 ** 20;
 const hour = 3_600_000;
 
+const of = (value: number, unit: Limit['unit'], what: string, reason: string): Limit => ({
+  value,
+  unit,
+  of: what,
+  reason,
+});
+
 /**
  * The most that a stranger's repository may cost, in one table: connections, a visit, what is read of its files, and what
  * is published of it. Findings and failures name the limit that was met; `docs/limits.md` is this table in words.
@@ -98,10 +105,6 @@ export const limitTable = {
     'Twice what Debian would have.',
   ),
 } as const satisfies Record<string, Limit>;
-
-function of(value: number, unit: Limit['unit'], what: string, reason: string): Limit {
-  return { value, unit, of: what, reason };
-}
 
 export type LimitName = keyof typeof limitTable;
 

@@ -4,14 +4,13 @@ import { splitClearSigned } from '../../src/apt/clearsigned.ts';
 
 const samples = new URL('../../../shared/vectors/clearsign/', import.meta.url);
 
-function signed(body: string): string {
-  return `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n${body}\n-----BEGIN PGP SIGNATURE-----\n\nabcd\n=TB1F\n-----END PGP SIGNATURE-----\n`;
-}
+const signed = (body: string): string =>
+  `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n${body}\n-----BEGIN PGP SIGNATURE-----\n\nabcd\n=TB1F\n-----END PGP SIGNATURE-----\n`;
 
-function split(text: string) {
+const split = (text: string) => {
   const result = splitClearSigned(Buffer.from(text));
   return result.kind === 'signed' ? { ...result, content: Buffer.from(result.content).toString() } : result;
-}
+};
 
 describe('splitClearSigned', () => {
   it.skipIf(!existsSync(samples))('V3: agrees with apt on each of its samples (in ../shared)', () => {

@@ -14,9 +14,8 @@ const files = present ? readdirSync(corpus, { recursive: true, encoding: 'utf8' 
 const indexName = /\/Packages(?:\.(zst|xz|lzma|bz2|gz))?$/;
 
 /** Blocks with at least one line that is a field, counted without the reader. */
-function countBlocks(text: string): number {
-  return text.split(/\n\r?(?=\n)/).filter((block) => /^(?!\/\/|#|-)[!-9;-~]+[ \t]*:/m.test(block)).length;
-}
+const countBlocks = (text: string): number =>
+  text.split(/\n\r?(?=\n)/).filter((block) => /^(?!\/\/|#|-)[!-9;-~]+[ \t]*:/m.test(block)).length;
 
 describe.skipIf(!present)('the corpus (in ../shared)', () => {
   it('every Packages file in every compression is read whole: stanzas = packages + those left out', async () => {

@@ -11,7 +11,7 @@ const vectors = new URL('../../../shared/vectors/xz/', import.meta.url);
 const limits = { maxBytes: 1 << 30, maxRatio: 1000 };
 const codecs = Object.keys(small) as (keyof typeof small)[];
 
-async function codeOf(bytes: Uint8Array[], compression: Compression, own = limits): Promise<string> {
+const codeOf = async (bytes: Uint8Array[], compression: Compression, own = limits): Promise<string> => {
   try {
     let size = 0;
     for await (const chunk of decompress(bytes, compression, own)) size += chunk.length;
@@ -20,11 +20,10 @@ async function codeOf(bytes: Uint8Array[], compression: Compression, own = limit
     if (error instanceof DecompressionError) return error.code;
     throw error;
   }
-}
+};
 
-async function textOf(bytes: Uint8Array, compression: Compression): Promise<string> {
-  return Buffer.from(await decompressAll(bytes, compression, limits)).toString();
-}
+const textOf = async (bytes: Uint8Array, compression: Compression): Promise<string> =>
+  Buffer.from(await decompressAll(bytes, compression, limits)).toString();
 
 const bytewise = (bytes: Uint8Array): Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 
@@ -94,13 +93,13 @@ describe.each(codecs)('decompress %s', (codec) => {
   });
 });
 
-async function zerosIn(codec: keyof typeof small): Promise<{ member: Uint8Array; size: number }> {
+const zerosIn = async (codec: keyof typeof small): Promise<{ member: Uint8Array; size: number }> => {
   const zeros = Buffer.alloc(32 << 20);
   if (codec === 'gz') return { member: gzipSync(zeros), size: zeros.length };
   if (codec === 'zst') return { member: zstdCompressSync(zeros), size: zeros.length };
   if (codec === 'xz') return { member: await xzAsync(zeros, { preset: 0 }), size: zeros.length };
   return codec === 'bz2' ? { member: bzip2Zeros, size: 45_000_000 } : { member: lzmaZeros, size: 4_000_000 };
-}
+};
 
 describe.each(codecs)('a bomb in %s', (codec) => {
   it('C2: stops at the ratio and at the limit of bytes, soon and in little memory', async () => {

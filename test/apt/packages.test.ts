@@ -3,20 +3,18 @@ import { parsePackage } from '../../src/apt/packages-index.ts';
 
 const minimal = { package: 'a', version: '1', architecture: 'all', filename: './a.deb', size: '5' };
 
-function parse(fields: Record<string, string>) {
-  return parsePackage(new Map(Object.entries({ ...minimal, ...fields })));
-}
+const parse = (fields: Record<string, string>) => parsePackage(new Map(Object.entries({ ...minimal, ...fields })));
 
-function value(fields: Record<string, string>) {
+const value = (fields: Record<string, string>) => {
   const parsed = parse(fields);
   if (!parsed.ok) throw new Error(parsed.finding);
   return parsed.value;
-}
+};
 
-function findings(fields: Record<string, string>): string[] {
+const findings = (fields: Record<string, string>): string[] => {
   const parsed = parse(fields);
   return parsed.ok ? parsed.findings : [parsed.finding];
-}
+};
 
 describe('parsePackage', () => {
   it('reads a whole stanza', () => {

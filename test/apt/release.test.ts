@@ -6,13 +6,9 @@ import { checkValidity, parseDate, parseRelease } from '../../src/apt/release.ts
 const vectors = new URL('../../../shared/vectors/', import.meta.url);
 const md5 = '0'.repeat(31);
 
-function parse(text: string) {
-  return parseRelease(Buffer.from(text));
-}
+const parse = (text: string) => parseRelease(Buffer.from(text));
 
-function codes(text: string): string[] {
-  return parse(text).findings.map((finding) => finding.code);
-}
+const codes = (text: string): string[] => parse(text).findings.map((finding) => finding.code);
 
 describe('parseRelease', () => {
   it('reads fields and joins the hashes of each path', () => {

@@ -4,7 +4,7 @@ import { createStanzaReader } from '../../src/apt/stanza.ts';
 
 type Event = { stanza: Record<string, string> } | { finding: string; detail: string };
 
-function readPieces(pieces: Uint8Array[], maxStanzaBytes?: number): Event[] {
+const readPieces = (pieces: Uint8Array[], maxStanzaBytes?: number): Event[] => {
   const events: Event[] = [];
   const reader = createStanzaReader(
     {
@@ -16,19 +16,16 @@ function readPieces(pieces: Uint8Array[], maxStanzaBytes?: number): Event[] {
   for (const piece of pieces) reader.write(piece);
   reader.end();
   return events;
-}
+};
 
-function read(text: string | Uint8Array, maxStanzaBytes?: number): Event[] {
-  return readPieces([Buffer.from(text as string)], maxStanzaBytes);
-}
+const read = (text: string | Uint8Array, maxStanzaBytes?: number): Event[] =>
+  readPieces([Buffer.from(text as string)], maxStanzaBytes);
 
-function stanzas(text: string | Uint8Array): Record<string, string>[] {
-  return read(text).flatMap((event) => ('stanza' in event ? [event.stanza] : []));
-}
+const stanzas = (text: string | Uint8Array): Record<string, string>[] =>
+  read(text).flatMap((event) => ('stanza' in event ? [event.stanza] : []));
 
-function findings(text: string | Uint8Array): string[] {
-  return read(text).flatMap((event) => ('finding' in event ? [event.finding] : []));
-}
+const findings = (text: string | Uint8Array): string[] =>
+  read(text).flatMap((event) => ('finding' in event ? [event.finding] : []));
 
 describe('createStanzaReader', () => {
   it('reads fields, continuation lines and several stanzas', () => {

@@ -5,10 +5,10 @@ import { compareVersions, isValidVersion } from '../../src/apt/version.ts';
 
 const vectors = new URL('../../../shared/vectors/', import.meta.url);
 
-function rows(name: string): string[][] {
+const rows = (name: string): string[][] => {
   const lines = readFileSync(new URL(name, vectors), 'utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));
-}
+};
 
 const holds: Record<string, (order: number) => boolean> = {
   '<': (order) => order < 0,

@@ -6,9 +6,9 @@ export class Failure extends Error {
 }
 
 /** Throws a Failure that says what was wrong, unless the condition holds. */
-export function expectThat(condition: boolean, wrong: string): asserts condition {
+export const expectThat: (condition: boolean, wrong: string) => asserts condition = (condition, wrong) => {
   if (!condition) throw new Failure(wrong);
-}
+};
 
 const mostExamples = 5;
 

@@ -50,25 +50,23 @@ export class BitReader {
 export type Bzip2Part = { kind: 'block' } | { kind: 'end'; crc: number };
 
 /** Reads the level, 1 to 9, of a stream header; throws CodecError where there is none. */
-export function readStreamHeader(bits: BitReader): number {
+export const readStreamHeader = (bits: BitReader): number => {
   const magic = bits.read(24);
   const level = bits.read(8) - 0x30;
   if (magic !== 0x425a68 || level < 1 || level > 9) throw new CodecError('corrupt', 'no stream header');
   return level;
-}
+};
 
 /** Reads the magic number that begins a block or ends a stream. */
-export function readPart(bits: BitReader): Bzip2Part {
+export const readPart = (bits: BitReader): Bzip2Part => {
   const high = bits.read(24);
   const low = bits.read(24);
   if (high === blockMagic[0] && low === blockMagic[1]) return { kind: 'block' };
   if (high === endMagic[0] && low === endMagic[1]) return { kind: 'end', crc: readWord(bits) };
   throw new CodecError('corrupt', 'neither a block nor the end of the stream');
-}
+};
 
-function readWord(bits: BitReader): number {
-  return bits.read(16) * 0x10000 + bits.read(16);
-}
+const readWord = (bits: BitReader): number => bits.read(16) * 0x10000 + bits.read(16);
 
 /** One block, decoded up to the last step, which `expandBlock` does. */
 export interface Bzip2Block {
@@ -83,7 +81,7 @@ export interface Bzip2Block {
  * Decodes a block (after its magic number) into `links`, which has room for the level's block size. Throws CodecError;
  * where the reader has overrun, its result or error means nothing.
  */
-export function decodeBlock(bits: BitReader, links: Uint32Array, level: number): Bzip2Block {
+export const decodeBlock = (bits: BitReader, links: Uint32Array, level: number): Bzip2Block => {
   const crc = readWord(bits);
   // Written by nothing since 1996.
   if (bits.read(1) === 1) throw new CodecError('corrupt', 'a randomised block');
@@ -94,9 +92,9 @@ export function decodeBlock(bits: BitReader, links: Uint32Array, level: number):
   if (origin >= length) throw new CodecError('corrupt', 'the block begins outside itself');
   linkPositions(links, length);
   return { crc, links, start: origin, length };
-}
+};
 
-function readSymbolMap(bits: BitReader): Uint8Array {
+const readSymbolMap = (bits: BitReader): Uint8Array => {
   const used = bits.read(16);
   const symbols: number[] = [];
   for (let high = 0; high < 16; high += 1) {
@@ -106,7 +104,7 @@ function readSymbolMap(bits: BitReader): Uint8Array {
   }
   if (symbols.length === 0) throw new CodecError('corrupt', 'a block without symbols');
   return Uint8Array.from(symbols);
-}
+};
 
 /** A canonical Huffman code: a lookup by the first bits, and limits per length for longer codes. */
 interface CodeTable {
@@ -119,7 +117,7 @@ interface CodeTable {
   order: Uint16Array;
 }
 
-function readTables(bits: BitReader, alphabet: number): { tables: CodeTable[]; selectors: Uint8Array } {
+const readTables = (bits: BitReader, alphabet: number): { tables: CodeTable[]; selectors: Uint8Array } => {
   const tableCount = bits.read(3);
   const selectorCount = bits.read(15);
   if (tableCount < 2 || tableCount > 6 || selectorCount === 0)
@@ -139,9 +137,9 @@ function readTables(bits: BitReader, alphabet: number): { tables: CodeTable[]; s
   const tables: CodeTable[] = [];
   for (let index = 0; index < tableCount; index += 1) tables.push(buildTable(readCodeLengths(bits, alphabet)));
   return { tables, selectors };
-}
+};
 
-function readCodeLengths(bits: BitReader, alphabet: number): Uint8Array {
+const readCodeLengths = (bits: BitReader, alphabet: number): Uint8Array => {
   const lengths = new Uint8Array(alphabet);
   let length = bits.read(5);
   for (let symbol = 0; symbol < alphabet; symbol += 1) {
@@ -154,9 +152,9 @@ function readCodeLengths(bits: BitReader, alphabet: number): Uint8Array {
     lengths[symbol] = length;
   }
   return lengths;
-}
+};
 
-function buildTable(lengths: Uint8Array): CodeTable {
+const buildTable = (lengths: Uint8Array): CodeTable => {
   const counts = new Int32Array(maxCodeLength + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
   const limits = new Int32Array(maxCodeLength + 2);
@@ -181,9 +179,9 @@ function buildTable(lengths: Uint8Array): CodeTable {
     code <<= 1;
   }
   return { lookup, limits, offsets, order };
-}
+};
 
-function readSymbol(bits: BitReader, table: CodeTable): number {
+const readSymbol = (bits: BitReader, table: CodeTable): number => {
   const ahead = bits.peek(maxCodeLength);
   const found = table.lookup[ahead >>> (maxCodeLength - lookupBits)] ?? 0;
   if (found !== 0) {
@@ -198,17 +196,17 @@ function readSymbol(bits: BitReader, table: CodeTable): number {
     if (symbol !== undefined) return symbol;
   }
   throw new CodecError('corrupt', 'bits that are no code');
-}
+};
 
 /** Undoes the Huffman, run-length and move-to-front steps; returns how many bytes there are. */
-function readSymbols(
+const readSymbols = (
   bits: BitReader,
   symbols: Uint8Array,
   tables: CodeTable[],
   selectors: Uint8Array,
   out: Uint32Array,
   capacity: number,
-): number {
+): number => {
   const recent = Uint8Array.from(symbols);
   const endOfBlock = symbols.length + 1;
   let length = 0;
@@ -243,10 +241,10 @@ function readSymbols(
     }
   }
   throw new CodecError('corrupt', 'a block without an end');
-}
+};
 
 /** Undoes the Burrows-Wheeler step: puts above each byte the position of the one that follows it. */
-function linkPositions(links: Uint32Array, length: number): void {
+const linkPositions = (links: Uint32Array, length: number): void => {
   const starts = new Uint32Array(256);
   for (let index = 0; index < length; index += 1) {
     const byte = (links[index] ?? 0) & 0xff;
@@ -264,7 +262,7 @@ function linkPositions(links: Uint32Array, length: number): void {
     starts[byte] = place + 1;
     links[place] = (links[place] ?? 0) | (index << 8);
   }
-}
+};
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;

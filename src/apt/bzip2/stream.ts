@@ -63,7 +63,7 @@ interface InputWindow {
   close(): Promise<void>;
 }
 
-function createWindow(source: AsyncIterable<Uint8Array>): InputWindow {
+const createWindow = (source: AsyncIterable<Uint8Array>): InputWindow => {
   const iterator = source[Symbol.asyncIterator]();
   let bytes = Buffer.alloc(pieceBytes + readAhead);
   let end = 0;
@@ -71,7 +71,7 @@ function createWindow(source: AsyncIterable<Uint8Array>): InputWindow {
   let dropped = 0;
   let ended = false;
 
-  function append(piece: Uint8Array): void {
+  const append = (piece: Uint8Array): void => {
     if (end + piece.length + readAhead > bytes.length) {
       const grown = Buffer.alloc(Math.max(bytes.length * 2, end + piece.length + readAhead));
       bytes.copy(grown, 0, 0, end);
@@ -79,7 +79,7 @@ function createWindow(source: AsyncIterable<Uint8Array>): InputWindow {
     }
     bytes.set(piece, end);
     end += piece.length;
-  }
+  };
 
   return {
     async fill() {
@@ -122,4 +122,4 @@ function createWindow(source: AsyncIterable<Uint8Array>): InputWindow {
       if (!ended) await iterator.return?.();
     },
   };
-}
+};
