@@ -2,32 +2,25 @@ import { computePause } from '../net/retry.ts';
 import { type Attempts, noAttempts } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type Fault, networkFailures } from './network-failures.ts';
 
 const minute = 60_000;
 const longestMs = 6 * 60 * minute;
 
-// Failures of the connection and of the server, where asking again soon adds to the trouble. A file that is wrong or
-// missing costs its origin little and is worth looking at in every run.
-const troubles: ReadonlySet<CrawlCode> = new Set([
-  'dns',
-  'connection',
-  'tls',
-  'certificate-expired',
-  'certificate-untrusted',
-  'certificate-name',
-  'timeout',
-  'too-slow',
-  'server-error',
-  'budget-exceeded',
-]);
-
-// What went wrong here and not there: it says nothing of the origin and is not counted against it.
-const ours: ReadonlySet<CrawlCode> = new Set(['no-network', 'store-failed', 'internal', 'aborted']);
+// Those of a visit that are no fault of a file.
+const visitFaults: Readonly<Partial<Record<CrawlCode, Fault>>> = {
+  'server-error': 'trouble',
+  'budget-exceeded': 'trouble',
+  'store-failed': 'ours',
+  internal: 'ours',
+};
+const networkFaults: Readonly<Partial<Record<CrawlCode, { readonly fault: Fault }>>> = networkFailures;
+const faultOf = (code: CrawlCode): Fault => networkFaults[code]?.fault ?? visitFaults[code] ?? 'content';
 
 /** How long to leave an origin alone after its `failures`th failure in a row; the first of most kinds is forgiven. */
 const computeDelay = (code: CrawlCode, failures: number, random?: () => number): number => {
   if (code === 'origin-busy') return Math.min(longestMs, computePause(5 * minute, failures, random));
-  if (!troubles.has(code) || failures < 2) return 0;
+  if (faultOf(code) !== 'trouble' || failures < 2) return 0;
   return Math.min(longestMs, computePause(minute, failures - 1, random));
 };
 
@@ -44,7 +37,7 @@ export const backOff = {
   failed: (before: Attempts, error: CrawlError, now: Date, random?: () => number): Attempts => {
     const { message: reason, code } = error;
     const failedAt = now.toISOString();
-    if (ours.has(code)) return { ...before, failedAt, code, reason };
+    if (faultOf(code) === 'ours') return { ...before, failedAt, code, reason };
     const failures = before.failures + 1;
     const delay = computeDelay(code, failures, random);
     const notBefore = error.notBefore ?? (delay > 0 ? new Date(now.getTime() + delay) : undefined);

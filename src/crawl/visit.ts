@@ -3,12 +3,13 @@ import { createDigests, type Digests, type HashAlgorithm } from '../apt/checksum
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Fetcher, FetchResult } from '../net/fetcher.ts';
-import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
+import { NetworkError } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './limits.ts';
+import { networkFailures } from './network-failures.ts';
 
 /** A file that arrived whole, staged in the store. */
 export interface Received {
@@ -31,19 +32,6 @@ export type Answer =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'absent'; readonly status: number }
   | { readonly kind: 'unusable'; readonly error: NetworkError };
-
-// These speak of one file; the others, of the origin as a whole, and then asking for more files is no use.
-const aboutOneFile: ReadonlySet<NetworkErrorCode> = new Set([
-  'port-refused',
-  'scheme-refused',
-  'redirects',
-  'redirect-insecure',
-  'redirect-unreadable',
-  'too-large',
-  'headers-too-large',
-  'truncated',
-  'protocol',
-]);
 
 /** What a visit works with; the same for every repository of a run. */
 export interface VisitTools {
@@ -255,7 +243,7 @@ export class Visit {
   }
 
   #giveUp(error: NetworkError): Answer {
-    if (aboutOneFile.has(error.code)) return { kind: 'unusable', error };
+    if (networkFailures[error.code].of === 'file') return { kind: 'unusable', error };
     throw new CrawlError(error.code, error.message, { cause: error });
   }
 }
