@@ -3,14 +3,12 @@ import type { Dependencies } from '../../functions/dependencies.ts';
 import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { chooseExample } from '../../src/catalog/example-reading.ts';
-import { prepareLatest } from '../../src/catalog/latest.ts';
 import {
   readPackages,
   readRepositoryFindings,
   readRepositoryRecords,
   readRepositoryRows,
 } from '../../src/catalog/reading.ts';
-import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
@@ -23,8 +21,7 @@ import {
   repositoryDocuments,
 } from '../../src/documents/documents.ts';
 import type { ExampleSource } from '../../src/pipeline/build-input.ts';
-import { PackageSearch } from '../../src/search/package-search.ts';
-import { RepositorySearch } from '../../src/search/repository-search.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
 
 const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: string, slug: string): Document[] => {
   const rows = readRepositoryRows(database);
@@ -51,9 +48,6 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const createExampleApp = (source: ExampleSource, documents: readonly Document[], date: string) => {
   const { database, base } = source;
   const texts = new Map(documents.map((document) => [document.path, bytesOf(documentText(document, date))]));
-  const packages = new PackageSearch(new SearchReading(database));
-  const repositories = new RepositorySearch(database);
-  const latest = prepareLatest(database);
   const dependencies: Dependencies = {
     documents: {
       read: async (path) => {
@@ -62,14 +56,7 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
         return body && { ...stored, size: body.length, body };
       },
     },
-    search: {
-      searchPackages: async (q, limit, page) => packages.find(q, limit, page),
-      searchRepositories: async (q, limit, page) => repositories.find(q, limit, page),
-      latest: async (ids, priority) => latest(ids, priority),
-      known: async (versions) => [...versions],
-      knows: async () => true,
-      probe: async () => true,
-    },
+    search: new CatalogSearch(database),
     safety: readSafetyList(safetyFile),
     // As if what the example of a report says had been the first.
     downloads: {
