@@ -85,10 +85,11 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
     const references = await referencesOf(list);
     const reference = references[Math.floor(Math.random() * references.length)];
     if (reference === undefined || (await get(reference)).status === 200) continue;
-    // What a list names may have gone since it was answered; then a later one names it no longer.
-    await sleep(800);
-    const isNamed = (await referencesOf(list)).includes(reference);
-    if (isNamed && (await get(reference)).status !== 200) broken.push(`${list} names ${reference}`);
+    // What a list names may have gone since it was answered; then a later one names it no longer, once the server knows.
+    const leadsSomewhere = async () =>
+      !(await referencesOf(list)).includes(reference) || (await get(reference)).status === 200;
+    const settled = expect.poll(leadsSomewhere, { timeout: 5_000 }).toBe(true);
+    await settled.catch(() => broken.push(`${list} names ${reference}`));
   }
   return { requests, broken };
 };
