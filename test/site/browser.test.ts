@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -86,6 +86,24 @@ const smallTargets = `[...document.querySelectorAll('a[href], button, input, sel
   return [one.outerHTML.slice(0, 120) + ' is ' + width + ' by ' + height];
 })`;
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+it('looks at every kind of page there is', () => {
+  const pages = path.join(import.meta.dirname, '..', '..', 'src', 'pages');
+  const looked = Object.values(kinds).map((address) => new URL(address, 'https://index.test').pathname);
+  const missing = globSync('**/*.astro', { cwd: pages }).filter((file) => {
+    if (file === '404.astro') return false;
+    const segments = file
+      .replace(/(?:^|\/)index\.astro$|\.astro$/, '')
+      .split('/')
+      .filter(Boolean);
+    const pattern = segments.map((segment) => {
+      if (segment.startsWith('[...')) return '(?:.+/)?';
+      return segment.startsWith('[') ? '[^/]+/' : `${segment}/`;
+    });
+    return !looked.some((address) => new RegExp(`^/${pattern.join('')}$`).test(address));
+  });
+  expect(missing).toEqual([]);
+});
 
 describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
   it('has no violation that axe knows, in the light theme and in the dark one', async () => {

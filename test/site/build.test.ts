@@ -99,6 +99,34 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     for (const name of fixed) expect(sitemap).toContain(`<loc>${base}${name === '/' ? '/' : `${name}/`}</loc>`);
   });
 
+  it('C12: leads to every page from another one, which says what it is by a title and a description of its own', () => {
+    const pages = files()
+      .filter((name) => /^(?:.*\/)?index\.html$/.test(name))
+      .map((name) => ({ address: `/${name.slice(0, -'index.html'.length)}`, html: read(name) }))
+      .filter(({ html }) => !html.includes('http-equiv="refresh"'));
+    const linksOf = (html: string) => [...html.matchAll(/ href="(\/[^"#?]*)/g)].map(([, link]) => link);
+    // A page leads to itself by what stands on all of them.
+    const linked = new Set(pages.flatMap(({ address, html }) => linksOf(html).filter((link) => link !== address)));
+    const sitemap = read('sitemap/1.xml');
+    const told = new Map<string, string>();
+    for (const { address, html } of pages) {
+      expect(linked, 'is linked to').toContain(address);
+      const isNext = /\/\d+\/$/.test(address);
+      if (!isNext) expect(sitemap, 'is in the sitemap').toContain(`<loc>${base}${address}</loc>`);
+      const title = /<title>([^<]*)<\/title>/.exec(html)?.[1] ?? '';
+      const description = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+      expect(title, address).toMatch(address === '/' ? /^Debdex/ : /^\S.* · Debdex$/);
+      expect(description, address).toMatch(/\S.{8,}/);
+      // Two packages may be called the same, and the parts of a long list are of one thing.
+      if (isNext || address.startsWith('/package/')) continue;
+      for (const text of [title, description]) {
+        expect([address, told.get(text)], text).toEqual([address, undefined]);
+        told.set(text, address);
+      }
+    }
+    expect(pages.length).toBeGreaterThan(250);
+  });
+
   it('C9: keeps identifiers that are paths in folders of their own', () => {
     expect(existsSync(path.join(out, 'package/.=2e/index.html'))).toBe(true);
     expect(read('package/.=2e/index.html')).toContain('Two dots');
