@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { createApp } from '../app.ts';
-import type { Dependencies, DownloadCounters } from '../dependencies.ts';
+import { type Dependencies, type DownloadCounters, Unavailable } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads, report, tell } from './computed.ts';
 import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
@@ -60,7 +60,8 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   const dependencies: Dependencies = {
     ...computed,
     report: (error) => {
-      if (!(error instanceof NothingTaken)) report(error);
+      const cause = error instanceof Unavailable ? error.cause : undefined;
+      if (!(error instanceof NothingTaken || cause instanceof NothingTaken)) report(error);
     },
     documents: index,
     search: index,

@@ -37,7 +37,7 @@ const repositoryOf = (slug: string): fc.Arbitrary<SourceRepository> =>
 
 const build = fc.record({
   repositories: fc
-    .tuple(repositoryOf('one'), fc.option(repositoryOf('two')), fc.option(repositoryOf('Three')))
+    .tuple(repositoryOf('one'), fc.option(repositoryOf('two')), fc.option(repositoryOf('three')))
     .map((all) => all.filter((one) => one !== null)),
   isMirrored: fc.boolean(),
   isReplicated: fc.boolean(),

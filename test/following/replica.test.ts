@@ -146,6 +146,17 @@ describe('a replica', () => {
     expect(replica.events.map(({ event }) => event)).toEqual(['generation-taken']);
   });
 
+  it('C6: spreads its questions, so that many replicas do not ask all at once', async () => {
+    await publication.publish([repository('1')]);
+    for (const [random, pause] of [
+      [0, 900],
+      [1, 1100],
+    ] as const) {
+      const replica = await follow(undefined, { random: () => random });
+      expect(Math.round(await replica.poll())).toBe(pause);
+    }
+  });
+
   it('P2: takes no catalog again where only pages changed', async () => {
     await publication.publish([repository('1')]);
     const replica = await follow();

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
@@ -118,6 +118,12 @@ describe('a server of a replica', () => {
     // Under its own name it is what was published.
     expect(await (await replica.get('/v2/index.json')).text()).toBe(publication.read(documentPath.landing).toString());
     await vi.waitFor(async () => expect((await replica.generation()).confirmed).not.toBeNull(), patience);
+    // Where only pages change it is the next generation all the same, of the same catalog.
+    writeFileSync(path.join(publication.folder, 'other.html'), 'a page');
+    await publication.publish([repository('1')]);
+    await replica.until(2);
+    expect((await replica.get(lookup)).status).toBe(200);
+    expect(await (await replica.get(`/${generationPath.current}`)).json()).toEqual(publication.current);
   });
 
   it('shows no age below nothing where the clock of the publication is ahead', async () => {
