@@ -14,6 +14,10 @@ const rooms = {
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
   'src/following': { rooms: ['src/contract', 'src/net', 'src/catalog', 'src/documents', 'src/publication'] },
+  'src/uploading': {
+    rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
+    packages: ['zod', '@smithy/signature-v4'],
+  },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
   'src/pipeline': {
     rooms: [

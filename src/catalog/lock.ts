@@ -15,7 +15,8 @@ const holderSchema = z.object({
   since: z.iso.datetime(),
 });
 
-const isAlive = (pid: number): boolean => {
+/** Whether a process of this machine runs. */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;

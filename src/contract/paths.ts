@@ -232,8 +232,8 @@ export const documentPath = {
 export const longestSegment = 255;
 const utf8 = new TextEncoder();
 
-// Words of the API win over what is called so (decisions, section 1).
-const wordsBelow = (folder: string): ReadonlySet<string> =>
+/** What stands in the place of a name below a folder of addresses: words of the API, which win over what is called so (decisions, section 1). */
+export const wordsBelow = (folder: string): ReadonlySet<string> =>
   new Set(
     Object.values(operations)
       .flatMap(({ address }) => address.split(folder)[1] ?? [])
@@ -244,13 +244,16 @@ const packageWords = wordsBelow('/jailbreak/package/');
 /** What no repository may be called: its lookup could not be asked for. */
 export const repositoryWords = wordsBelow('/jailbreak/repository/');
 
-// What every client would resolve as a dot segment, however it is encoded, cannot be asked for by that segment; nor can
-// a word of the API, what is too long, or what is called like the document of another package: "foo.json" would be
-// answered with the records of "foo". Their documents have names of their own.
+/**
+ * Whether what is called so can be asked for by that name, where these words are the API's. What every client would
+ * resolve as a dot segment, however it is encoded, cannot; nor can a word, what is too long, or what is called like the
+ * document of another: "foo.json" would be answered with the records of "foo". Their documents have names of their own.
+ */
+export const isAskable = (name: string, words: ReadonlySet<string>): boolean =>
+  !/^\.{1,2}$|\.json$/.test(name) && !words.has(name) && utf8.encode(name).length <= longestSegment;
+
 const packageSegment = (id: string): string =>
-  /^\.{1,2}$|\.json$/.test(id) || packageWords.has(id) || utf8.encode(id).length > longestSegment
-    ? `${encodeFileName(id)}.json`
-    : encodeURIComponent(id);
+  isAskable(id, packageWords) ? encodeURIComponent(id) : `${encodeFileName(id)}.json`;
 
 const repositorySegment = (slug: string): string =>
   slug.endsWith('.json') ? `${encodeFileName(slug)}.json` : encodeURIComponent(slug);

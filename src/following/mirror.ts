@@ -3,6 +3,7 @@ import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync } from 'n
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { type ChangeList, type Generation, generationPath } from '../contract/generation.ts';
+import { isEntrance } from '../publication/entrances.ts';
 import { readGeneration, removeOld } from '../publication/generation.ts';
 import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
@@ -57,9 +58,10 @@ const inventoryBytes = 2 ** 30;
 
 /** Whether a path, which a stranger may have written, stays below the folder (C9). */
 export const isSafePath = (file: string): boolean =>
-  file.split('/').every((segment) => {
-    const isHidden = segment.startsWith('.') && segment !== '.well-known';
-    return segment !== '' && !isHidden && !/[\\\0:]/.test(segment);
+  file.split('/').every((segment, index) => {
+    // Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
+    const isHidden = index === 0 && segment.startsWith('.') && segment !== '.well-known';
+    return !isHidden && !/^\.{0,2}$|[\\\0:]/.test(segment);
   });
 
 const assertSafe = (file: string): void => {
@@ -127,10 +129,6 @@ const bringTo = async (
   removeOld(output, generation);
   return { generation, by: plan.by, fetched: taken.size, removed: plan.removed.length };
 };
-
-// Where people and programs begin; everything else is found from there.
-const isEntrance = (file: string): boolean =>
-  /^(?:index\.html|sitemap\.xml|feed\.(?:atom|json)|v2\/index\.json)$/.test(file);
 
 /** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
 const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined => {

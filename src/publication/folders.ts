@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, type Stats, utimesSync } from 'node:fs';
 import path from 'node:path';
+import { isEntrance } from './entrances.ts';
 import { listFiles, type OutputFolder } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
 
@@ -70,8 +71,6 @@ class Publisher {
   }
 }
 
-// Where people and programs begin: everything else is found from there.
-const entrances = new Set(['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json']);
 // Files that name others; the rest name nothing.
 const naming = /\.(?:html|xml|atom|json)$/;
 
@@ -146,7 +145,7 @@ export const publishFolders = async (
     const named = new NamedFiles(namedFile);
     const known = named.read() ?? new Set(present('index.html') ? files.map(({ to }) => to).filter(present) : []);
     const turnOf = ({ to }: PlacedFile): 'first' | 'new' | 'changed' | 'last' => {
-      if (entrances.has(to)) return 'last';
+      if (isEntrance(to)) return 'last';
       if (!naming.test(to)) return 'first';
       return known.has(to) && present(to) ? 'changed' : 'new';
     };

@@ -194,6 +194,17 @@ export class OutputFolder {
     return removed;
   }
 
+  /** Removes a folder if nothing is in it; returns whether it is gone. */
+  removeEmpty(folder: string): boolean {
+    try {
+      rmdirSync(this.resolve(folder));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') return false;
+    }
+    this.#folders.clear();
+    return true;
+  }
+
   /** Removes the temporary files of this and of every earlier process; nobody else may be writing. */
   sweep(): void {
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { lockOutput } from '../catalog/lock.ts';
+import { LockedError, lockOutput } from '../catalog/lock.ts';
 import { documentPath } from '../contract/paths.ts';
 import { OutputFolder } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
@@ -64,6 +64,21 @@ export const holdsPublication = (out: string): boolean => {
   if (owner !== undefined) return owner.source !== 'sample';
   return existsSync(path.join(out, documentPath.landing)) && !existsSync(path.join(out, 'sample'));
 };
+
+/** Whether a build publishes into an output folder at this moment. */
+export const isBeingPublished = (out: string): boolean => {
+  if (!existsSync(ownFolder(out))) return false;
+  try {
+    lockOutput(ownFolder(out), out)();
+    return false;
+  } catch (error) {
+    // Where it cannot even be asked (a folder that is read only), nobody publishes.
+    return error instanceof LockedError;
+  }
+};
+
+/** Whether builds publish into a folder, or did. */
+export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
 
 /** An output folder that no other build writes to. */
 export interface TakenOutput {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { isSafePath, mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
@@ -265,6 +266,8 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
       await refuse(folder, /which no Debdex writes/);
     }
     expect(isSafePath('.well-known/security.txt')).toBe(true);
+    // The document of a package that is called so.
+    for (const id of ['.hidden', '..', '../../etc/passwd']) expect(isSafePath(documentPath.package(id)), id).toBe(true);
   });
 
   it('C9: would be written through a link', async () => {

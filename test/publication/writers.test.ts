@@ -23,6 +23,7 @@ const others: Readonly<Record<string, string>> = {
   'src/following/source.ts': 'temporary files of such a mirror',
   'src/pipeline/rehearsal.ts': 'a second state folder',
   'src/pipeline/report.ts': 'the report, where the operator wants it',
+  'src/uploading/folder-destination.ts': 'a folder that is no output folder, through the same writer',
   'src/site/astro-inside.ts': 'the bundle of the pages, below the state folder or the project',
   'src/site/bundle.ts': 'the bundle of the pages, below the state folder or the project',
   'src/site/pagefind-index.ts': 'the search index as built, below the state folder',

@@ -1,0 +1,130 @@
+import { Progress } from '../src/pipeline/progress.ts';
+import type { Destination } from '../src/uploading/destination.ts';
+import { LocalPublication } from '../src/uploading/local-publication.ts';
+import { openDestination } from '../src/uploading/open-destination.ts';
+import { type UploadSummary, upload } from '../src/uploading/upload.ts';
+import { DestinationBusy, UploadError } from '../src/uploading/upload-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import { CommandFailure, runCommand } from './options.ts';
+import { readProxyOptions } from './read-proxies.ts';
+
+const command = {
+  name: 'upload',
+  summary:
+    'Brings what was built to DESTINATION: a folder (another disk, a mount), or s3://bucket/prefix in object storage. Sends\n' +
+    'only what changed since the last time, in an order in which readers never meet what names something missing. Safe to\n' +
+    'interrupt and to repeat: it goes on where it stopped. Credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and\n' +
+    'AWS_SESSION_TOKEN. See docs/publication.md.',
+  operand: 'DESTINATION',
+  options: {
+    out: {
+      type: 'string',
+      value: 'DIR',
+      default: 'dist',
+      environment: 'DEBDEX_OUT',
+      help: 'Folder of what is to be uploaded: that of a build, or a mirror.',
+    },
+    endpoint: {
+      type: 'string',
+      value: 'URL',
+      environment: 'DEBDEX_S3_ENDPOINT',
+      help: 'Address of the S3 service, where it is not Amazon; else AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.',
+    },
+    region: {
+      type: 'string',
+      value: 'NAME',
+      environment: 'DEBDEX_S3_REGION',
+      help: 'Region of the bucket; else AWS_REGION or AWS_DEFAULT_REGION, else us-east-1.',
+    },
+    concurrency: {
+      type: 'integer',
+      value: 'N',
+      minimum: 1,
+      maximum: 256,
+      environment: 'DEBDEX_UPLOAD_CONCURRENCY',
+      help: 'How many files are sent at once: 32 to object storage, 8 to a folder, unless told otherwise.',
+    },
+    'keep-removed': {
+      type: 'duration',
+      value: 'TIME',
+      default: 86_400,
+      environment: 'DEBDEX_KEEP_REMOVED',
+      help: 'How long what is no longer published stays for readers of what named it, such as 90s, 10m or 24h; then the next upload removes it.',
+    },
+    'files-only': {
+      type: 'boolean',
+      environment: 'DEBDEX_FILES_ONLY',
+      help: 'Give no object the name of a documented address: for stores that cannot hold both "a" and "a/b".',
+    },
+    cors: {
+      type: 'boolean',
+      environment: 'DEBDEX_S3_CORS',
+      help: 'Let scripts of any site read the bucket, as our server does; its other rules stay.',
+    },
+    'dry-run': {
+      type: 'boolean',
+      environment: 'DEBDEX_DRY_RUN',
+      help: 'Say what would be sent and removed, and do nothing.',
+    },
+    verify: {
+      type: 'boolean',
+      environment: 'DEBDEX_VERIFY',
+      help: 'Look at every file at the destination, and do not rely on what is noted there.',
+    },
+    force: {
+      type: 'boolean',
+      environment: 'DEBDEX_FORCE',
+      help: 'Send also where the destination is newer, or holds something that is no publication.',
+    },
+  },
+} as const;
+
+const count = (number: number, noun: string): string =>
+  `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 2 })} MB`;
+
+const describe = (title: string, summary: UploadSummary, isRehearsal: boolean): string => {
+  const { generation, sent, bytes, found, removed, kept } = summary;
+  const which = `generation ${generation.number} of ${generation.date}`;
+  const parts = [
+    `${count(sent, 'object')} ${isRehearsal ? 'would be ' : ''}sent (${megabytes(bytes)})`,
+    ...(found > 0 ? [`${found.toLocaleString('en')} there already`] : []),
+    `${removed.toLocaleString('en')} ${isRehearsal ? 'would be ' : ''}removed`,
+    ...(kept > 0 ? [`${kept.toLocaleString('en')} no longer published and kept for a while`] : []),
+  ];
+  return `${title} ${isRehearsal ? 'would hold' : 'holds'} ${which}: ${parts.join('; ')}.\n`;
+};
+
+await runCommand(command, async (values, address) => {
+  const progress = new Progress();
+  let destination: Destination | undefined;
+  try {
+    destination = await openDestination({
+      address,
+      source: values.out,
+      ...{ endpoint: values.endpoint, region: values.region, cors: values.cors && !values['dry-run'] },
+      filesOnly: values['files-only'],
+      concurrency: values.concurrency,
+      environment: process.env,
+      proxies: readProxyOptions(),
+    });
+    const options = {
+      publication: new LocalPublication(values.out),
+      destination,
+      concurrency: values.concurrency,
+      keepRemovedMs: values['keep-removed'] * 1000,
+      ...{ dryRun: values['dry-run'], force: values.force, verify: values.verify },
+      onProgress: (done: number, total: number) => progress.update(done, total, 'objects'),
+      onWait: (reason: string) => process.stderr.write(`${reason}\n`),
+    };
+    const summary = await progress.step('upload', () => upload(options));
+    process.stdout.write(describe(destination.title, summary, values['dry-run']));
+  } catch (error) {
+    if (error instanceof DestinationBusy) throw new CommandFailure(error.message, exitCodes.busy, { cause: error });
+    if (error instanceof UploadError)
+      throw new CommandFailure(error.message, exitCodes.nothingUsable, { cause: error });
+    throw error;
+  } finally {
+    await destination?.close();
+  }
+});

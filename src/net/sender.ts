@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { buildConnector } from 'undici';
+import { limits } from '../contract/limits.ts';
+import { NetworkError, toNetworkError } from './network-error.ts';
+import { createDispatcher, type Proxies } from './proxies.ts';
+
+/** One request to a server of the operator's own choice. */
+export interface Sending {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly origin: string;
+  /** Path and query as they go over the wire. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | Readable | undefined;
+  /** The longest that it may take, in milliseconds, from the connection to the end of the answer. */
+  readonly timeoutMs: number;
+}
+
+/** What came back, the whole of it. Names of headers are in lower case. */
+export interface SendResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Sends single requests, once each: what is worth repeating is the caller's to decide. */
+export interface Sender {
+  /** Throws `NetworkError`. */
+  send(sending: Sending): Promise<SendResult>;
+  close(): Promise<void>;
+}
+
+// No answer that is read here is longer: the list of all files of a publication, compressed.
+const answerBytes = 512 * 2 ** 20;
+
+const readAll = async (body: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > answerBytes) throw new NetworkError('too-large', `the answer has more than ${answerBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+};
+
+/**
+ * The way out for what is sent: HTTP/1.1 over undici, to whatever address the operator names, on at most so many
+ * connections, which are kept.
+ */
+export const createSender = (options: { connections: number; proxies?: Proxies | undefined }): Sender => {
+  const timeout = limits.connectMs;
+  const agent = createDispatcher(
+    {
+      connections: options.connections,
+      pipelining: 1,
+      allowH2: false,
+      // A request has one clock for the whole of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: buildConnector({ allowH2: false, timeout }),
+    },
+    options.proxies,
+    { timeout },
+  );
+  return {
+    send: async ({ origin, path, method, headers, body, timeoutMs }) => {
+      const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+      let reading = false;
+      try {
+        const response = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
+        reading = true;
+        const single = Object.entries(response.headers).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join(', ') : value,
+        ]);
+        return {
+          status: response.statusCode,
+          headers: Object.fromEntries(single),
+          body: await readAll(response.body),
+        };
+      } catch (error) {
+        if (signal.aborted) {
+          const seconds = Math.round(timeoutMs / 1000);
+          throw new NetworkError('timeout', `${origin} did not answer within ${seconds} s`, { cause: error });
+        }
+        throw toNetworkError(error, reading, origin);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+};

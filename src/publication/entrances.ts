@@ -1,0 +1,7 @@
+const entrances: ReadonlySet<string> = new Set([
+  ...['index.html', 'sitemap.xml', 'feed.atom', 'feed.json', 'pagefind/pagefind-entry.json'],
+  'v2/index.json',
+]);
+
+/** Whether a file is where people and programs begin: everything else is found from there, so it is written last. */
+export const isEntrance = (path: string): boolean => entrances.has(path);

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type Generation, generationPath, keptCatalogs, keptChangeLists } from '../contract/generation.ts';
+import type { Claim, ClaimTimes } from './claim.ts';
+import type { Destination } from './destination.ts';
+import { fileOf, type LocalGeneration, type LocalPublication, Superseded } from './local-publication.ts';
+import { makePlan, Naming, type Plan } from './plan.ts';
+import { formatRetired, newRecord, type Retired, type RetiredEntry, retiredName } from './record.ts';
+import { readInventories, type State } from './state.ts';
+import type { Tally, Transfer } from './transfer.ts';
+
+/** What to upload, and where to. */
+export interface UploadOptions {
+  readonly publication: LocalPublication;
+  readonly destination: Destination;
+  /** How many files are sent at once. */
+  readonly concurrency?: number | undefined;
+  /** How long what is no longer published stays, in milliseconds. */
+  readonly keepRemovedMs: number;
+  /** Say what would be done, and do nothing. */
+  readonly dryRun?: boolean;
+  /** Send to a destination that is newer, or holds something else. */
+  readonly force?: boolean;
+  /** Look at every file at the destination, and do not rely on what is noted there. */
+  readonly verify?: boolean;
+  readonly now?: () => Date;
+  readonly times?: ClaimTimes;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Called with a sentence where something else has to come first. */
+  readonly onWait?: (reason: string) => void;
+}
+
+/** What an upload did; of a dry run, what it would. */
+export interface UploadSummary extends Tally {
+  readonly generation: Generation;
+  readonly removed: number;
+  /** What is no longer published, and stays for a while. */
+  readonly kept: number;
+}
+
+const nowOf = ({ now = () => new Date() }: UploadOptions): Date => now();
+
+/** The names that have stayed long enough. */
+export const listDue = (retired: Retired, options: UploadOptions): string[] => {
+  const before = new Date(nowOf(options).getTime() - options.keepRemovedMs).toISOString();
+  return [...retired].filter(([, { since }]) => since <= before).map(([name]) => name);
+};
+
+/** What brings a destination in this state to a generation. */
+export const makePlanFor = async (
+  local: LocalGeneration,
+  state: State,
+  { destination, verify }: UploadOptions,
+): Promise<Plan> => {
+  const { base, interrupted } = await readInventories(destination, state);
+  const forms = new Set(state.record?.forms);
+  // Something is published there, and nobody knows what.
+  const isUnknown = state.current !== undefined && base === undefined;
+  return makePlan(local.inventory, { base, interrupted, forms }, destination, isUnknown || verify === true);
+};
+
+/** The change lists that lead to a generation from the one at a destination, or all that there are. */
+export const listChanges = (
+  { number }: Generation,
+  { current }: State,
+  { publication, verify }: UploadOptions,
+): readonly string[] => {
+  const there = verify ? 0 : (current?.generation.number ?? 0);
+  const oldest = Math.max(1, number - keptChangeLists + 1, there < number ? there + 1 : 1);
+  const numbers = Array.from({ length: number - oldest + 1 }, (_, index) => oldest + index);
+  return numbers
+    .map((each) => generationPath.changes(each))
+    .filter((file) => existsSync(path.join(publication.folder, file)));
+};
+
+class Step {
+  readonly #local: LocalGeneration;
+  readonly #state: State;
+  readonly #claim: Claim;
+  readonly #transfer: Transfer;
+  readonly #options: UploadOptions;
+  readonly #destination: Destination;
+  #retiredTag: string | undefined;
+
+  constructor(local: LocalGeneration, state: State, claim: Claim, transfer: Transfer, options: UploadOptions) {
+    this.#local = local;
+    this.#state = state;
+    this.#claim = claim;
+    this.#transfer = transfer;
+    this.#options = options;
+    this.#destination = options.destination;
+    this.#retiredTag = state.retiredTag;
+  }
+
+  async run(): Promise<UploadSummary> {
+    const { generation } = this.#local;
+    const planned = await makePlanFor(this.#local, this.#state, this.#options);
+    for (const turn of planned.turns) this.#transfer.expect(turn);
+    if (!this.#isInForce || planned.turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation);
+    await this.#transfer.sendAccount(generation.documents.inventory, this.#claim);
+    for (const turn of planned.turns) await this.#transfer.send(turn, this.#claim);
+    await this.#transfer.sendAccount(generation.catalog.path, this.#claim, generation.catalog.compressed_size);
+    await this.#transfer.each(listChanges(generation, this.#state, this.#options), (file) =>
+      this.#transfer.sendAccount(file, this.#claim),
+    );
+    const bulk = this.#keepBulk(generation);
+    const retired = await this.#retire(planned, bulk.dropped);
+    await this.#claim.update({ forms: planned.forms, catalogs: bulk.catalogs, inventories: bulk.inventories });
+    await this.#putInForce();
+    const removed = await this.#removeDue(retired);
+    if (this.#claim.record.intended.length > 0) await this.#claim.update({ intended: [] });
+    return { generation, ...this.#transfer.tally, removed, kept: retired.size };
+  }
+
+  // Before the first file of it: whoever finds this upload killed knows what it may have sent.
+  async #noteIntention({ documents: { digest, inventory }, catalog }: Generation): Promise<void> {
+    const intended = this.#claim.record.intended.filter((other) => other.digest !== digest);
+    await this.#claim.update({ intended: [...intended, { digest, inventory, catalog: catalog.path }] });
+  }
+
+  /** What stays of catalogs, inventories and change lists, and what of them is to go in time. */
+  #keepBulk({ number, catalog, documents }: Generation) {
+    const { record = newRecord, current } = this.#state;
+    const former = current?.generation;
+    const intended = this.#claim.record.intended;
+    const choose = (known: readonly (string | undefined)[], unfinished: readonly string[]) => {
+      const named = [...new Set(known)].filter((name) => name !== undefined);
+      const kept = named.slice(0, keptCatalogs);
+      return { kept, dropped: [...named.slice(keptCatalogs), ...unfinished.filter((name) => !kept.includes(name))] };
+    };
+    const catalogs = choose(
+      [catalog.path, former?.catalog.path, ...record.catalogs],
+      intended.map((one) => one.catalog),
+    );
+    const inventories = choose(
+      [documents.inventory, former?.documents.inventory, ...record.inventories],
+      intended.map((one) => one.inventory),
+    );
+    const lists: string[] = [];
+    for (let old = Math.max(1, (former?.number ?? number) - keptChangeLists); old <= number - keptChangeLists; old++) {
+      lists.push(generationPath.changes(old));
+    }
+    const dropped = [...catalogs.dropped, ...inventories.dropped, ...lists];
+    return { catalogs: catalogs.kept, inventories: inventories.kept, dropped };
+  }
+
+  /** Notes, before they are named no more, what is to be removed when readers have had time. */
+  async #retire({ gone }: Plan, bulk: readonly string[]): Promise<Map<string, RetiredEntry>> {
+    const since = nowOf(this.#options).toISOString();
+    const naming = new Naming(this.#local.inventory, this.#destination);
+    const { catalog, documents } = this.#local.generation;
+    const isInForce = (name: string) => name === catalog.path || name === documents.inventory;
+    const retired = new Map<string, RetiredEntry>();
+    for (const [name, entry] of this.#state.retired) {
+      if (!naming.isWanted(name, entry.path) && !isInForce(name)) retired.set(name, entry);
+    }
+    for (const [name, file] of gone) retired.set(name, { path: file, since });
+    for (const name of bulk) if (!retired.has(name)) retired.set(name, { path: name, since });
+    if (!formatRetired(retired).equals(formatRetired(this.#state.retired))) await this.#writeRetired(retired);
+    return retired;
+  }
+
+  /** The moment in which readers have this generation. */
+  async #putInForce(): Promise<void> {
+    const { text, jws } = this.#local;
+    const { signature, current } = generationPath;
+    if (!this.#options.publication.isInForce(this.#local)) throw new Superseded('another generation is in force');
+    if (this.#isInForce) return;
+    await this.#destination.flush();
+    await this.#claim.renew();
+    if (jws === undefined) await this.#destination.remove(signature);
+    else await this.#destination.put(signature, signature, fileOf(jws));
+    await this.#destination.replace(current, text, this.#state.current?.tag);
+    await this.#destination.flush();
+  }
+
+  get #isInForce(): boolean {
+    return this.#state.current?.text.equals(this.#local.text) ?? false;
+  }
+
+  async #removeDue(retired: Map<string, RetiredEntry>): Promise<number> {
+    const due = listDue(retired, this.#options);
+    await this.#transfer.each(due, async (name) => {
+      await this.#claim.assertFresh();
+      await this.#destination.remove(name);
+    });
+    for (const name of due) retired.delete(name);
+    if (due.length > 0) await this.#writeRetired(retired);
+    return due.length;
+  }
+
+  async #writeRetired(retired: Retired): Promise<void> {
+    this.#retiredTag = await this.#destination.replace(retiredName, formatRetired(retired), this.#retiredTag);
+  }
+}
+
+/**
+ * Brings a destination from the state that it is in to one generation.
+ *
+ * @throws Superseded where the files of the generation are not there any more, or another is in force
+ * @throws Conflict where somebody else has put another generation in force at the destination
+ */
+export const bringGeneration = (
+  local: LocalGeneration,
+  state: State,
+  claim: Claim,
+  transfer: Transfer,
+  options: UploadOptions,
+): Promise<UploadSummary> => new Step(local, state, claim, transfer, options).run();

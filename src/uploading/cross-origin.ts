@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { describeRefusal } from './refusals.ts';
+import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
+import { UploadError } from './upload-error.ts';
+
+// What the server says of cross-origin requests is said of a bucket once, in a rule of its own.
+
+const rule =
+  '<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedMethod>HEAD</AllowedMethod>' +
+  '<AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader><MaxAgeSeconds>86400</MaxAgeSeconds></CORSRule>';
+
+const ask = async (client: S3Client, request: S3Request, accepted: readonly number[] = []) => {
+  try {
+    return await client.request(request, accepted);
+  } catch (error) {
+    if (!(error instanceof S3Refusal)) throw error;
+    const message = describeRefusal(error, client.bucket, request);
+    throw new UploadError(`${message} Or set the rule by other means, and leave --cors out.`, { cause: error });
+  }
+};
+
+/** Whether one of these rules lets scripts of any site read. */
+const isOpen = (rules: string): boolean =>
+  [...rules.matchAll(/<CORSRule>([\s\S]*?)<\/CORSRule>/g)].some(
+    ([, text = '']) => /<AllowedOrigin>\*</.test(text) && /<AllowedMethod>GET</.test(text),
+  );
+
+/**
+ * Has a bucket let scripts of any site read it, besides what its rules say already. Returns whether that was to be done.
+ *
+ * @throws UploadError where the credentials do not allow it, or the store knows no such rules
+ */
+export const openToScripts = async (client: S3Client): Promise<boolean> => {
+  const query = { cors: '' };
+  const found = await ask(client, { method: 'GET', query }, [404]);
+  const rules = found.status === 404 ? '' : found.body.toString();
+  if (isOpen(rules)) return false;
+  const others = [...rules.matchAll(/<CORSRule>[\s\S]*?<\/CORSRule>/g)].map(([text]) => text);
+  const body = Buffer.from(
+    `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${others.join('')}${rule}</CORSConfiguration>`,
+  );
+  const headers = {
+    'content-type': 'application/xml',
+    'content-md5': createHash('md5').update(body).digest('base64'),
+  };
+  await ask(client, { method: 'PUT', query, headers, body });
+  return true;
+};

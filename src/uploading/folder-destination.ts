@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import {
+  createWriteStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { digestFile } from '../publication/inventory.ts';
+import { OutputFolder } from '../publication/output-folder.ts';
+import { isOutputOfBuilds } from '../publication/owner.ts';
+import type { Destination, Tagged } from './destination.ts';
+import type { LocalFile } from './local-publication.ts';
+import { Conflict, UploadError } from './upload-error.ts';
+
+// Held for moments, while the record is compared and replaced.
+const latchName = '.debdex/latch';
+/** A latch that is older was left by a process that was killed. */
+const latchMs = 10_000;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+const tagOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The path of what is or will be there, behind all links. */
+const resolveLinks = (folder: string): string => {
+  const absolute = path.resolve(folder);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const parent = path.dirname(absolute);
+  return parent === absolute ? absolute : path.join(resolveLinks(parent), path.basename(absolute));
+};
+
+const isWithin = (folder: string, other: string): boolean => {
+  const relative = path.relative(other, folder);
+  return relative === '' || !(relative.startsWith('..') || path.isAbsolute(relative));
+};
+
+const assertApart = (folder: string, source: string): void => {
+  const [destination, out] = [resolveLinks(folder), resolveLinks(source)];
+  if (!isWithin(destination, out) && !isWithin(out, destination)) return;
+  throw new UploadError(
+    `${folder} and ${source}, which is to be uploaded, are the same folder, or one lies in the other: name a destination beside it.`,
+  );
+};
+
+/** A folder on this machine, another disk of it, or a mount. Files appear by rename, in one order, whatever kills it. */
+export class FolderDestination implements Destination {
+  readonly title: string;
+  readonly usualConcurrency = 8;
+  readonly #output: OutputFolder;
+
+  /** @throws UploadError where the folder cannot be a destination of what lies in `source` */
+  constructor(folder: string, source: string) {
+    this.title = folder;
+    this.#output = new OutputFolder(folder);
+    assertApart(folder, source);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new UploadError(`${folder} is a file: name a folder.`);
+    }
+    if (isOutputOfBuilds(folder)) {
+      throw new UploadError(
+        `${folder} is the output folder of builds, which an upload would put into disorder: name another folder.`,
+      );
+    }
+  }
+
+  namesOf(file: string): readonly string[] {
+    return [file];
+  }
+
+  everyNameOf(file: string): readonly string[] {
+    return [file];
+  }
+
+  formOf(): string {
+    return 'file';
+  }
+
+  async isEmpty(): Promise<boolean> {
+    if (!existsSync(this.#output.root)) return true;
+    // What systems and versioning put into every folder is nobody's content.
+    return readdirSync(this.#output.root).every((name) => name.startsWith('.') || name === 'lost+found');
+  }
+
+  begin(): void {
+    this.#output.sweep();
+  }
+
+  async read(name: string): Promise<Tagged | undefined> {
+    try {
+      const bytes = readFileSync(this.#output.resolve(name));
+      return { bytes, tag: tagOf(bytes) };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+      throw error;
+    }
+  }
+
+  async holds(name: string, _: string, sha256: string): Promise<boolean> {
+    const present = lstatSync(this.#output.resolve(name), { throwIfNoEntry: false });
+    return present?.isFile() === true && digestFile(this.#output.resolve(name)) === sha256;
+  }
+
+  async put(name: string, _: string, file: LocalFile): Promise<void> {
+    await this.#orFull(async () => {
+      const temporary = this.#output.temporary();
+      if (file.bytes === undefined) await pipeline(file.open(), createWriteStream(temporary, { flags: 'wx' }));
+      else await writeFile(temporary, file.bytes, { flag: 'wx' });
+      this.#output.place(temporary, name);
+      this.#output.note(name);
+    });
+  }
+
+  async replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string> {
+    return this.#orFull(async () => {
+      mkdirSync(path.dirname(this.#output.resolve(latchName)), { recursive: true });
+      await this.#latch();
+      try {
+        if ((await this.read(name))?.tag !== tag) throw new Conflict(name);
+        this.#output.write(name, bytes);
+        await this.#output.flush();
+        return tagOf(bytes);
+      } catch (error) {
+        // Another upload that has just begun swept this one's half-written files away.
+        throw codeOf(error) === 'ENOENT' ? new Conflict(name) : error;
+      } finally {
+        rmSync(this.#output.resolve(latchName), { force: true });
+      }
+    });
+  }
+
+  isSure(): boolean {
+    return true;
+  }
+
+  async remove(name: string): Promise<void> {
+    rmSync(this.#output.resolve(name), { force: true });
+    for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder)) {
+      if (!this.#output.removeEmpty(folder)) return;
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#output.flush();
+  }
+
+  async close(): Promise<void> {}
+
+  async #latch(): Promise<void> {
+    const latch = this.#output.resolve(latchName);
+    for (;;) {
+      try {
+        await (await open(latch, 'wx')).close();
+        return;
+      } catch (error) {
+        if (codeOf(error) !== 'EEXIST') throw error;
+        const age = Date.now() - (statSync(latch, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+        if (age > latchMs) rmSync(latch, { force: true });
+        else await sleep(20);
+      }
+    }
+  }
+
+  async #orFull<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== 'ENOSPC' && codeOf(error) !== 'EDQUOT') throw error;
+      throw new UploadError(
+        `There is no more room in ${this.title}. What was in force there still is; make room and upload again: it goes on with what is there already.`,
+        { cause: error },
+      );
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
+import { isSafePath } from '../following/mirror.ts';
+import { parseInventory } from '../publication/inventory.ts';
+import { isBeingPublished } from '../publication/owner.ts';
+import { UploadError } from './upload-error.ts';
+
+/** SHA-256 of each file in lower-case hex, by its path. */
+export type Inventory = ReadonlyMap<string, string>;
+
+/** The generation in force in an output folder, and the files that it consists of. */
+export interface LocalGeneration {
+  readonly generation: Generation;
+  /** The bytes of `generation.json`, and of its signature where there is one. */
+  readonly text: Buffer;
+  readonly jws: Buffer | undefined;
+  readonly inventory: Inventory;
+}
+
+/** A published file with the bytes that its generation says. It stays readable when a build replaces it. */
+export interface LocalFile {
+  readonly sha256: string;
+  readonly size: number;
+  /** Undefined of a large file. */
+  readonly bytes: Buffer | undefined;
+  /** The bytes from the beginning, as often as one likes. */
+  open(): Readable;
+  close(): Promise<void>;
+}
+
+/** A file is not as its generation says: a build is replacing it, or was interrupted while it did. */
+export class Superseded extends Error {}
+
+// Up to here a file is read once; with as many as are sent at once that is what memory they take.
+const largestInMemory = 2 ** 20;
+const pollMs = 500;
+/** How long files may be others than a generation says while no build runs: a mirror is brought up to date so long. */
+const usualPatienceMs = 10_000;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const digestStream = async (stream: AsyncIterable<Buffer>): Promise<string> => {
+  const digest = createHash('sha256');
+  for await (const piece of stream) digest.update(piece);
+  return digest.digest('hex');
+};
+
+const streamOf = (handle: FileHandle): Readable =>
+  createReadStream('', { fd: handle, start: 0, autoClose: false, highWaterMark: 256 * 1024 });
+
+/** Bytes as a file. */
+export const fileOf = (bytes: Buffer): LocalFile => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  size: bytes.length,
+  bytes,
+  open: () => Readable.from([bytes]),
+  close: async () => {},
+});
+
+/** What a build, or a mirror, has published into a folder. */
+export class LocalPublication {
+  readonly folder: string;
+  readonly #patienceMs: number;
+
+  constructor(folder: string, patienceMs = usualPatienceMs) {
+    this.folder = folder;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @throws UploadError where nothing is published there, or it is damaged */
+  read(): LocalGeneration {
+    for (;;) {
+      const text = this.#readOptional(generationPath.current);
+      if (text === undefined) {
+        throw new UploadError(
+          `${this.folder} holds no publication (there is no ${generationPath.current}): run npm run build first, or name its folder with --out.`,
+        );
+      }
+      const generation = this.#parse(text);
+      const jws = this.#readOptional(generationPath.signature);
+      const inventory = this.#readInventory(generation);
+      if (!this.#readOptional(generationPath.current)?.equals(text)) continue;
+      if (inventory === undefined) {
+        throw new UploadError(
+          `${path.join(this.folder, generation.documents.inventory)} is missing or damaged, so nobody can tell what belongs to generation ${generation.number}: nothing was sent. Build again with --verify.`,
+        );
+      }
+      return { generation, text, jws, inventory };
+    }
+  }
+
+  /** Whether a generation is in force still. */
+  isInForce({ text }: LocalGeneration): boolean {
+    return this.#readOptional(generationPath.current)?.equals(text) ?? false;
+  }
+
+  /**
+   * Opens a file; `sha256` is what its generation says of it, or undefined where that says nothing.
+   *
+   * @throws Superseded where it is gone, or has other bytes
+   */
+  async open(file: string, sha256?: string): Promise<LocalFile> {
+    const handle = await open(path.join(this.folder, file)).catch((error: unknown) => {
+      if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? '')) throw new Superseded(`${file} is missing`);
+      throw error;
+    });
+    try {
+      const { size } = await handle.stat();
+      const bytes = size <= largestInMemory ? await handle.readFile() : undefined;
+      const opened =
+        bytes === undefined
+          ? { sha256: await digestStream(streamOf(handle)), size, bytes, open: () => streamOf(handle) }
+          : fileOf(bytes);
+      if (sha256 !== undefined && opened.sha256 !== sha256) throw new Superseded(`${file} has other bytes`);
+      if (bytes !== undefined) await handle.close();
+      return { ...opened, close: async () => (bytes === undefined ? handle.close() : undefined) };
+    } catch (error) {
+      await handle.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Bytes of a file as it stands; 0 where it is gone. */
+  sizeOf(file: string): number {
+    return statSync(path.join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /**
+   * Resolves when another generation is in force than one whose files are not there any more; waits as long as a build
+   * is publishing. Returns at once where that has happened already.
+   *
+   * @throws UploadError where nobody is publishing: a build was interrupted
+   */
+  async waitForNext(superseded: LocalGeneration, why: string, onWait: () => void): Promise<void> {
+    let idleSince = performance.now();
+    for (let isFirst = true; this.isInForce(superseded); isFirst = false) {
+      if (isBeingPublished(this.folder)) idleSince = performance.now();
+      // It may have ended between the two questions.
+      else if (performance.now() - idleSince > this.#patienceMs && this.isInForce(superseded)) {
+        throw new UploadError(
+          `The files in ${this.folder} are not those of its generation ${superseded.generation.number} (${why}), and no build is running: one was interrupted. Run npm run build (or npm run mirror, where that is how the folder came about), then upload again.`,
+        );
+      }
+      if (isFirst) onWait();
+      await sleep(pollMs);
+    }
+  }
+
+  #readOptional(file: string): Buffer | undefined {
+    try {
+      return readFileSync(path.join(this.folder, file));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+      throw error;
+    }
+  }
+
+  #parse(text: Buffer): Generation {
+    try {
+      return generationSchema.parse(JSON.parse(text.toString()));
+    } catch (cause) {
+      throw new UploadError(
+        `${path.join(this.folder, generationPath.current)} is damaged, or written by another version of Debdex: build again.`,
+        { cause },
+      );
+    }
+  }
+
+  #readInventory({ documents }: Generation): Inventory | undefined {
+    const bytes = this.#readOptional(documents.inventory);
+    return bytes && readCompressedInventory(bytes, documents.digest);
+  }
+}
+
+/**
+ * The files that a compressed inventory names; undefined where its text does not have this SHA-256, or names what no
+ * build writes (C9).
+ */
+export const readCompressedInventory = (bytes: Buffer, digest: string): Inventory | undefined => {
+  try {
+    const text = zstdDecompressSync(bytes);
+    if (createHash('sha256').update(text).digest('hex') !== digest) return undefined;
+    const inventory = parseInventory(text.toString());
+    return [...inventory.keys()].every(isSafePath) ? inventory : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,171 @@
+import { addressOf } from '../contract/addresses.ts';
+import { cacheControlOf, contentTypeOf } from '../contract/file-headers.ts';
+import type { Destination, Tagged } from './destination.ts';
+import type { LocalFile } from './local-publication.ts';
+import { describeRefusal } from './refusals.ts';
+import { type S3Client, S3Refusal, type S3Request } from './s3-client.ts';
+import { Conflict, UploadError } from './upload-error.ts';
+
+/** The longest key, in bytes. */
+const longestKey = 1024;
+// What an object was made of, for whoever asks whether it has to be sent again: an ETag is not always a digest.
+const digestHeader = 'x-amz-meta-sha256';
+const index = 'index.html';
+
+// Amazon reads a "+" in a path that nobody encoded as a blank.
+const spellingsOf = (name: string): readonly string[] =>
+  name.includes('+') ? [name, name.replaceAll('+', ' ')] : [name];
+
+const addressNamesOf = (path: string): readonly string[] => {
+  const address = addressOf(path);
+  if (address === undefined) return [];
+  // Where a bucket is a web site, what is asked for by a folder is the index in it.
+  return address === '' || address.endsWith('/') ? [address, `${address}${index}`] : [address];
+};
+
+/** How to fill a bucket. */
+export interface ObjectStoreOptions {
+  readonly client: S3Client;
+  /** Where in the bucket, without slashes at its ends; empty for the whole of it. */
+  readonly prefix: string;
+  /** Whether each documented address is a key too, so that lookups answer without any rule. */
+  readonly addresses: boolean;
+}
+
+/** A bucket, or what is below a prefix of it. An object is replaced whole by one request. */
+export class ObjectStore implements Destination {
+  readonly title: string;
+  static readonly usualConcurrency = 32;
+  readonly usualConcurrency = ObjectStore.usualConcurrency;
+  readonly #client: S3Client;
+  readonly #prefix: string;
+  readonly #addresses: boolean;
+  #honoursConditions: boolean | undefined;
+
+  constructor({ client, prefix, addresses }: ObjectStoreOptions) {
+    this.#client = client;
+    this.#prefix = prefix;
+    this.#addresses = addresses;
+    this.title = `s3://${client.bucket.name}${prefix === '' ? '' : `/${prefix}`}`;
+  }
+
+  namesOf(path: string, isTaken: (name: string) => boolean): readonly string[] {
+    const names = this.#addresses ? [path, ...addressNamesOf(path)] : [path];
+    return this.#spell(path, names, isTaken);
+  }
+
+  everyNameOf(path: string): readonly string[] {
+    return this.#spell(path, [path, ...addressNamesOf(path)], () => false);
+  }
+
+  #spell(path: string, names: readonly string[], isTaken: (name: string) => boolean): readonly string[] {
+    const all = new Set(names);
+    for (const name of names) for (const other of spellingsOf(name)) if (!isTaken(other)) all.add(other);
+    return [...all].filter((name) => name === path || this.#fits(name));
+  }
+
+  #fits(name: string): boolean {
+    const key = this.#keyOf(name);
+    return key !== '' && Buffer.byteLength(key) <= longestKey;
+  }
+
+  #keyOf(name: string): string {
+    return this.#prefix === '' ? name : `${this.#prefix}/${name}`;
+  }
+
+  formOf(path: string): string {
+    const ending = path.slice(path.lastIndexOf('.') + 1);
+    return [ending, contentTypeOf(path), cacheControlOf(path), this.#addresses ? 'addresses' : 'files'].join(' | ');
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const prefix = this.#prefix === '' ? '' : `${this.#prefix}/`;
+    const { body } = await this.#ask({
+      method: 'GET',
+      query: { 'max-keys': '1', ...(prefix === '' ? {} : { prefix }) },
+    });
+    return !body.includes('<Key>');
+  }
+
+  begin(): void {}
+
+  async read(name: string): Promise<Tagged | undefined> {
+    const { status, headers, body } = await this.#ask({ method: 'GET', key: this.#keyOf(name) }, [404]);
+    return status === 404 ? undefined : { bytes: body, tag: headers.etag ?? '' };
+  }
+
+  async holds(name: string, path: string, sha256: string): Promise<boolean> {
+    const { status, headers } = await this.#ask({ method: 'HEAD', key: this.#keyOf(name) }, [404]);
+    return (
+      status !== 404 &&
+      headers[digestHeader] === sha256 &&
+      headers['content-type'] === contentTypeOf(path) &&
+      headers['cache-control'] === cacheControlOf(path)
+    );
+  }
+
+  async put(name: string, path: string, file: LocalFile): Promise<void> {
+    const key = this.#keyOf(name);
+    if (Buffer.byteLength(key) > longestKey) {
+      throw new UploadError(`${key} is longer than the ${longestKey} bytes that a key may have: use a shorter prefix.`);
+    }
+    await this.#ask({ method: 'PUT', key, headers: this.#headersOf(path, file.sha256), body: file });
+  }
+
+  async replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string> {
+    const condition: Record<string, string> =
+      this.#honoursConditions === false ? {} : tag === undefined ? { 'if-none-match': '*' } : { 'if-match': tag };
+    const headers = { 'content-type': contentTypeOf(name), 'cache-control': cacheControlOf(name), ...condition };
+    const request: S3Request = { method: 'PUT', key: this.#keyOf(name), headers, body: bytes };
+    // What was to be replaced may be gone.
+    const answer = await this.#ask(request, tag === undefined ? [409, 412, 501] : [404, 409, 412, 501]);
+    // A store that knows no conditions and says so.
+    if (answer.status === 501 && Object.keys(condition).length > 0) {
+      this.#honoursConditions = false;
+      return this.replace(name, bytes, tag);
+    }
+    if (answer.status >= 400) {
+      // The answer to what succeeded may have been lost, and this is that to its repetition.
+      const found = await this.read(name);
+      if (found === undefined || !found.bytes.equals(bytes)) throw new Conflict(name);
+      return found.tag;
+    }
+    if (this.#honoursConditions === undefined) await this.#learnWhetherConditionsCount(request);
+    return answer.headers.etag ?? (await this.read(name))?.tag ?? '';
+  }
+
+  isSure(): boolean {
+    return this.#honoursConditions ?? false;
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#ask({ method: 'DELETE', key: this.#keyOf(name) }, [404]);
+  }
+
+  async flush(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  // The same bytes once more, if something else stood there: a store that heeds the condition refuses.
+  async #learnWhetherConditionsCount(request: S3Request): Promise<void> {
+    const { 'if-none-match': _, ...headers } = request.headers ?? {};
+    const again = { ...request, headers: { ...headers, 'if-match': `"${'0'.repeat(32)}"` } };
+    const { status } = await this.#ask(again, [409, 412, 501]);
+    this.#honoursConditions = status === 412 || status === 409;
+  }
+
+  #headersOf(path: string, sha256: string): Record<string, string> {
+    return { 'content-type': contentTypeOf(path), 'cache-control': cacheControlOf(path), [digestHeader]: sha256 };
+  }
+
+  async #ask(request: S3Request, accepted: readonly number[] = []) {
+    try {
+      return await this.#client.request(request, accepted);
+    } catch (error) {
+      if (!(error instanceof S3Refusal)) throw error;
+      throw new UploadError(describeRefusal(error, this.#client.bucket, request), { cause: error });
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Proxies } from '../net/proxies.ts';
+import { createSender } from '../net/sender.ts';
+import { openToScripts } from './cross-origin.ts';
+import type { Destination } from './destination.ts';
+import { FolderDestination } from './folder-destination.ts';
+import { ObjectStore } from './object-store.ts';
+import { parseS3Address, readBucket } from './s3-address.ts';
+import { type Patience, S3Client } from './s3-client.ts';
+import { UploadError } from './upload-error.ts';
+
+/** What a destination is, in words and flags. */
+export interface DestinationOptions {
+  /** A folder, or `s3://bucket/prefix`. */
+  readonly address: string;
+  /** The output folder that is to be uploaded. */
+  readonly source: string;
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  readonly filesOnly: boolean;
+  /** Whether to let scripts of any site read the bucket. */
+  readonly cors: boolean;
+  readonly concurrency: number | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly proxies: Proxies | undefined;
+  readonly patience?: Patience;
+}
+
+// A drive of Windows is one letter.
+const scheme = /^[a-z][a-z0-9+.-]+:\/?\/?/i;
+
+/** @throws UploadError where it is none, or cannot be one */
+export const openDestination = async (options: DestinationOptions): Promise<Destination> => {
+  const { address, source } = options;
+  const place = parseS3Address(address);
+  if (place === undefined) {
+    if (!scheme.test(address)) return new FolderDestination(address, source);
+    throw new UploadError(
+      `The destination must be a folder or s3://bucket/prefix (a name of lower-case letters, digits, "." and "-", and segments that are neither empty nor dots), not "${address}".`,
+    );
+  }
+  const bucket = readBucket(place.bucket, options, options.environment);
+  const usual = ObjectStore.usualConcurrency;
+  const sender = createSender({ connections: options.concurrency ?? usual, proxies: options.proxies });
+  const client = new S3Client(bucket, sender, options.patience);
+  if (options.cors) await openToScripts(client);
+  return new ObjectStore({ client, prefix: place.prefix, addresses: !options.filesOnly });
+};

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { UploadError } from './upload-error.ts';
+
+// What an upload leaves at its destination for the next one, beside what is published, under names that no document has.
+// Nothing here is for readers.
+
+/** Who is uploading, what began and did not end, and how what stands there was sent. */
+export const recordName = '.debdex/upload.json';
+/** What is no longer published and still stands there. */
+export const retiredName = '.debdex/retired.json';
+
+const holderSchema = z.strictObject({
+  id: z.string(),
+  /** Of the name of its machine. */
+  host: z.string(),
+  pid: z.int(),
+  since: z.iso.datetime(),
+});
+export type Holder = Readonly<z.infer<typeof holderSchema>>;
+
+const recordSchema = z.strictObject({
+  format: z.literal(1),
+  holder: holderSchema.nullable(),
+  /** Grows each time that the holder says that it is at work. */
+  turn: z.int(),
+  /**
+   * Generations that were being sent and never came in force, the latest last: any of their files may stand at the
+   * destination. Empty where what stands there is what its inventory says.
+   */
+  intended: z.array(z.strictObject({ digest: z.string(), inventory: z.string(), catalog: z.string() })),
+  /** What is said of the files in force to those who ask for them. */
+  forms: z.array(z.string()),
+  /** The catalogs and inventories that stand there, the latest first. */
+  catalogs: z.array(z.string()),
+  inventories: z.array(z.string()),
+});
+/** What the record says besides who holds it. */
+export type UploadRecord = Readonly<Omit<z.infer<typeof recordSchema>, 'format' | 'holder' | 'turn'>>;
+export type HeldRecord = Readonly<z.infer<typeof recordSchema>>;
+
+const retiredSchema = z.strictObject({
+  format: z.literal(1),
+  /** Each name that is not published any more, the path of the file that had it, and since when. */
+  retired: z.array(z.tuple([z.string(), z.string(), z.iso.datetime()])),
+});
+/** What is not published any more and still stands there, by its name: the path of the file that had it, since when. */
+export type Retired = ReadonlyMap<string, RetiredEntry>;
+export interface RetiredEntry {
+  readonly path: string;
+  readonly since: string;
+}
+
+export const newRecord: UploadRecord = { intended: [], forms: [], catalogs: [], inventories: [] };
+
+const parse = <T>(schema: z.ZodType<T>, bytes: Buffer, name: string, title: string): T => {
+  try {
+    return schema.parse(JSON.parse(bytes.toString()));
+  } catch (cause) {
+    throw new UploadError(
+      `${name} at ${title} is damaged, or written by another version of Debdex: update, or remove that file, and everything is looked at anew.`,
+      { cause },
+    );
+  }
+};
+
+export const withoutHolder = ({ format: _, holder: __, turn: ___, ...record }: HeldRecord): UploadRecord => record;
+export const parseRecord = (bytes: Buffer, title: string): HeldRecord => parse(recordSchema, bytes, recordName, title);
+export const formatRecord = (record: HeldRecord): Buffer => Buffer.from(JSON.stringify(record));
+
+export const parseRetired = (bytes: Buffer | undefined, title: string): Retired => {
+  const entries = bytes === undefined ? [] : parse(retiredSchema, bytes, retiredName, title).retired;
+  return new Map(entries.map(([name, path, since]) => [name, { path, since }]));
+};
+export const formatRetired = (retired: Retired): Buffer => {
+  const entries = [...retired].map(([name, { path, since }]) => [name, path, since]);
+  return Buffer.from(JSON.stringify({ format: 1, retired: entries }));
+};

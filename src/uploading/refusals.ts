@@ -1,0 +1,64 @@
+import type { Bucket, S3Refusal, S3Request } from './s3-client.ts';
+
+// What a store's refusals mean to whoever runs an upload. The codes are those of Amazon's list of errors, which the other
+// stores follow.
+
+const needs: Readonly<Record<S3Request['method'], string>> = {
+  GET: 's3:GetObject and s3:ListBucket (without the latter a store says 403 for what is not there)',
+  HEAD: 's3:GetObject and s3:ListBucket (without the latter a store says 403 for what is not there)',
+  PUT: 's3:PutObject',
+  DELETE: 's3:DeleteObject',
+};
+
+const leaveOf = ({ method, query }: S3Request): string => {
+  if (query === undefined) return needs[method];
+  if ('cors' in query) return method === 'GET' ? 's3:GetBucketCORS' : 's3:PutBucketCORS';
+  return 's3:ListBucket';
+};
+
+const advise = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
+  const { status, region } = refusal;
+  const { name, endpoint } = bucket;
+  // Some redirect without a word.
+  const code = refusal.code === '' && [301, 307].includes(status) ? 'PermanentRedirect' : refusal.code;
+  switch (code) {
+    case 'NoSuchBucket':
+      return `There is no bucket ${name} at ${endpoint.host}: create it, or mind its name, --endpoint and --region.`;
+    case 'InvalidAccessKeyId':
+      return `${endpoint.host} does not know the access key: mind AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.`;
+    case 'SignatureDoesNotMatch':
+      return 'The secret is not that of the access key: mind AWS_SECRET_ACCESS_KEY.';
+    case 'ExpiredToken':
+    case 'InvalidToken':
+    case 'TokenRefreshRequired':
+      return 'The credentials are temporary and over, or not whole: renew AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN together, then upload again; it goes on where it stopped.';
+    case 'RequestTimeTooSkewed':
+      return 'The clock of this machine differs from that of the store: set it.';
+    case 'AuthorizationHeaderMalformed':
+    case 'PermanentRedirect':
+    case 'TemporaryRedirect':
+    case 'IllegalLocationConstraintException':
+      return `The bucket ${name} is in another region than ${bucket.region}: name ${region === undefined ? 'its own' : region} with --region${endpoint.host.includes('amazonaws') ? '' : ', or its --endpoint'}.`;
+    case 'EntityTooLarge':
+      return 'The store takes no object so large in one piece.';
+    case 'XMinioParentIsObject':
+    case 'ObjectExistsAsPrefix':
+    case 'XMinioObjectExistsAsDirectory':
+      return 'This store has no room for both "a" and "a/b": upload with --files-only, and let the host in front of it find the files of addresses.';
+    default:
+  }
+  if (/quota|storage.?full|insufficient/i.test(code) || status === 507) {
+    return 'There is no more room for it. What was in force there still is; make room and upload again: it goes on where it stopped.';
+  }
+  if (status === 401 || status === 403) {
+    return `The credentials may not do this: they need ${leaveOf(request)} for ${name}.`;
+  }
+  if (status === 404) return `There is no bucket ${name} at ${endpoint.host}, or this is no S3 endpoint.`;
+  return 'Upload again later: it goes on where it stopped.';
+};
+
+/** What was refused, in whose words, and what to do. */
+export const describeRefusal = (refusal: S3Refusal, bucket: Bucket, request: S3Request): string => {
+  const target = request.key === undefined ? `the bucket ${bucket.name}` : `${bucket.name}/${request.key}`;
+  return `${bucket.endpoint.host} refused ${request.method} of ${target} (${refusal.message}). ${advise(refusal, bucket, request)}`;
+};

@@ -1,0 +1,56 @@
+import type { Bucket, Credentials } from './s3-client.ts';
+import { UploadError } from './upload-error.ts';
+
+/** A bucket and a place in it, as `s3://bucket/prefix` names them. */
+export interface S3Address {
+  readonly bucket: string;
+  /** Without slashes at its ends; empty for the whole bucket. */
+  readonly prefix: string;
+}
+
+// Amazon's rules for new buckets; other stores take no others that matter.
+const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** Reads `s3://bucket/prefix`; undefined where it is no such address. */
+export const parseS3Address = (text: string): S3Address | undefined => {
+  const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)(.*)$/.exec(text) ?? [];
+  const prefix = rest.replace(/^\/|\/$/g, '');
+  const isPlain = prefix === '' || prefix.split('/').every((segment) => !/^\.{0,2}$|[\p{Cc}\\]/u.test(segment));
+  return bucketName.test(bucket) && isPlain ? { bucket, prefix } : undefined;
+};
+
+const readCredentials = (environment: NodeJS.ProcessEnv): Credentials => {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+    const missing = AWS_ACCESS_KEY_ID ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID';
+    throw new UploadError(
+      `There are no credentials: ${missing} is not set. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where they are temporary. Files of the AWS command line are not read: eval "$(aws configure export-credentials --format env)" sets the variables.`,
+    );
+  }
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+  };
+};
+
+/**
+ * The bucket of that name, as flags and the variables of the AWS tools have it; the flags go first.
+ *
+ * @throws UploadError where there are no credentials, or the endpoint is none
+ */
+export const readBucket = (
+  name: string,
+  flags: { readonly endpoint: string | undefined; readonly region: string | undefined },
+  environment: NodeJS.ProcessEnv,
+): Bucket => {
+  const region = flags.region ?? (environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1');
+  const given = flags.endpoint ?? (environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL);
+  const endpoint = URL.parse(given ?? `https://s3.${region}.amazonaws.com`);
+  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.search !== '' || endpoint.hash !== '') {
+    throw new UploadError(
+      `--endpoint must be an http or https address such as https://s3.example.org, not "${given}".`,
+    );
+  }
+  return { name, endpoint, region, credentials: readCredentials(environment) };
+};

@@ -1,0 +1,239 @@
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import { NetworkError } from '../net/network-error.ts';
+import { computePause, parseRetryAfter } from '../net/retry.ts';
+import type { Sender, Sending, SendResult } from '../net/sender.ts';
+import type { LocalFile } from './local-publication.ts';
+import { UploadError } from './upload-error.ts';
+
+/** Who asks, as the AWS SDKs have it. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** A bucket, and how to reach it. */
+export interface Bucket {
+  readonly name: string;
+  /** The service's address, with or without a path. */
+  readonly endpoint: URL;
+  readonly region: string;
+  readonly credentials: Credentials;
+}
+
+/** What to ask of a bucket; a key, or a query about the bucket itself where there is none. */
+export interface S3Request {
+  readonly method: Sending['method'];
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | LocalFile;
+}
+
+/** How long to go on trying. */
+export interface Patience {
+  /** How often a request is made in all, and where nothing was ever answered. */
+  readonly tries: number;
+  readonly firstTries: number;
+  /** The first pause, and the longest, in milliseconds. */
+  readonly pauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+const usualPatience: Patience = { tries: 12, firstTries: 3, pauseMs: 200, longestPauseMs: 20_000 };
+
+// Below this rate, in bytes a second, and beyond this many milliseconds besides, a request is given up and made anew.
+const slowest = 16 * 1024;
+const answerMs = 60_000;
+
+/** An answer that refuses. */
+export class S3Refusal extends Error {
+  override name = 'S3Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  /** The region that the bucket is in, where the answer says so. */
+  readonly region: string | undefined;
+
+  constructor({ status, headers, body }: SendResult) {
+    const text = body.subarray(0, 65_536).toString();
+    const element = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
+    const code = element('Code') ?? '';
+    const detail = element('Message') ?? '';
+    super([status, code, detail].filter((part) => part !== '').join(' '));
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.region = headers['x-amz-bucket-region'] ?? element('Region');
+  }
+
+  get isTransient(): boolean {
+    return (
+      [408, 429, 500, 502, 503, 504].includes(this.status) ||
+      /^(?:SlowDown|InternalError|RequestTimeout|OperationAborted|ServiceUnavailable)$/.test(this.code)
+    );
+  }
+}
+
+/** SHA-256 as the signer wants it. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toBytes(secret));
+  }
+
+  update(data: Uint8Array): void {
+    this.#hash.update(data);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  reset(): void {}
+}
+
+const toBytes = (source: string | ArrayBuffer | ArrayBufferView): string | Uint8Array => {
+  if (typeof source === 'string') return source;
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+};
+
+// As signatures of version 4 want it, and so that no store reads a "+" as a blank.
+const encodeSegment = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const emptyDigest = createHash('sha256').digest('hex');
+const bodyOf = (body: S3Request['body']) => {
+  if (body === undefined) return { bytes: undefined, size: 0, sha256: emptyDigest };
+  if (Buffer.isBuffer(body)) {
+    return { bytes: body, size: body.length, sha256: createHash('sha256').update(body).digest('hex') };
+  }
+  return { bytes: body.bytes, size: body.size, sha256: body.sha256 };
+};
+
+/**
+ * Asks a bucket, by the S3 protocol. Each request is signed with the digest of its body, so that what arrives is what was
+ * sent; what a cut connection or a busy store leaves undone is done again, later each time.
+ */
+export class S3Client {
+  readonly bucket: Bucket;
+  readonly #sender: Sender;
+  readonly #patience: Patience;
+  #signer: Promise<SignatureV4> | undefined;
+  #hasAnswered = false;
+  /** Since a store that is asked too much is to be asked less by everybody. */
+  #resumeAt = 0;
+
+  constructor(bucket: Bucket, sender: Sender, patience = usualPatience) {
+    this.bucket = bucket;
+    this.#sender = sender;
+    this.#patience = patience;
+  }
+
+  /**
+   * The answer, of which the status is one of 2xx or among `accepted`.
+   *
+   * @throws S3Refusal for another status; UploadError where nothing was answered after all
+   */
+  async request(request: S3Request, accepted: readonly number[] = []): Promise<SendResult> {
+    for (let tries = 1; ; tries++) {
+      await this.#waitForTurn();
+      const outcome = await this.#try(request);
+      if (!(outcome instanceof Error)) {
+        this.#hasAnswered = true;
+        if (accepted.includes(outcome.status) || (outcome.status >= 200 && outcome.status < 300)) return outcome;
+        const refusal = new S3Refusal(outcome);
+        if (!refusal.isTransient || tries >= this.#patience.tries) throw refusal;
+        this.#pause(tries, outcome.headers['retry-after']);
+        continue;
+      }
+      const most = this.#hasAnswered ? this.#patience.tries : this.#patience.firstTries;
+      if (!outcome.transient || tries >= most) throw this.#unreachable(outcome, tries);
+      await sleep(this.#pauseMs(tries));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sender.close();
+  }
+
+  async #try(request: S3Request): Promise<SendResult | NetworkError> {
+    const { endpoint } = this.bucket;
+    const { bytes, size, sha256 } = bodyOf(request.body);
+    const stream = bytes === undefined && request.body !== undefined ? (request.body as LocalFile).open() : undefined;
+    try {
+      const { path, headers } = await this.#sign(request, size, sha256);
+      return await this.#sender.send({
+        method: request.method,
+        origin: endpoint.origin,
+        path,
+        headers,
+        body: bytes ?? stream,
+        timeoutMs: answerMs + (size / slowest) * 1000,
+      });
+    } catch (error) {
+      if (error instanceof NetworkError) return error;
+      throw error;
+    } finally {
+      stream?.destroy();
+    }
+  }
+
+  async #sign({ method, key, query = {}, headers = {} }: S3Request, size: number, sha256: string) {
+    this.#signer ??= this.#createSigner();
+    const { endpoint, name } = this.bucket;
+    const segments = [name, ...(key === undefined ? [] : key.split('/'))].map(encodeSegment);
+    const path = `${endpoint.pathname.replace(/\/$/, '')}/${segments.join('/')}`;
+    const signed = await (await this.#signer).sign({
+      method,
+      protocol: endpoint.protocol,
+      hostname: endpoint.hostname,
+      path,
+      query,
+      headers: {
+        ...headers,
+        host: endpoint.host,
+        'x-amz-content-sha256': sha256,
+        ...(method === 'PUT' ? { 'content-length': String(size) } : {}),
+      },
+    });
+    const search = Object.entries(query).map(([field, value]) => `${encodeSegment(field)}=${encodeSegment(value)}`);
+    return { path: search.length === 0 ? path : `${path}?${search.join('&')}`, headers: signed.headers };
+  }
+
+  // Loaded when there is something to sign: other commands and destinations do not pay for it.
+  async #createSigner(): Promise<SignatureV4> {
+    const { SignatureV4 } = await import('@smithy/signature-v4');
+    const { region, credentials } = this.bucket;
+    return new SignatureV4({ service: 's3', region, credentials, sha256: Sha256, uriEscapePath: false });
+  }
+
+  #pauseMs(tries: number): number {
+    const { pauseMs, longestPauseMs } = this.#patience;
+    return Math.min(computePause(pauseMs, tries), longestPauseMs);
+  }
+
+  #pause(tries: number, retryAfter: string | undefined): void {
+    const { longestPauseMs } = this.#patience;
+    const now = new Date();
+    const asked = parseRetryAfter(retryAfter ?? null, now, longestPauseMs)?.getTime() ?? 0;
+    this.#resumeAt = Math.max(this.#resumeAt, asked, now.getTime() + this.#pauseMs(tries));
+  }
+
+  async #waitForTurn(): Promise<void> {
+    for (let wait = this.#resumeAt - Date.now(); wait > 0; wait = this.#resumeAt - Date.now()) await sleep(wait);
+  }
+
+  #unreachable({ code, message }: NetworkError, tries: number): UploadError {
+    const { origin } = this.bucket.endpoint;
+    const advice = this.#hasAnswered
+      ? 'What was in force there still is; upload again when it answers, and it goes on where it stopped.'
+      : 'Mind --endpoint (or AWS_ENDPOINT_URL_S3), and the proxy where there is one.';
+    return new UploadError(`${origin} could not be reached, ${tries} times (${code}: ${message}). ${advice}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
+import type { Destination } from './destination.ts';
+import { type Inventory, type LocalGeneration, readCompressedInventory } from './local-publication.ts';
+import {
+  newRecord,
+  parseRecord,
+  parseRetired,
+  type Retired,
+  recordName,
+  retiredName,
+  type UploadRecord,
+  withoutHolder,
+} from './record.ts';
+import { UploadError } from './upload-error.ts';
+
+/** What stands at a destination, as it says itself. */
+export interface State {
+  readonly current: { readonly generation: Generation; readonly text: Buffer; readonly tag: string } | undefined;
+  /** Undefined where no upload was ever begun. */
+  readonly record: UploadRecord | undefined;
+  readonly retired: Retired;
+  readonly retiredTag: string | undefined;
+}
+
+export const readState = async (destination: Destination): Promise<State> => {
+  const [current, record, retired] = await Promise.all([
+    destination.read(generationPath.current),
+    destination.read(recordName),
+    destination.read(retiredName),
+  ]);
+  return {
+    current: current && { generation: parseCurrent(current.bytes, destination), text: current.bytes, tag: current.tag },
+    record: record && withoutHolder(parseRecord(record.bytes, destination.title)),
+    retired: parseRetired(retired?.bytes, destination.title),
+    retiredTag: retired?.tag,
+  };
+};
+
+const parseCurrent = (bytes: Buffer, { title }: Destination): Generation => {
+  try {
+    return generationSchema.parse(JSON.parse(bytes.toString()));
+  } catch (cause) {
+    throw new UploadError(
+      `${generationPath.current} at ${title} is damaged, or written by another version of Debdex: update, or remove that file and upload with --force.`,
+      { cause },
+    );
+  }
+};
+
+/** Refuses to replace what is newer: to readers it would look like a replayed copy (P3). */
+export const assertNotNewer = (
+  { current }: State,
+  { generation, text }: LocalGeneration,
+  { title }: Destination,
+  folder: string,
+): void => {
+  if (current === undefined || current.text.equals(text)) return;
+  const there = current.generation;
+  if (there.number < generation.number) return;
+  if (there.number === generation.number && there.date <= generation.date) return;
+  throw new UploadError(
+    `${title} holds generation ${there.number} of ${there.date}, which is newer than the generation ${generation.number} of ${generation.date} in ${folder}: nothing was sent. Build with the state and output folders that it came from; or, where this one is to take its place, upload with --force (mirrors and replicas of it then have to begin anew).`,
+  );
+};
+
+/** Refuses to mix a publication with what is none. */
+export const assertOurs = async ({ current, record }: State, destination: Destination): Promise<void> => {
+  if (current !== undefined || record !== undefined || (await destination.isEmpty())) return;
+  throw new UploadError(
+    `${destination.title} holds something, and no publication: nothing was sent. Name an empty place; or, where the publication is to stand among what is there, upload with --force.`,
+  );
+};
+
+const readInventory = async (
+  destination: Destination,
+  name: string,
+  digest: string,
+): Promise<Inventory | undefined> => {
+  const found = await destination.read(name);
+  return found && readCompressedInventory(found.bytes, digest);
+};
+
+/** The files that stand, or may stand, at a destination. */
+export const readInventories = async (
+  destination: Destination,
+  { current, record = newRecord }: State,
+): Promise<{ readonly base: Inventory | undefined; readonly interrupted: readonly Inventory[] }> => {
+  const documents = current?.generation.documents;
+  const base = documents && (await readInventory(destination, documents.inventory, documents.digest));
+  const interrupted: Inventory[] = [];
+  for (const { digest, inventory } of record.intended) {
+    const read = await readInventory(destination, inventory, digest);
+    // Killed before its inventory stood there, that upload had sent nothing else.
+    if (read !== undefined) interrupted.push(read);
+  }
+  return { base, interrupted };
+};

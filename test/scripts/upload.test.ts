@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts';
+import { Publication } from '../support/publication.ts';
+import { runScript } from '../support/run-script.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-upload-'));
+let server: ObjectStoreServer;
+beforeAll(async () => {
+  server = await ObjectStoreServer.start(folder);
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const publish = async (): Promise<Publication> => {
+  const publication = new Publication();
+  await publication.publish({ 'v2/index.json': 'landing', 'v2/jailbreak/package/a.json': 'a' });
+  return publication;
+};
+
+describe('npm run upload', () => {
+  it('P1: rehearses, sends, and says what it did', async () => {
+    const { out } = await publish();
+    const to = path.join(temporaryFolder(), 'to');
+    const rehearsed = await runScript('upload', [to, '--out', out, '--dry-run']);
+    expect(rehearsed).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/would hold generation 1 .* 5 objects would be sent/),
+    });
+    const sent = await runScript('upload', [to, '--out', out]);
+    expect(sent).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/holds generation 1 of .*: 5 objects sent \(.* MB\); 0 removed/),
+    });
+    expect((await runScript('upload', [to, '--out', out])).out).toContain('0 objects sent');
+  });
+
+  it('P1: sends to object storage by the variables of the AWS tools', async () => {
+    const { out } = await publish();
+    const environment = { ...storeCredentials, AWS_ENDPOINT_URL_S3: server.endpoint };
+    const sent = await runScript('upload', ['s3://publications/site', '--out', out, '--cors'], { environment });
+    expect(sent).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^s3:\/\/publications\/site holds generation 1/),
+    });
+    const lookup = await fetch(`${server.base}/site/v2/jailbreak/package/a`, {
+      headers: { origin: 'https://x.example' },
+    });
+    expect(await lookup.text()).toBe('a');
+    expect(lookup.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each([
+    [[], 2, /upload needs one DESTINATION/],
+    [['a', 'b'], 2, /needs one DESTINATION/],
+    [['s3://x'], 1, /must be a folder or s3:\/\//],
+    [['s3://publications/x'], 1, /There are no credentials/],
+    [['to', '--keep-removed', 'soon'], 2, /--keep-removed must be a time/],
+    [['to', '--out', '/nowhere'], 1, /holds no publication/],
+  ])('refuses %j and says what to do', async (args, status, message) => {
+    const environment = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
+    expect(await runScript('upload', args, { environment })).toMatchObject({
+      status,
+      error: expect.stringMatching(message),
+    });
+  });
+});

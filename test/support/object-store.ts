@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import path from 'node:path';
+import S3rver from '@20minutes/s3rver';
+
+/** What the server of the tests knows everybody by. */
+export const storeCredentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' } as const;
+export const bucket = 'publications';
+
+/** A request for an object, or for the bucket where the key is empty. */
+export interface StoreRequest {
+  readonly method: string;
+  readonly key: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** How to answer instead. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly headers?: Record<string, string>;
+  /** Further elements of the answer. */
+  readonly more?: string;
+}
+
+const suffix = '._S3rver_object';
+
+function* keysBelow(folder: string, below = ''): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) yield* keysBelow(path.join(folder, entry.name), `${below}${entry.name}/`);
+    else if (entry.name.endsWith(suffix)) yield `${below}${entry.name.slice(0, -suffix.length)}`;
+  }
+}
+
+/**
+ * An S3 server on loopback that keeps objects as files, checks signatures and lets anybody read. Beyond what the package
+ * does, an object appears whole and conditions of a PUT hold, as in every store of weight; both can be left out.
+ */
+export class ObjectStoreServer {
+  readonly requests: StoreRequest[] = [];
+  /** Asked of each request; undefined lets it through. */
+  refuse: ((request: StoreRequest, nth: number) => Refusal | undefined) | undefined;
+  knowsConditions = true;
+  readonly #folder: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #store: S3rver['store'];
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(folder: string, s3: S3rver) {
+    this.#folder = path.join(folder, bucket);
+    this.#store = s3.store;
+    const answer = s3.callback();
+    this.#server = createServer((request, response) => this.#answer(request, response, answer));
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(folder: string): Promise<ObjectStoreServer> {
+    const configureBuckets = [{ name: bucket }];
+    const s3 = new S3rver({ directory: folder, silent: true, vhostBuckets: false, configureBuckets });
+    await s3.configureBuckets();
+    const put = s3.store.putContent.bind(s3.store);
+    let serial = 0;
+    s3.store.putContent = async (file, content) => {
+      const temporary = path.join(folder, `${serial++}.tmp`);
+      try {
+        const result = await put(temporary, content);
+        renameSync(temporary, file);
+        return result;
+      } finally {
+        rmSync(temporary, { force: true });
+      }
+    };
+    const server = new ObjectStoreServer(folder, s3);
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Where anybody reads what is in the bucket. */
+  get base(): string {
+    return `${this.endpoint}/${bucket}`;
+  }
+
+  keys(): string[] {
+    return [...keysBelow(this.#folder)].sort();
+  }
+
+  bytes(key: string): Buffer {
+    return readFileSync(path.join(this.#folder, `${key}${suffix}`));
+  }
+
+  /** Takes the requests so far away, and returns the keys of those with this method, in order. */
+  take(method: string): string[] {
+    return this.requests
+      .splice(0)
+      .filter((request) => request.method === method)
+      .map(({ key }) => key);
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, answer: RequestListener): void {
+    const url = new URL(request.url ?? '', 'http://store');
+    const key = decodeURIComponent(url.pathname).slice(bucket.length + 2);
+    const { method = '', headers } = request;
+    const asked = { method, key, headers };
+    this.requests.push(asked);
+    const refusal = this.refuse?.(asked, this.requests.length);
+    if (refusal !== undefined) {
+      refuse(request, response, refusal);
+      return;
+    }
+    const isConditional = method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
+    if (!isConditional || !this.knowsConditions) {
+      answer(request, response);
+      return;
+    }
+    // One after the other, so that of two that expect the same only one is right.
+    const ended = new Promise((resolve) => response.once('close', resolve));
+    this.#last = this.#last.then(async () => {
+      const etag = await this.#store.getMetadata(bucket, key).then(
+        (metadata) => metadata.etag,
+        () => undefined,
+      );
+      const isRight = headers['if-match'] === undefined ? etag === undefined : headers['if-match'] === etag;
+      if (isRight) answer(request, response);
+      else refuse(request, response, { status: 412, code: 'PreconditionFailed' });
+      await ended;
+    });
+  }
+}
+
+const refuse = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, code, headers = {}, more = '' }: Refusal,
+): void => {
+  request.resume();
+  const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>as the test wants it</Message>${more}</Error>`;
+  response.writeHead(status, { 'content-type': 'application/xml', ...headers });
+  response.end(request.method === 'HEAD' ? undefined : body);
+};

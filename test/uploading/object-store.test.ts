@@ -1,0 +1,324 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cacheControlOf, contentTypeOf } from '../../src/contract/file-headers.ts';
+import { generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { recordName } from '../../src/uploading/record.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { bucket, ObjectStoreServer, type Refusal, storeCredentials } from '../support/object-store.ts';
+import { type Files, Publication } from '../support/publication.ts';
+import { send, storeTarget } from '../support/uploading.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-store-'));
+let server: ObjectStoreServer;
+let places = 0;
+const place = () => `p${++places}`;
+
+beforeAll(async () => {
+  server = await ObjectStoreServer.start(folder);
+});
+beforeEach(() => {
+  server.refuse = undefined;
+  server.knowsConditions = true;
+  server.requests.length = 0;
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const names = [
+  'plain',
+  'g++',
+  'a~b',
+  '100%',
+  'a b',
+  'a+b',
+  'ünï-é',
+  'e\u0301',
+  'A.B',
+  '😀',
+  "it's(*)!",
+  '=20',
+  '&?#',
+  '-',
+];
+const odd: Files = {
+  'index.html': 'site',
+  'about/index.html': 'about',
+  'feed.atom': 'feed',
+  'assets/x.abc.js': 'script',
+  'v2/index.json': 'landing',
+  'v2/openapi.json': '{}',
+  'v2/jailbreak/repository/one.json': 'one',
+  'v2/jailbreak/repository/one/packages.json': 'packages of one',
+  ...Object.fromEntries(names.map((name) => [documentPath.package(name), `package ${name}`])),
+  [documentPath.package('../../etc/passwd')]: 'hostile',
+  [documentPath.package('search')]: 'a word of the API',
+};
+const get = async (prefix: string, address: string) => {
+  const response = await fetch(`${server.base}/${prefix}${prefix === '' ? '' : '/'}${address}`);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+};
+
+describe('in object storage', () => {
+  it.each(['', 'p/q'])(
+    'every documented address answers below "%s" without any rule, whatever the identifier',
+    async (prefix) => {
+      const publication = new Publication();
+      await publication.publish(odd);
+      await send(publication.out, storeTarget(server, prefix), { force: true });
+      for (const name of names) {
+        const address = `v2/jailbreak/package/${encodeURIComponent(name)}`;
+        expect(await get(prefix, address), name).toMatchObject({ status: 200, text: `package ${name}` });
+      }
+      // As Amazon reads a "+" that nobody encoded, unless that is the name of another.
+      expect((await get(prefix, 'v2/jailbreak/package/g%20%20')).text).toBe('package g++');
+      expect((await get(prefix, 'v2/jailbreak/package/a%20b')).text).toBe('package a b');
+      for (const [address, text] of [
+        ['v2/', 'landing'],
+        ['v2/index.html', 'landing'],
+        ['v2/index.json', 'landing'],
+        ['about/', 'about'],
+        ['v2/jailbreak/repository/one', 'one'],
+        ['v2/jailbreak/repository/one/packages', 'packages of one'],
+        ['v2/jailbreak/package/search.json', 'a word of the API'],
+      ] as const) {
+        expect((await get(prefix, address)).text, address).toBe(text);
+      }
+      expect((await get(prefix, 'v2/jailbreak/package/search')).status).toBe(404);
+      expect(server.keys().filter((key) => key.includes('etc/passwd'))).toEqual([]);
+    },
+  );
+
+  it('H4: each object has the content type and Cache-Control that the server gives the file', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const prefix = place();
+    await send(publication.out, storeTarget(server, prefix));
+    const files = [...Object.keys(odd), generationPath.current, publication.current.catalog.path];
+    const addresses = [
+      ['v2/', 'v2/index.json'],
+      ['about/', 'about/index.html'],
+      ['v2/jailbreak/package/plain', 'v2/x.json'],
+    ] as const;
+    for (const [address, file] of [...files.map((name) => [name, name] as const), ...addresses]) {
+      const { headers } = await get(prefix, address.split('/').map(encodeURIComponent).join('/'));
+      expect(headers.get('content-type'), address).toBe(contentTypeOf(file));
+      expect(headers.get('cache-control'), address).toBe(cacheControlOf(file));
+    }
+  });
+
+  it('sends files under their own names alone where it is told to, and takes the others away in time', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    await send(publication.out, target);
+    const day = (number: number) => () => new Date(Date.now() + number * 86_400_000);
+    expect(await send(publication.out, target, {}, { filesOnly: true })).toMatchObject({ sent: 0 });
+    expect(target.names()).toContain('v2/jailbreak/package/plain');
+    const { removed } = await send(publication.out, target, { now: day(2) }, { filesOnly: true });
+    expect(removed).toBeGreaterThan(names.length);
+    const lookups = target.names().filter((name) => name.startsWith('v2/jailbreak/package/'));
+    expect(lookups.filter((name) => !name.endsWith('.json'))).toEqual([]);
+    await send(publication.out, target, { now: day(2) });
+    expect(target.names()).toContain('v2/jailbreak/package/plain');
+  });
+
+  it('opens a bucket to scripts of any site once, and keeps its other rules', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    const rules = async () => {
+      const answer = await fetch(`${server.base}/${target.title.split('/').at(-1)}/v2/index.json`, {
+        headers: { origin: 'https://any.example' },
+      });
+      return answer.headers.get('access-control-allow-origin');
+    };
+    await send(publication.out, target, {}, { cors: true });
+    expect(await rules()).toBe('*');
+    server.requests.length = 0;
+    await send(publication.out, target, {}, { cors: true });
+    expect(server.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+  });
+
+  it('P1: cut at any byte, it goes on by itself and sends what is signed for', async () => {
+    const publication = new Publication();
+    const many = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`v2/jailbreak/package/p${index}.json`, 'x'.repeat(index * 97)]),
+    );
+    await publication.publish({ ...odd, ...many });
+    const proxy = await CuttingProxy.start(server.port, () => 200 + Math.floor(Math.random() * 12_000));
+    try {
+      const target = storeTarget(server, place(), proxy.endpoint);
+      const patience = { tries: 60, firstTries: 60, pauseMs: 1, longestPauseMs: 10 };
+      await send(publication.out, target, {}, { patience });
+      for (const [name, text] of Object.entries({ ...odd, ...many })) {
+        expect(target.read(name)?.toString(), name).toBe(text);
+      }
+      expect(proxy.cuts).toBeGreaterThan(0);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it('P1: of what a killed upload had brought it sends nothing again', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    let put = 0;
+    // Everything fails from the thirtieth object on.
+    server.refuse = ({ method }) =>
+      method === 'PUT' && ++put > 30 ? { status: 403, code: 'AccessDenied' } : undefined;
+    await expect(send(publication.out, target, { concurrency: 1 })).rejects.toThrow(/s3:PutObject/);
+    expect(target.read(generationPath.current)).toBeUndefined();
+    server.refuse = undefined;
+    const brought = new Set(target.names());
+    server.requests.length = 0;
+    const { found } = await send(publication.out, target);
+    const prefix = target.title.split('/').at(-1);
+    const again = server
+      .take('PUT')
+      .filter((key) => brought.has(key.slice((prefix?.length ?? 0) + 1)) && !key.endsWith(recordName));
+    expect(again).toEqual([]);
+    expect(found).toBeGreaterThan(15);
+  });
+
+  it('P1: after an upload that was killed on its way to another generation it relies on nothing that this may have sent', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    await send(publication.out, target);
+    const file = 'v2/jailbreak/package/plain.json';
+    await publication.publish({ ...odd, [file]: 'B', 'v2/orphan.json': 'o' });
+    server.refuse = ({ method, key }) =>
+      method === 'PUT' && key.endsWith('generation.json') ? { status: 403, code: 'AccessDenied' } : undefined;
+    await expect(send(publication.out, target)).rejects.toThrow();
+    expect(target.read(file)?.toString()).toBe('B');
+    server.refuse = undefined;
+    // As it was in the generation that is in force there: by its inventory nothing has changed.
+    await publication.publish(odd);
+    await send(publication.out, target);
+    expect(target.read(file)?.toString()).toBe(odd[file]);
+    const late = { now: () => new Date(Date.now() + 2 * 86_400_000) };
+    await send(publication.out, target, late);
+    expect(target.read('v2/orphan.json')).toBeUndefined();
+  });
+
+  it.each<[string, Refusal]>([
+    ['SlowDown', { status: 503, code: 'SlowDown' }],
+    ['InternalError', { status: 500, code: 'InternalError' }],
+    ['too many requests', { status: 429, code: '', headers: { 'retry-after': '0' } }],
+    ['a request that timed out', { status: 400, code: 'RequestTimeout' }],
+  ])('P1: waits and goes on where the store answers %s', async (_, refusal) => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    // A HEAD is refused without a word.
+    server.refuse = ({ method }, nth) => (nth % 3 === 0 && method !== 'HEAD' ? refusal : undefined);
+    await send(publication.out, target);
+    server.refuse = undefined;
+    expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
+  });
+
+  it('gives up at last on a store that goes on refusing', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    server.refuse = () => ({ status: 503, code: 'SlowDown' });
+    await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow(
+      /SlowDown.*goes on where it stopped/,
+    );
+  });
+
+  it.each<[RegExp, Refusal]>([
+    [/There is no bucket publications at/, { status: 404, code: 'NoSuchBucket' }],
+    [/mind AWS_ACCESS_KEY_ID/, { status: 403, code: 'InvalidAccessKeyId' }],
+    [/mind AWS_SECRET_ACCESS_KEY/, { status: 403, code: 'SignatureDoesNotMatch' }],
+    [/renew AWS_ACCESS_KEY_ID/, { status: 400, code: 'ExpiredToken' }],
+    [/clock of this machine/, { status: 403, code: 'RequestTimeTooSkewed' }],
+    [
+      /name eu-west-3 with --region/,
+      { status: 400, code: 'AuthorizationHeaderMalformed', more: '<Region>eu-west-3</Region>' },
+    ],
+    [/another region than us-east-1/, { status: 301, code: '' }],
+    [/s3:PutObject/, { status: 403, code: 'AccessDenied' }],
+    [/--files-only/, { status: 400, code: 'XMinioParentIsObject' }],
+    [/no more room/, { status: 507, code: 'QuotaExceeded' }],
+  ])('says %s', async (message, refusal) => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    server.refuse = ({ method }) => (method === 'PUT' ? refusal : undefined);
+    await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow(message);
+  });
+
+  it('says what is missing: credentials, the right secret, a bucket, an endpoint', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    const refuse = (flags: object, message: RegExp) =>
+      expect(send(publication.out, target, {}, flags)).rejects.toThrow(message);
+    await refuse({ environment: {} }, /no credentials: AWS_ACCESS_KEY_ID is not set/);
+    await refuse({ environment: { AWS_ACCESS_KEY_ID: 'x' } }, /AWS_SECRET_ACCESS_KEY is not set/);
+    await refuse({ environment: { ...storeCredentials, AWS_SECRET_ACCESS_KEY: 'x' } }, /mind AWS_SECRET_ACCESS_KEY/);
+    await refuse({ address: 's3://elsewhere/x' }, /There is no bucket elsewhere/);
+    await refuse({ endpoint: 'http://127.0.0.1:1' }, /could not be reached, 3 times.*--endpoint/);
+    await refuse({ endpoint: 'nonsense' }, /--endpoint must be/);
+  });
+
+  it('P1: where a store knows no conditions it looks twice', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    server.knowsConditions = false;
+    const both = await Promise.allSettled([send(publication.out, target), send(publication.out, target)]);
+    expect(both.map(({ status }) => status)).toContain('fulfilled');
+    for (const [name, text] of Object.entries(odd)) expect(target.read(name)?.toString(), name).toBe(text);
+    expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
+  });
+
+  it('P1: says so where a store does not take conditions, and goes on without', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    server.knowsConditions = false;
+    server.refuse = ({ method, headers }) =>
+      method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined
+        ? { status: 501, code: 'NotImplemented' }
+        : undefined;
+    await send(publication.out, target);
+    expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
+  });
+
+  it('P1: stops when another has taken its place, and does not touch generation.json', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const target = storeTarget(server, place());
+    const other = Buffer.from('by somebody else');
+    const { S3Client } = await import('../../src/uploading/s3-client.ts');
+    const { createSender } = await import('../../src/net/sender.ts');
+    const client = new S3Client(
+      {
+        name: bucket,
+        endpoint: new URL(server.endpoint),
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      },
+      createSender({ connections: 1 }),
+    );
+    const prefix = target.title.slice(`s3://${bucket}/`.length);
+    let isDone = false;
+    const take = () => {
+      if (isDone) return;
+      isDone = true;
+      return client.request({ method: 'PUT', key: `${prefix}/${recordName}`, body: other });
+    };
+    let taking: Promise<unknown> | undefined;
+    const sending = send(publication.out, target, { concurrency: 1, onProgress: () => (taking ??= take()) });
+    await expect(sending).rejects.toThrow(/Another upload .* has taken over/);
+    await taking;
+    expect(target.read(generationPath.current)).toBeUndefined();
+    await client.close();
+  });
+});

@@ -1,0 +1,316 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generationPath } from '../../src/contract/generation.ts';
+import { createSigner } from '../../src/publication/signature.ts';
+import { recordName, retiredName } from '../../src/uploading/record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { ObjectStoreServer } from '../support/object-store.ts';
+import { type Files, Publication, privateKey } from '../support/publication.ts';
+import { folderTarget, send, storeTarget, type UploadTarget } from '../support/uploading.ts';
+
+const storeFolder = mkdtempSync(path.join(tmpdir(), 'debdex-store-'));
+let server: ObjectStoreServer;
+let places = 0;
+beforeAll(async () => {
+  server = await ObjectStoreServer.start(storeFolder);
+});
+beforeEach(() => {
+  server.refuse = undefined;
+  server.knowsConditions = true;
+  server.requests.length = 0;
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(storeFolder, { recursive: true, force: true });
+});
+
+const day = (number: number) => () => new Date(Date.UTC(2026, 5, number));
+const first: Files = {
+  'index.html': 'site',
+  'v2/index.json': 'landing',
+  'v2/jailbreak/package/a.json': 'a',
+  'v2/jailbreak/package/b.json': 'b',
+};
+const own = [recordName, retiredName];
+const expectHeld = (target: UploadTarget, publication: Publication, files: Files) => {
+  for (const [name, text] of Object.entries(files)) expect(target.read(name)?.toString(), name).toBe(text);
+  const { catalog, changes, documents } = publication.current;
+  for (const name of [generationPath.current, catalog.path, changes, documents.inventory]) {
+    expect(target.read(name)?.equals(readFileSync(path.join(publication.out, name))), name).toBe(true);
+  }
+};
+
+const kinds: readonly [string, () => UploadTarget][] = [
+  ['to a folder', () => folderTarget(path.join(temporaryFolder(), 'to'))],
+  ['to object storage', () => storeTarget(server, `place-${++places}/deep er`)],
+];
+
+describe.each(kinds)('an upload %s', (_, place) => {
+  it('P1: brings everything once, then what changed and no more, and what is gone is removed by a later one', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const { sent } = await send(publication.out, target, { now: day(1) });
+    expect(sent).toBeGreaterThanOrEqual(Object.keys(first).length + 3);
+    expectHeld(target, publication, first);
+    expect(await send(publication.out, target, { now: day(1) })).toMatchObject({ sent: 0, removed: 0 });
+
+    const { 'v2/jailbreak/package/b.json': gone, ...rest } = first;
+    const second = { ...rest, 'v2/jailbreak/package/a.json': 'A', 'v2/jailbreak/package/c.json': 'c' };
+    await publication.publish(second);
+    server.requests.length = 0;
+    const changed = await send(publication.out, target, { now: day(2) });
+    const put = server.take('PUT').map((key) => key.replace(/^place-\d+\/deep er\//, ''));
+    expect(put.filter((key) => key in first && !key.includes('package'))).toEqual([]);
+    expect(changed).toMatchObject({ removed: 0, generation: { number: 2 } });
+    expectHeld(target, publication, second);
+    expect(target.read('v2/jailbreak/package/b.json')?.toString()).toBe(gone);
+    // The old one stays for a day, for readers of what named it.
+    expect(changed.kept).toBeGreaterThan(0);
+
+    await publication.publish({ ...second, 'v2/jailbreak/package/d.json': 'd' });
+    expect(await send(publication.out, target, { now: day(2) })).toMatchObject({ removed: 0 });
+    expect(target.read('v2/jailbreak/package/b.json')).toBeDefined();
+    const late = await send(publication.out, target, { now: day(3) });
+    expect(late).toMatchObject({ sent: 0, kept: 0 });
+    expect(late.removed).toBeGreaterThan(0);
+    expect(target.names().filter((name) => name.includes('package/b'))).toEqual([]);
+    expectHeld(target, publication, { ...second, 'v2/jailbreak/package/d.json': 'd' });
+  });
+
+  it('P1: keeps what comes back before it was removed', async () => {
+    const publication = new Publication();
+    const target = place();
+    const { 'v2/jailbreak/package/b.json': _, ...rest } = first;
+    await publication.publish(first);
+    await send(publication.out, target, { now: day(1) });
+    await publication.publish(rest);
+    await send(publication.out, target, { now: day(1) });
+    await publication.publish(first);
+    expect(await send(publication.out, target, { now: day(1) })).toMatchObject({ kept: 0 });
+    await publication.publish({ ...first, 'v2/x.json': 'x' });
+    await send(publication.out, target, { now: day(9) });
+    expectHeld(target, publication, first);
+  });
+
+  it('P1: rehearses without a trace', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const would = await send(publication.out, target, { dryRun: true });
+    expect(target.names()).toEqual([]);
+    expect(await send(publication.out, target)).toMatchObject({ sent: would.sent, bytes: would.bytes });
+  });
+
+  it('P1: begins again where a build puts another generation in force meanwhile, and mixes nothing', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const second = { ...first, 'v2/jailbreak/package/a.json': 'A', 'v2/jailbreak/package/z.json': 'z' };
+    let publishing: Promise<unknown> | undefined;
+    await send(publication.out, target, {
+      concurrency: 1,
+      onProgress: () => (publishing ??= publication.publish(second)),
+    });
+    await publishing;
+    await send(publication.out, target);
+    expectHeld(target, publication, second);
+  });
+
+  it('P1: says so where files are not those of their generation, and nobody is building', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    await send(publication.out, target);
+    const before = target.read(generationPath.current);
+    await publication.publish({ ...first, 'v2/jailbreak/package/a.json': 'A' });
+    writeFileSync(path.join(publication.out, 'v2/jailbreak/package/a.json'), 'of a build that was killed');
+    await expect(send(publication.out, target)).rejects.toThrow(/package\/a\.json has other bytes.*Run npm run build/);
+    expect(target.read(generationPath.current)).toEqual(before);
+    expect(target.read('v2/jailbreak/package/a.json')?.toString()).toBe('a');
+  });
+
+  it('P3: refuses to replace what is newer, unless it is told to', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    const older = readFileSync(path.join(publication.out, generationPath.current));
+    await publication.publish({ ...first, 'v2/x.json': 'x' });
+    await send(publication.out, target);
+    writeFileSync(path.join(publication.out, generationPath.current), older);
+    await expect(send(publication.out, target)).rejects.toThrow(/newer than the generation 1 .*--force/);
+    await send(publication.out, target, { force: true });
+    expect(target.read(generationPath.current)?.equals(older)).toBe(true);
+  });
+
+  it('P3: carries the signature, and takes it away with it', async () => {
+    const publication = new Publication();
+    const target = place();
+    const signer = await createSigner(privateKey);
+    await publication.publish(first, { signer });
+    await send(publication.out, target);
+    expect(target.read(generationPath.signature)?.toString()).toBe(publication.read(generationPath.signature));
+    await publication.publish({ ...first, 'v2/x.json': 'x' });
+    await send(publication.out, target);
+    expect(target.read(generationPath.signature)).toBeUndefined();
+  });
+
+  it('keeps three catalogs and inventories, and the change lists of a hundred generations', async () => {
+    const publication = new Publication();
+    const target = place();
+    for (let round = 1; round <= 6; round++) {
+      await publication.publish({ ...first, 'v2/x.json': String(round) });
+      await send(publication.out, target, { now: day(round * 2) });
+    }
+    const held = (folder: string) => target.names().filter((name) => name.startsWith(`v2/${folder}/`)).length;
+    // The last that was retired waits for its day.
+    expect([held('catalog'), held('inventory'), held('changes')]).toEqual([4, 4, 6]);
+  });
+
+  it('sends again what is gone or damaged there when it is to verify', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    await send(publication.out, target);
+    const other = new Publication();
+    await other.publish({ 'v2/jailbreak/package/a.json': 'another' });
+    // As if somebody had put it there by hand: the note of the last upload does not know.
+    await damage(target);
+    expect(await send(publication.out, target)).toMatchObject({ sent: 0 });
+    const { sent } = await send(publication.out, target, { verify: true });
+    expect(sent).toBe(1);
+    expectHeld(target, publication, first);
+  });
+
+  it('refuses a place that holds something else, unless it is told to', async () => {
+    const publication = new Publication();
+    const target = place();
+    await publication.publish(first);
+    await send(publication.out, target);
+    await forget(target);
+    await expect(send(publication.out, target)).rejects.toThrow(/holds something, and no publication.*--force/);
+    await send(publication.out, target, { force: true });
+    expectHeld(target, publication, first);
+  });
+
+  it('P1: two at once do not mix: the second says that another is under way', async () => {
+    const [publication, target] = [new Publication(), place()];
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`v2/${index}.json`, `${index}`]));
+    await publication.publish({ ...first, ...many });
+    let second: Promise<string> | undefined;
+    const begin = () => {
+      second ??= send(publication.out, target).then(
+        () => 'done',
+        (error: Error) => error.message,
+      );
+    };
+    // It goes on only when the second has looked twice.
+    const isOver = () => second;
+    const one = send(publication.out, target, { concurrency: 1, onProgress: begin });
+    await one;
+    expect(await isOver()).toMatch(/done|under way|taken over/);
+    expectHeld(target, publication, { ...first, ...many });
+  });
+});
+
+const damage = async ({ options }: UploadTarget): Promise<void> => {
+  const name = 'v2/jailbreak/package/a.json';
+  if (options.endpoint === undefined) rmSync(path.join(options.address, name));
+  else rmSync(path.join(storeFolder, options.address.slice('s3://'.length), `${name}._S3rver_object`));
+};
+
+const forget = async ({ options }: UploadTarget): Promise<void> => {
+  for (const name of [...own, generationPath.current]) {
+    if (options.endpoint === undefined) rmSync(path.join(options.address, name), { force: true });
+    else
+      rmSync(path.join(storeFolder, options.address.slice('s3://'.length), `${name}._S3rver_object`), { force: true });
+  }
+};
+
+describe('an upload to a folder refuses', () => {
+  const refuse = async (publication: Publication, folder: string, message: RegExp) =>
+    expect(send(publication.out, folderTarget(folder))).rejects.toThrow(message);
+
+  it('the output folder, what lies in it and what it lies in, behind links too', async () => {
+    const publication = new Publication();
+    await publication.publish(first);
+    const link = path.join(temporaryFolder(), 'link');
+    symlinkSync(publication.folder, link);
+    for (const folder of [
+      publication.out,
+      path.join(publication.out, 'x/y'),
+      publication.folder,
+      link,
+      `${link}/out`,
+    ]) {
+      await refuse(publication, folder, /same folder, or one lies in the other/);
+    }
+  });
+
+  it('a file, the output folder of a build, and what cannot be a destination', async () => {
+    const publication = new Publication();
+    await publication.publish(first);
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'file'), '');
+    await refuse(publication, path.join(folder, 'file'), /is a file/);
+    mkdirSync(path.join(folder, 'dist', '.debdex'), { recursive: true });
+    writeFileSync(path.join(folder, 'dist', '.debdex', 'owner.json'), '{}');
+    await refuse(publication, path.join(folder, 'dist'), /output folder of builds/);
+    for (const address of [
+      's3://UPPER/x',
+      's3://bucket/a//b',
+      's3://bucket/../b',
+      'gs://bucket',
+      'https://x.example/',
+    ]) {
+      await refuse(publication, address, /must be a folder or s3:\/\/bucket\/prefix/);
+    }
+  });
+
+  it('a folder in which nothing was built, and a generation whose inventory is lost', async () => {
+    const publication = new Publication();
+    const folder = path.join(temporaryFolder(), 'to');
+    await refuse(publication, folder, /holds no publication.*npm run build/);
+    await publication.publish(first);
+    rmSync(path.join(publication.out, publication.current.documents.inventory));
+    await refuse(publication, folder, /missing or damaged/);
+  });
+});
+
+describe('an upload to a folder', () => {
+  it('goes on from a copy that was made by other means', async () => {
+    const publication = new Publication();
+    const folder = path.join(temporaryFolder(), 'to');
+    await publication.publish(first);
+    await send(publication.out, folderTarget(folder));
+    rmSync(path.join(folder, recordName));
+    writeFileSync(path.join(folder, 'v2/jailbreak/package/a.json'), 'older');
+    await publication.publish({ ...first, 'v2/x.json': 'x' });
+    const { sent } = await send(publication.out, folderTarget(folder));
+    // The one that differs, the new one, and catalog, inventory and change list.
+    expect(sent).toBe(5);
+  });
+
+  it('C9: writes nothing through a link', async () => {
+    const publication = new Publication();
+    const [folder, outside] = [path.join(temporaryFolder(), 'to'), temporaryFolder()];
+    await publication.publish(first);
+    mkdirSync(folder);
+    symlinkSync(outside, path.join(folder, 'v2'));
+    await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(/--force/);
+    await send(publication.out, folderTarget(folder), { force: true });
+    expect(folderTarget(outside).names()).toEqual([]);
+    expectHeld(folderTarget(folder), publication, first);
+  });
+
+  it('says what to do about a record that cannot be read', async () => {
+    const publication = new Publication();
+    const folder = path.join(temporaryFolder(), 'to');
+    await publication.publish(first);
+    await send(publication.out, folderTarget(folder));
+    copyFileSync(path.join(folder, generationPath.current), path.join(folder, recordName));
+    await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(/another version of Debdex: update/);
+  });
+});
