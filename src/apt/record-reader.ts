@@ -78,10 +78,10 @@ export const createRecordReader = (sink: RecordSink): RecordReader => {
           );
         }
       },
-      finding: (code, detail) => {
+      finding: (code, detail, limit) => {
         // A stanza too large to be read was there all the same: it counts, and the finding says where it went.
         if (code === 'stanza-oversized') stanzas++;
-        sink.finding(code, code === 'stanza-oversized' ? `${limitNote('stanzaBytes')}, ${detail}` : detail);
+        sink.finding(code, limit === undefined ? detail : `${limitNote(limit)}, ${detail}`);
       },
     },
     { maxStanzaBytes: limits.stanzaBytes },

@@ -1,18 +1,19 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { type LimitName, limits } from '../contract/limits.ts';
 import { decodeText, trimmedSlice } from './text.ts';
 
 /**
  * The fields of one stanza: name in lower case → value. The first line is trimmed; continuation lines are joined by
  * "\n", each without the one white-space character that marked it. Of two equal fields the last one wins.
  *
- * Values are slices of the text they were read from (up to 256 KiB), which lives as long as any of them does: whoever
+ * Values are slices of the text they were read from (up to 128 KiB), which lives as long as any of them does: whoever
  * keeps a few values for long should copy them.
  */
 export type Stanza = ReadonlyMap<string, string>;
 
 /**
  * What can be wrong with the text of an index: a line that is no field, a field commented out with `//`, a continuation
- * of nothing, a field given twice in one stanza, a field that is not UTF-8, a stanza over the size limit.
+ * of nothing, a field given twice in one stanza, a field that is not UTF-8, a stanza over the limit of bytes or of fields.
  */
 export type StanzaFinding =
   | 'field-malformed'
@@ -25,7 +26,8 @@ export type StanzaFinding =
 /** Receives what the reader finds, in the order of the text; the findings about a stanza come before it. */
 export interface StanzaSink {
   stanza(fields: Stanza): void;
-  finding(code: StanzaFinding, detail: string): void;
+  /** `limit` is the one that was met, where the finding is about one. */
+  finding(code: StanzaFinding, detail: string, limit?: LimitName): void;
 }
 
 export interface StanzaReader {
@@ -36,7 +38,8 @@ export interface StanzaReader {
 }
 
 const defaultMaxStanzaBytes = 1 << 20;
-const batchBytes = 256 << 10;
+// Of stanzas as small as they can be, each with its findings, more would keep the thread busy for too long at a stretch.
+const batchBytes = 128 << 10;
 const detailLength = 80;
 const maxKnownNames = 1024;
 
@@ -49,8 +52,8 @@ const carriageReturn = 0x0d;
  *
  * A separator is an empty line or one that is `\r` alone; a line of blanks continues the field before it. Lines that
  * begin with `#` are comments. A line that is no field is dropped together with its continuation lines, and never
- * touches the field after it. A stanza of more than `maxStanzaBytes` (1 MiB by default) is skipped up to the next
- * separator. A stanza without any field is not reported.
+ * touches the field after it. A stanza of more than `maxStanzaBytes` (1 MiB by default), or of more fields than the
+ * table of limits allows, is skipped up to the next separator. A stanza without any field is not reported.
  */
 export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?: number } = {}): StanzaReader => {
   const maxStanzaBytes = options.maxStanzaBytes ?? defaultMaxStanzaBytes;
@@ -112,6 +115,7 @@ export const createStanzaReader = (sink: StanzaSink, options: { maxStanzaBytes?:
     sink.finding(
       'stanza-oversized',
       firstLine(buffer.subarray(start, Math.min(length, start + Math.min(4 * detailLength, maxStanzaBytes)))),
+      'stanzaBytes',
     );
   };
 
@@ -215,6 +219,9 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     let value = '';
     // A continuation belongs to nobody after a line that was dropped; that line has been reported already.
     let dropping = false;
+    // Each line of its own costs a name, a decoding or a finding; a stanza may consist of half a million.
+    let begun = 0;
+    let stanzaStart = 0;
 
     const decoded = (part: string): string => (mixed ? decodeText(Buffer.from(part, 'latin1')).text : part);
 
@@ -234,11 +241,35 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
 
     const finishStanza = (): void => {
       finishField();
+      const isWhole = begun <= limits.stanzaFields;
       dropping = false;
+      begun = 0;
       if (fields.size === 0) return;
-      sink.stanza(fields);
+      if (isWhole) sink.stanza(fields);
       fields = new Map();
     };
+
+    /** Counts a line that continues no field; false where the stanza has had too many of them. */
+    function mayBegin(): boolean {
+      begun += 1;
+      if (begun <= limits.stanzaFields) return true;
+      name = null;
+      const end = text.indexOf('\n', stanzaStart);
+      sink.finding('stanza-oversized', shorten(decoded(text.slice(stanzaStart, end))), 'stanzaFields');
+      return false;
+    }
+
+    function beginField(at: number, end: number): void {
+      const colon = findColon(text, at, end);
+      const commentedOut = text.startsWith('//', at);
+      if (colon !== -1 && !commentedOut) name = fieldName(text.slice(at, colon));
+      dropping = name === null;
+      if (name !== null) value = trimmedSlice(text, colon + 1, end);
+      else {
+        const code = commentedOut ? 'field-commented-out' : 'field-malformed';
+        sink.finding(code, shorten(decoded(text.slice(at, end))));
+      }
+    }
 
     let at = 0;
     while (at < text.length) {
@@ -248,22 +279,17 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
       const first = text.charCodeAt(at);
       if (at === end) {
         finishStanza();
+        stanzaStart = lineEnd + 1;
+      } else if (begun > limits.stanzaFields) {
+        // Up to the separator.
       } else if (first === 0x20 || first === 0x09) {
         if (name !== null) value += `\n${text.slice(at + 1, end)}`;
-        else if (!dropping && trimmedSlice(text, at, end) !== '') {
+        else if (!dropping && trimmedSlice(text, at, end) !== '' && mayBegin()) {
           sink.finding('continuation-orphaned', shorten(decoded(text.slice(at, end))));
         }
       } else if (first !== 0x23) {
         finishField();
-        const colon = findColon(text, at, end);
-        const commentedOut = first === 0x2f && text.charCodeAt(at + 1) === 0x2f;
-        if (colon !== -1 && !commentedOut) name = fieldName(text.slice(at, colon));
-        dropping = name === null;
-        if (name !== null) value = trimmedSlice(text, colon + 1, end);
-        else {
-          const code = commentedOut ? 'field-commented-out' : 'field-malformed';
-          sink.finding(code, shorten(decoded(text.slice(at, end))));
-        }
+        if (mayBegin()) beginField(at, end);
       }
       at = lineEnd + 1;
     }

@@ -13,6 +13,9 @@ export type ReleaseTask = ReadTask | SignTask;
 
 // Less than this takes a few milliseconds, whatever it holds; starting a thread takes fifty.
 const inlineBytes = 131_072;
+// Of three keys. An unknown packet takes two bytes and fifty microseconds, so a long signature may keep a thread for
+// seconds.
+const inlineSignatureBytes = 2048;
 // A stranger's long Release must not keep another one waiting for long.
 const threads = new HostQueue(4);
 const threadMegabytes = 256;
@@ -49,21 +52,21 @@ export const readReleaseApart = async (task: Omit<ReadTask, 'kind'>, signal: Abo
     ? readReleaseText(task.bytes, task.wanted)
     : runInThread({ kind: 'read', ...task }, signal);
 
-// So many signatures are not worth a thread to be told so. The first line of this kind ends the signed text: in that, a
-// line that begins with a dash is escaped.
-const isFlooded = ({ bytes, clear }: SigningQuestion): boolean => {
-  if (!clear) return false;
+// The first line of this kind ends the signed text: in that, a line that begins with a dash is escaped.
+const measureSignature = ({ bytes, clear, detached }: SigningQuestion): number => {
+  if (!clear) return detached?.length ?? 0;
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf('\n-----BEGIN PGP SIGNATURE-----');
-  return at !== -1 && bytes.length - at > limits.signatureBytes;
+  return at === -1 ? 0 : bytes.length - at;
 };
 
 /** As `readReleaseApart`, for `judgeSignature`. */
 export const judgeSignatureApart = async (
   task: SigningQuestion,
   signal: AbortSignal,
-): Promise<SignatureReport | null> =>
-  isFlooded(task)
-    ? { signers: [], fault: 'bad', over: limitNote('signatureBytes') }
-    : task.bytes.length + (task.detached?.length ?? 0) <= inlineBytes
-      ? judgeSignature(task)
-      : runInThread({ kind: 'sign', ...task }, signal);
+): Promise<SignatureReport | null> => {
+  const signatureBytes = measureSignature(task);
+  // So many are not worth a thread to be told so.
+  if (signatureBytes > limits.signatureBytes) return { signers: [], fault: 'bad', over: limitNote('signatureBytes') };
+  const isShort = task.bytes.length <= inlineBytes && signatureBytes <= inlineSignatureBytes;
+  return isShort ? judgeSignature(task) : runInThread({ kind: 'sign', ...task }, signal);
+};

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createStanzaReader } from '../../src/apt/stanza.ts';
+import { limits } from '../../src/contract/limits.ts';
 
 type Event = { stanza: Record<string, string> } | { finding: string; detail: string };
 
@@ -106,6 +107,19 @@ describe('createStanzaReader', () => {
     const exact = 'Package: a\nName: bc\n';
     expect(read(`${exact}\n`, exact.length)).toEqual([{ stanza: { package: 'a', name: 'bc' } }]);
     expect(read(`${exact}\n`, exact.length - 1)).toEqual([{ finding: 'stanza-oversized', detail: 'Package: a' }]);
+  });
+
+  it('C7: skips a stanza of more fields than any has, and reads the next one', () => {
+    const long = (fields: number) => Array.from({ length: fields }, (_, index) => `F${index}: x\n`).join('');
+    const most = limits.stanzaFields;
+    expect(stanzas(`${long(most)}\nPackage: b\n`).map((stanza) => Object.keys(stanza).length)).toEqual([most, 1]);
+    expect(read(`Package: a\n\n${long(most + 1)} y\n\nPackage: b\n`)).toEqual([
+      { stanza: { package: 'a' } },
+      { finding: 'stanza-oversized', detail: 'F0: x' },
+      { stanza: { package: 'b' } },
+    ]);
+    expect(findings('x\n'.repeat(3 * most))).toHaveLength(most + 1);
+    expect(findings(' x\n'.repeat(3 * most))).toHaveLength(most + 1);
   });
 
   it('reads stanzas larger than its own batches, and holds no more of an endless one than the limit', () => {

@@ -67,7 +67,7 @@ describe('what no stranger may take of the thread that serves all', () => {
     expect(found).toMatchObject([{ outcome: 'fresh', signing: { state: 'bad' } }]);
     const [{ findings }] = found as [{ findings: { code: string; example: string }[] }];
     expect(findings.find(({ code }) => code === 'signatures-too-many')?.example).toContain(
-      'limit signatureBytes: 131,072',
+      'limit signatureBytes: 32,768',
     );
   });
 
@@ -97,6 +97,39 @@ describe('what no stranger may take of the thread that serves all', () => {
     files.clear();
     files.set('/Release', Buffer.from('Origin: Stranger\n'));
     files.set('/Packages.gz', gzipSync(index));
+    bench.origin.serve('repo', files);
+    const found: unknown[] = [];
+    const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
+    expect(found).toMatchObject([{ outcome: 'fresh' }]);
+    expect(stretch).toBeLessThan(generous);
+  });
+
+  const ofUnknownPackets = Buffer.from([0xfc, 0]);
+  it.each([
+    ['packets of an unknown kind', 16_000, ofUnknownPackets],
+    ['signature packets with nothing in them', 16_000, Buffer.from([0xc2, 0])],
+  ])('C7: a Release.gpg of %s is judged apart', async (_what, times, packet) => {
+    const files = await generateRepository();
+    files.set('/Release.gpg', Buffer.concat(new Array<Buffer>(times).fill(packet)));
+    bench.origin.serve('repo', files);
+    const found: unknown[] = [];
+    const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
+    expect(found).toMatchObject([{ outcome: 'fresh' }]);
+    expect(stretch).toBeLessThan(generous);
+  });
+
+  it.each([
+    ['fields', 'F\xe9: x\n', 160_000],
+    ['fields of one name', 'F:\xe9\n', 240_000],
+    ['lines that are no field', '\xe9\n', 480_000],
+    ['lines that continue nothing', ' \xe9\n', 320_000],
+  ])('C7: a stanza of a megabyte of %s is left out, and not read to its end', async (_what, line, times) => {
+    const files = await generateRepository();
+    const own = 'Package: p\nVersion: 1\nArchitecture: a\nFilename: f\n';
+    const begin = line.startsWith(' ') ? '' : 'Package: long\nVersion: 1\nArchitecture: a\nFilename: f\n';
+    files.clear();
+    files.set('/Release', Buffer.from('Origin: Stranger\n'));
+    files.set('/Packages.gz', gzipSync(Buffer.from(`${own}\n${begin}${line.repeat(times)}\n${own}`, 'latin1')));
     bench.origin.serve('repo', files);
     const found: unknown[] = [];
     const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
