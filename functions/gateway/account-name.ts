@@ -1,10 +1,12 @@
 /**
  * An account's name in normal form, by which it is stored and compared: without regard to letter case, surrounding
- * blanks and Unicode forms. Undefined where the text is no name: 1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`.
+ * blanks and Unicode forms. Undefined where the text is no name: 1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`, all
+ * of which can be seen (some letters and marks are blank by definition: Unicode, "Default_Ignorable_Code_Point").
  */
 export const normaliseAccountName = (text: string): string | undefined => {
   const name = text.normalize('NFKC').trim().toLowerCase();
-  return /^[\p{Letter}\p{Mark}\p{Number}._+@-]{1,64}$/u.test(name) ? name : undefined;
+  const isName = /^[\p{Letter}\p{Mark}\p{Number}._+@-]{1,64}$/u.test(name);
+  return isName && !/\p{Default_Ignorable_Code_Point}/u.test(name) ? name : undefined;
 };
 
 // Scripts in everyday use (Unicode Standard Annex 31, table 5). Japanese, Chinese and Korean each write in several.

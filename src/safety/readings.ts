@@ -20,9 +20,10 @@ export class NoAddress extends Error {
   override name = 'NoAddress';
 }
 
-// An address of IPv4 that is written as one of IPv6 leads to the same machine (RFC 4291, section 2.5.5.2).
+// An address of IPv4 that is written as one of IPv6 leads to the same machine (RFC 4291, section 2.5.5), through a
+// translator where the network has IPv6 alone, as those of phones often do (RFC 6052, section 2.1).
 const asVersion4 = (host: string): string => {
-  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
+  const [, high, low] = /^\[(?:::ffff:|::|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return host;
   return [high, low].flatMap((half) => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255]).join('.');
 };
@@ -32,8 +33,13 @@ const canonical = /^(?!.*xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/;
 
 // WHATWG parsing of an https URL lower-cases the host, decodes its percent-encoding, maps Unicode names to their ASCII
 // form and writes numeric addresses in one notation; that is why every scheme is read as https.
-const parseHost = (written: string): string | undefined =>
-  canonical.test(written) ? written : URL.parse(`https://${written}/`)?.hostname.replace(/\.+$/, '');
+// It also takes quotes, commas and semicolons for parts of a name. No host has such a name, and what others take for
+// its end cannot be told.
+const parseHost = (written: string): string | undefined => {
+  if (canonical.test(written)) return written;
+  const host = URL.parse(`https://${written}/`)?.hostname.replace(/\.+$/, '');
+  return host !== undefined && /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])$/.test(host) ? host : undefined;
+};
 
 // The readings of a text mostly have one host, and to parse a name costs more than all the rest.
 let lastWritten = '';
@@ -77,14 +83,18 @@ const fromAuthority = (text: string): string | undefined => {
   return /^[/\\]/.test(text) || (scheme.test(text) && !hostAndPort.test(text)) ? undefined : text;
 };
 
-// What package managers open to add a repository, whose address follows; and the page of Cydia that does the same.
+// A page of Cydia that has it add a repository, with whatever stands around the host of that page.
+const sharePage =
+  /^(?:https?:)?[/\\]*(?:[^/\\?#]*@)?(?:www\.)?cydia\.saurik\.com\.?(?::\d*)?[/\\]+api[/\\]+share[^?#]*[?#](?:.*[?&#])?source=/is;
+
+// What package managers open to add a repository, whose address follows.
 const callbacks = [
   /^sileo:[/\\]*source[/\\]/i,
   /^zbra:[/\\]*sources[/\\]+add[/\\]/i,
   /^installer:[/\\]*add[/\\](?:(?:repo|source)=)?/i,
   /^cydia:[/\\]*sources[/\\]+add[/\\]/i,
   /^cydia:[/\\]*url[/\\]/i,
-  /^(?:https?:)?[/\\]*(?:www\.)?cydia\.saurik\.com[/\\]+api[/\\]+share[^#]*#(?:.*[?&])?source=/i,
+  sharePage,
 ] as const;
 
 /** Callbacks within callbacks beyond this many are nobody's. */
@@ -105,15 +115,27 @@ const unwrap = (text: string): string[] => {
 /** No honest callback of a package manager is made of more parts. */
 const mostParts = 16;
 
-// An application of any other scheme may take any part of the address for that of a repository.
+// An application of any other scheme may take any part of the address for that of a repository, and that page may name
+// several.
 const parts = (text: string): string[] => {
-  if (!scheme.test(text) || web.test(text) || hostAndPort.test(text) || /^[a-z0-9.-]+\+https?:/i.test(text)) return [];
+  const isWeb = !scheme.test(text) || web.test(text) || hostAndPort.test(text) || /^[a-z0-9.-]+\+https?:/i.test(text);
+  if (isWeb && !sharePage.test(text)) return [];
   const found: string[] = [];
   for (const { index, 0: separators } of text.matchAll(/[/\\?#&=]+/g)) {
     if (found.length === mostParts) throw new NoAddress('More parts than a callback has');
     found.push(text.slice(index + separators.length));
   }
   return found;
+};
+
+/** Nobody means more addresses with one text. */
+const mostListed = 16;
+
+// Who pastes several addresses into a package manager adds each of them.
+const listed = (text: string): string[] => {
+  const addresses = text.split(/\s+/).filter((each) => /^[a-z][a-z0-9+.-]*:[/\\]/i.test(each));
+  if (addresses.length > mostListed) throw new NoAddress('More addresses than anybody adds at once');
+  return addresses.length > 1 ? addresses : [];
 };
 
 const isPlace = (place: Place | undefined): place is Place => place !== undefined;
@@ -148,5 +170,8 @@ export const readPlaces = (text: string): Place[] => {
     return [place, ...others];
   });
   const others = decoded === plain ? [] : [decoded, ...unwrap(plain).slice(1)].flatMap(readingsOf);
-  return [...addresses, ...others, ...parts(decoded).map((part) => placeAt(part))].filter(isPlace);
+  const several = [...new Set([...listed(text), ...listed(decoded)])].flatMap((each) =>
+    unwrap(each).flatMap(readingsOf),
+  );
+  return [...addresses, ...others, ...several, ...parts(decoded).map((part) => placeAt(part))].filter(isPlace);
 };

@@ -22,10 +22,12 @@ const normalize = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase();
 
-// The path as the most forgiving server would read it: decoded, "\" as "/", empty and dot segments resolved.
+// The path as the most forgiving server would read it: decoded, "\" as "/", empty and dot segments resolved, and without
+// the parameters that some take off a segment (RFC 3986, section 3.3).
 const pathSegments = (pathname: string): string[] => {
   const segments: string[] = [];
-  for (const segment of normalize(decodeFully(pathname)).split(/[/\\]/)) {
+  for (const written of normalize(decodeFully(pathname)).split(/[/\\]/)) {
+    const [segment = ''] = written.split(';', 1);
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }

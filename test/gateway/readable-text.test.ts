@@ -54,3 +54,11 @@ test('T4 a name whose letters are of several scripts is no name to add', () => {
     expect(isOneScript(normaliseAccountName(name) ?? ''), name).toBe(false);
   }
 });
+
+test('T4 a name holds nothing that cannot be seen, or another account would look the same', () => {
+  // A combining grapheme joiner, Hangul fillers, a variation selector, vowels of Khmer that are never written.
+  for (const unseen of ['\u034f', '\u115f', '\u3164', '\ufe0f', '\u17b4', '\u{e0100}', '\u200d']) {
+    expect(normaliseAccountName(`ali${unseen}ce`), unseen.codePointAt(0)?.toString(16)).toBeUndefined();
+  }
+  expect(normaliseAccountName('मीना')).toBe('मीना');
+});

@@ -109,6 +109,20 @@ describe('safety list', () => {
     'another://do/add?one=1&repository=https://bad.example/',
     'another://do/add?repository=bad.example',
     'another:bad.example',
+    'https://good.example/\nhttps://bad.example/',
+    'https://good.example/ https://bad.example/',
+    'https://good.example/%0Ahttps://bad.example/',
+    'https://good.example/\r\nsileo://source/bad.example',
+    'https://[::192.0.2.7]/',
+    'https://[64:ff9b::192.0.2.7]/',
+    'https://cydia.saurik.com./api/share#?source=https://bad.example/',
+    'https://cydia.saurik.com:443/api/share/#?source=https://bad.example/',
+    'https://x@cydia.saurik.com/api/share#?source=https://bad.example/',
+    'https://cydia.saurik.com/api/share?source=https://bad.example/',
+    'https://cydia.saurik.com/api/share#?source=https://bad.example/&source=https://good.example/',
+    'https://cydia.saurik.com/api/share#?source=https://good.example/&source=https://bad.example/',
+    'https://shared.example/bad/repo;x=1',
+    'https://shared.example/x/..;/bad/repo',
   ])('%j is listed', (uri) => {
     expect(list.check(uri)).toBe(false);
   });
@@ -136,6 +150,11 @@ describe('safety list', () => {
     'cydia://url/https://cydia.saurik.com/api/share#?source=',
     `${'sileo://source/'.repeat(9)}https://good.example/`,
     `another://${'x/'.repeat(40)}`,
+    '"https://bad.example"',
+    'https://bad.example",',
+    'https://bad.example,good.example/',
+    'https://good.example;bad.example/',
+    `https://good.example/${' a:/b'.repeat(17)}`,
   ])('%j is no URI', (uri) => {
     expect(list.check(uri)).toBe(false);
   });
@@ -170,6 +189,9 @@ describe('safety list', () => {
     'cydia://url/https://cydia.saurik.com/api/share#?source=https://good.example/',
     'installer://add/https://good.example/',
     'another://do/add?repository=https://good.example/',
+    'https://good_name.example/a;b,c"d',
+    'https://good.example/ https://good.example/x y',
+    'https://cydia.saurik.com/api/share#?source=https://good.example/&source=https://good.example/',
   ])('%j is not', (uri) => {
     expect(list.check(uri)).toBe(true);
   });
@@ -215,6 +237,10 @@ describe('safety list', () => {
     ['segments to be taken back', `https://good.example/${'a/../'.repeat(13_000)}`],
     ['escapes that are none', `https://good.example/${'%ff%zz'.repeat(10_000)}`],
     ['backslashes', `https://good.example${'\\@'.repeat(32_000)}`],
+    ['addresses', 'a:/b '.repeat(13_000)],
+    ['parameters', `https://good.example/${';a'.repeat(32_000)}`],
+    ['questions of a page', `https://cydia.saurik.com/api/share#${'?&'.repeat(32_000)}`],
+    ['users of a page', `https://${'@'.repeat(64_000)}cydia.saurik.com/api/share`],
     ['nested callbacks', 'sileo://source/'.repeat(4000)],
   ])('H7 reads a text of 64 KB that is nothing but %s', (_, text) => {
     const begun = process.cpuUsage();
