@@ -102,13 +102,20 @@ const sampled: readonly Leaf[] = [
   'repositorySearch',
 ];
 
-type Outcome = Readonly<Record<Leaf, string | undefined>>;
+/** The leaves of what is read: who only reads need not wait for the others, whose stores may be stuck. */
+const reading: readonly Leaf[] = [...sampled, 'safe'];
+const stores: readonly Leaf[] = ['credentials', 'ingest'];
 
-const probeAll = async (probed: Probed, sample: HealthSample = unknown): Promise<Outcome> => {
+type Outcome = Readonly<Partial<Record<Leaf, string | undefined>>>;
+
+const probeLeaves = async (
+  leaves: readonly Leaf[],
+  probed: Probed,
+  sample: HealthSample = unknown,
+): Promise<Outcome> => {
   const probes = probesOf(probed, sample);
-  const leaves = Object.keys(probes) as Leaf[];
   const reasons = await Promise.all(leaves.map((leaf) => findReason(probes[leaf])));
-  return Object.fromEntries(leaves.map((leaf, index) => [leaf, reasons[index]])) as Record<Leaf, string | undefined>;
+  return Object.fromEntries(leaves.map((leaf, index) => [leaf, reasons[index]]));
 };
 
 const recordOf = (outcome: Outcome): HealthRecord => {
@@ -135,7 +142,10 @@ const recordOf = (outcome: Outcome): HealthRecord => {
 
 const reasonsOf = (outcome: Outcome): Reasons =>
   new Map(
-    Object.entries(outcome).flatMap(([leaf, reason]) => (reason === undefined ? [] : [[places[leaf as Leaf], reason]])),
+    Object.entries(places).flatMap(([leaf, place]) => {
+      const reason = outcome[leaf as Leaf];
+      return reason === undefined ? [] : [[place, reason]];
+    }),
   );
 
 const isSame = (one: HealthSample | undefined, other: HealthSample | undefined): boolean =>
@@ -147,17 +157,21 @@ const hasVanished = (outcome: Outcome): boolean => {
   return reasons.length > 0 && reasons.every((reason) => reason === didNotComeBack);
 };
 
-/**
- * A health check that makes one probe for each leaf, keeps the result for a few seconds and never throws. `tell` is told
- * why leaves turn false.
- */
+/** Results of one probe for each leaf, kept for a few seconds. Neither throws. */
+export interface HealthCheck {
+  whole(): Promise<HealthRecord>;
+  /** Whether every read operation works: known as soon as these are probed, whatever the stores do. */
+  canRead(): Promise<boolean>;
+}
+
+/** A health check. `tell` is told why leaves turn false. */
 export const createHealthCheck = (
   probed: Probed,
   now: () => Date,
   tell: (event: UnhealthyEvent) => void = () => {},
-): (() => Promise<HealthRecord>) => {
+): HealthCheck => {
   const log = createUnhealthyLog(tell, now);
-  let kept: { at: number; record: Promise<HealthRecord> } | undefined;
+  let kept: { readonly at: number; readonly read: Promise<Outcome>; readonly whole: Promise<HealthRecord> } | undefined;
   // What was there is still asked for when it can no longer be found out what should be.
   let sample: HealthSample | undefined;
   const choose = async (): Promise<HealthSample | undefined> => {
@@ -167,27 +181,35 @@ export const createHealthCheck = (
     });
     return sample;
   };
-  const probe = async (): Promise<HealthRecord> => {
+  const probeReading = async (): Promise<Outcome> => {
     let chosen = await choose();
-    let outcome = await probeAll(probed, chosen);
+    let outcome = await probeLeaves(reading, probed, chosen);
     // A build may have removed what was chosen between the choice and the question, and the next choice as well. What
     // is damaged or slow was there: it is not well.
     for (let samples = 1; samples < mostSamples && hasVanished(outcome); samples++) {
       const before = chosen;
       chosen = await choose();
       if (isSame(chosen, before)) break;
-      outcome = await probeAll(probed, chosen);
+      outcome = await probeLeaves(reading, probed, chosen);
     }
-    log(reasonsOf(outcome));
-    return recordOf(outcome);
+    return outcome;
   };
-  return () => {
+  const probe = (at: number) => {
+    const read = probeReading();
+    const whole = Promise.all([read, probeLeaves(stores, probed)]).then(([ofReading, ofStores]) => {
+      const outcome = { ...ofReading, ...ofStores };
+      log(reasonsOf(outcome));
+      return recordOf(outcome);
+    });
+    return { at, read, whole };
+  };
+  const check = () => {
     const at = now().getTime();
-    if (kept === undefined || at - kept.at >= keptFor || at < kept.at) kept = { at, record: probe() };
-    return kept.record;
+    if (kept === undefined || at - kept.at >= keptFor || at < kept.at) kept = probe(at);
+    return kept;
+  };
+  return {
+    whole: () => check().whole,
+    canRead: async () => Object.values(await check().read).every((reason) => reason === undefined),
   };
 };
-
-/** Whether every read operation works, whatever the credential store and the counters do. */
-export const canRead = ({ service_data: service, route_data: routes }: HealthRecord): boolean =>
-  service.search_index_healthy && routes.package.healthy && routes.repository.healthy;

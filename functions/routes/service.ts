@@ -1,14 +1,14 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { canRead, createHealthCheck } from '../health/health.ts';
+import { createHealthCheck } from '../health/health.ts';
 import { cacheControl, jsonAnswer } from '../http/answers.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
-  const checkHealth = createHealthCheck(dependencies, dependencies.now, dependencies.tellUnhealthy);
+  const health = createHealthCheck(dependencies, dependencies.now, dependencies.tellUnhealthy);
 
   return {
     health: async ({ req }) => {
-      const checked = await checkHealth();
+      const checked = await health.whole();
       const record = dependencies.replica ? { ...checked, replica: dependencies.replica() } : checked;
       const status = record.healthy ? '200 OK' : '503 Service Unavailable';
       const text = JSON.stringify({ status, date: dependencies.now().toISOString(), data: record });
@@ -21,7 +21,7 @@ export const serviceHandlers = (dependencies: Dependencies) => {
     },
 
     readiness: async ({ req }) => {
-      const ready = canRead(await checkHealth());
+      const ready = await health.canRead();
       const status = ready ? '200 OK' : '503 Service Unavailable';
       const text = JSON.stringify({ status, date: dependencies.now().toISOString() });
       return jsonAnswer(req.raw, dependencies, text, { status: ready ? 200 : 503, cache: cacheControl.none });

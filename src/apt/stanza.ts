@@ -250,16 +250,16 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
     };
 
     /** Counts a line that continues no field; false where the stanza has had too many of them. */
-    function mayBegin(): boolean {
+    const mayBegin = (): boolean => {
       begun += 1;
       if (begun <= limits.stanzaFields) return true;
       name = null;
       const end = text.indexOf('\n', stanzaStart);
       sink.finding('stanza-oversized', shorten(decoded(text.slice(stanzaStart, end))), 'stanzaFields');
       return false;
-    }
+    };
 
-    function beginField(at: number, end: number): void {
+    const beginField = (at: number, end: number): void => {
       const colon = findColon(text, at, end);
       const commentedOut = text.startsWith('//', at);
       if (colon !== -1 && !commentedOut) name = fieldName(text.slice(at, colon));
@@ -269,7 +269,7 @@ const createBatchParser = (sink: StanzaSink): ((bytes: Buffer) => void) => {
         const code = commentedOut ? 'field-commented-out' : 'field-malformed';
         sink.finding(code, shorten(decoded(text.slice(at, end))));
       }
-    }
+    };
 
     let at = 0;
     while (at < text.length) {

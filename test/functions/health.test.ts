@@ -291,6 +291,21 @@ describe('health', () => {
     expect(await ask('readyz')).toBe(200);
   });
 
+  it('H4 /readyz does not wait for a store that is stuck', async () => {
+    passed += 10_000;
+    let giveUp = (_isWell: boolean): void => {};
+    credentials = () => new Promise((resolve) => (giveUp = resolve));
+    const answered: string[] = [];
+    const ask = (name: string) => fetch(`${server.address}/${name}`).then(() => answered.push(name));
+    // Who asks a second time within seconds is told what the first one is.
+    const health = ask('healthz');
+    await ask('readyz');
+    giveUp(true);
+    await health;
+    credentials = async () => true;
+    expect(answered).toEqual(['readyz', 'healthz']);
+  });
+
   it('is probed once, however many ask', async () => {
     passed += 10_000;
     probes = 0;
