@@ -18,11 +18,33 @@ const decode = (text: string): string | undefined => {
   }
 };
 
-// The names that there are hold nothing but ASCII, so escapes of other bytes may stay.
-const decodeName = (text: string): string =>
-  text.includes('%')
-    ? text.replace(/%[0-7][0-9a-f]/gi, (byte) => String.fromCharCode(Number.parseInt(byte.slice(1), 16)))
-    : text;
+const hexDigit = (code: number): number => {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  // Lower case is upper case with one bit more.
+  const letter = (code | 0x20) - 0x61;
+  return letter >= 0 && letter < 6 ? letter + 10 : -1;
+};
+
+/**
+ * Which of these names a text spells, with or without escapes; undefined where none. Character by character, and no
+ * further than one of them goes: a query may hold tens of thousands of names.
+ */
+const findName = (text: string, names: readonly string[]): string | undefined => {
+  let decoded = '';
+  for (let at = 0; at < text.length; at++) {
+    let code = text.charCodeAt(at);
+    if (code === 0x25) {
+      const [high, low] = [hexDigit(text.charCodeAt(at + 1)), hexDigit(text.charCodeAt(at + 2))];
+      if (high >= 0 && low >= 0) {
+        code = high * 16 + low;
+        at += 2;
+      }
+    }
+    decoded += String.fromCharCode(code);
+    if (!names.some((name) => name.startsWith(decoded))) return undefined;
+  }
+  return names.find((name) => name === decoded);
+};
 
 const parameterOf = (name: QueryName): QueryParameter<unknown> => queryParameters[name];
 
@@ -31,15 +53,15 @@ const refuse = (name: string, complaint: string): never => {
 };
 
 // One string for each name, or a list where it came more than once.
-const readPairs = (url: string, names: ReadonlySet<string>): Map<string, string | readonly string[]> => {
+const readPairs = (url: string, names: readonly QueryName[]): Map<string, string | readonly string[]> => {
   const values = new Map<string, string | readonly string[]>();
   const start = url.indexOf('?');
   const fragment = url.indexOf('#');
   const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const name = decodeName(equals < 0 ? pair : pair.slice(0, equals)) as QueryName;
-    if (!names.has(name)) continue;
+    const name = findName(equals < 0 ? pair : pair.slice(0, equals), names) as QueryName | undefined;
+    if (name === undefined) continue;
     const known = values.get(name);
     // Twice is as wrong as a thousand times.
     if (known !== undefined && typeof known !== 'string') continue;
@@ -56,7 +78,7 @@ const readPairs = (url: string, names: ReadonlySet<string>): Map<string, string 
  * wrong: a value that is not UTF-8, or else the first in the order of the names.
  */
 export const readQuery = <Name extends QueryName>(url: string, names: readonly Name[]): Query<Name> => {
-  const values = readPairs(url, new Set(names));
+  const values = readPairs(url, names);
   const read = names.map((name) => {
     const value = values.get(name);
     if (value !== undefined && typeof value !== 'string') return refuse(name, 'must be given once');
