@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { tellsOfGenerations } from '../../src/contract/generation.ts';
 import { Follower } from '../../src/following/follower.ts';
@@ -54,11 +54,11 @@ const contentOf = (folder: string): Map<string, string> =>
   );
 
 it('P2: a mirror and a replica hold after any history of builds what is published, and nothing else', async () => {
-  const fetcher = createFetcher({ allowPrivateNetworks: true });
-  onTestFinished(() => fetcher.close());
   const run = async (builds: readonly Build[]) => {
     const publication = new BuiltPublication();
     const origin = await new FileOrigin(publication.folder).open();
+    // Of this run alone: a later one may get the port of a former, of which connections are left.
+    const fetcher = createFetcher({ allowPrivateNetworks: true });
     const source = new PublicationSource(origin.address, fetcher);
     const copy = temporaryFolder();
     const folder = new TakenFolder(temporaryFolder());
@@ -108,6 +108,7 @@ it('P2: a mirror and a replica hold after any history of builds what is publishe
     await follow.mirror();
     await follow.replica();
     unlock();
+    await fetcher.close();
     await origin.close();
   };
   await fc.assert(fc.asyncProperty(history, run), { numRuns: timesFrom('DEBDEX_TEST_HISTORIES', 6) });
