@@ -58,6 +58,11 @@ export class Intake {
     return this.#answering;
   }
 
+  /** Whether the request that was read last has its answer while more of its body is to come. */
+  get isAnsweredBeforeItsEnd(): boolean {
+    return !this.#answering && this.#incoming?.complete === false;
+  }
+
   /** Called with every request that the parser has read. The next one is read when its answer is complete. */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     this.#incoming = incoming;

@@ -95,8 +95,9 @@ export const answerProtocolErrors = (
 ): Refuse => {
   const refuse: Refuse = (socket, refusal) => {
     const line = lineOf(socket);
-    // In the middle of an answer this would be read as a part of it.
-    if (!socket.writable || line?.outgoing?.headersSent === true) {
+    // In the middle of an answer this would be read as a part of it; and after it, as the answer to a request that has not
+    // been sent yet, which a proxy may send for somebody else.
+    if (!socket.writable || line?.outgoing?.headersSent === true || line?.intake.isAnsweredBeforeItsEnd === true) {
       socket.destroy();
       return;
     }

@@ -100,6 +100,20 @@ describe('H9 what follows an answer that is under way', () => {
     expect(body.length).toBeLessThan(large.length);
   });
 
+  it.each([
+    ['is wrong', 'no chunk at all\r\n'],
+    ['never comes', ''],
+  ])('nor after it, where the rest of its body %s', async (_what, rest) => {
+    const { port } = await start({ limits: { requestTimeout: 600, headersTimeout: 300, timeoutInterval: 50 } });
+    const socket = await openSocket(port);
+    const received = readToEnd(socket);
+    socket.write(`GET ${known} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+    await once(socket, 'data');
+    socket.write(rest);
+    // A proxy would take it for the answer to the next request, whoever sent that.
+    expect(splitAnswers(await received).map(({ status }) => status)).toEqual([200]);
+  });
+
   it('waits while a large document is being read, and then gets its answer', async () => {
     const { port, write } = await start();
     const large = listDocument(Array.from({ length: 20_000 }, () => packageRecord('com.example.large')));
