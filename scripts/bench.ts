@@ -5,6 +5,7 @@ import { replicaPart } from '../test/bench/replica-part.ts';
 import { describeLoad, describeMachine } from '../test/bench/report.ts';
 import { growthPart, searchPart } from '../test/bench/search-part.ts';
 import { sitePart } from '../test/bench/site-part.ts';
+import { uploadPart } from '../test/bench/upload-part.ts';
 import { Missing, type Part, tell, Workshop } from '../test/bench/workshop.ts';
 
 /** Every part, in the order in which all of them run. */
@@ -16,11 +17,12 @@ const parts: Readonly<Record<string, Part>> = {
   memory: memoryPart,
   growth: growthPart,
   site: sitePart,
+  publication: uploadPart,
   replica: replicaPart,
 };
 
 const help = (): string => {
-  const rows = Object.entries(parts).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  const rows = Object.entries(parts).map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}\n`);
   return [
     'Usage: npm run bench -- [part …]\n\nTakes the figures of these parts, or of all:\n\n',
     ...rows,
