@@ -1,29 +1,34 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { findTiers } from './test/support/tiers.ts';
 
-const { unit, system } = findTiers();
+const { unit, system, apart } = findTiers();
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/run-folder.ts'],
-    setupFiles: ['test/support/loopback-only.ts'],
+    setupFiles: ['test/support/loopback-only.ts', 'test/support/compiled-code.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are processors: now and then a test waits for a process, a browser or a time limit.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take a minute.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       // Files share the process that they run in, which saves loading everything for each: a third of the time.
-      { test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
+      { test: { name: 'unit', include: unit, isolate: false } },
       {
         test: {
           name: 'system',
           include: system,
+          isolate: false,
           globalSetup: ['test/support/page-bundle.ts', 'test/support/shared-postgres.ts'],
-          sequence: { groupOrder: 1 },
         },
       },
+      { test: { name: 'system-apart', include: apart, globalSetup: ['test/support/shared-postgres.ts'] } },
     ],
   },
 });

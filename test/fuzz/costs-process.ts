@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
@@ -83,6 +84,8 @@ process.on('message', (question: CostsQuestion) => {
   }
 });
 process.on('disconnect', () => process.exit());
+// It is killed, before Node would keep for the next one what was compiled.
+flushCompileCache();
 answer({
   kind: 'ready',
   port: server.port,

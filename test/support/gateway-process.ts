@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
@@ -19,3 +20,5 @@ process.on('message', (message: { ahead: number }) => {
   process.send?.({});
 });
 process.on('disconnect', () => process.exit());
+// It is killed, before Node would keep for the next one what was compiled.
+flushCompileCache();

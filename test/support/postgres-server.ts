@@ -1,5 +1,16 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,19 +46,7 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
     chownSync(folder, account.uid, account.gid);
     chownSync(passwordFile, account.uid, account.gid);
   }
-  const options = [
-    '-U',
-    'postgres',
-    '-A',
-    'scram-sha-256',
-    `--pwfile=${passwordFile}`,
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '-N',
-  ];
-  const initialised = spawnSync(initdb, ['-D', data, ...options], { ...account, encoding: 'utf8', cwd: folder });
-  if (initialised.status !== 0) throw new Error(`initdb failed: ${initialised.stderr || initialised.error}`);
+  makeCluster({ initdb, data, passwordFile, folder }, account);
   const port = await findFreePort();
   let server: ChildProcess | undefined;
   let databases = 0;
@@ -103,6 +102,38 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+/** Makes an empty cluster: the first of a run of the tests by `initdb`, which takes a second, and the others as copies of it. */
+const makeCluster = (
+  { initdb, data, passwordFile, folder }: Readonly<Record<'initdb' | 'data' | 'passwordFile' | 'folder', string>>,
+  account: SystemAccount | undefined,
+): void => {
+  const run = (command: string, parameters: readonly string[]): void => {
+    const { status, stderr, error } = spawnSync(command, parameters, { ...account, encoding: 'utf8', cwd: folder });
+    if (status !== 0) throw new Error(`${basename(command)} failed: ${stderr || error}`);
+  };
+  // What belongs to an account is copied by that account.
+  const copy = (from: string, to: string): void => {
+    if (account === undefined) cpSync(from, to, { recursive: true });
+    else run('cp', ['-R', '-p', from, to]);
+  };
+  const first = process.env.DEBDEX_TESTS_FOLDER && join(process.env.DEBDEX_TESTS_FOLDER, 'first-cluster');
+  if (first && existsSync(first)) {
+    copy(first, data);
+    return;
+  }
+  const encoding = ['-E', 'UTF8', '--locale=C'];
+  run(initdb, ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, ...encoding, '-N']);
+  if (!first) return;
+  const next = join(folder, 'first-cluster');
+  copy(data, next);
+  try {
+    renameSync(next, first);
+  } catch {
+    // Another process of the tests was as early.
+    rmSync(next, { recursive: true, force: true });
+  }
 };
 
 interface SystemAccount {

@@ -47,6 +47,7 @@ export const setup = (): (() => void) => {
   // PostgreSQL, which refuses to run as root, has to get in.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
+  process.env.DEBDEX_TESTS_FOLDER = folder;
   process.env.NODE_COMPILE_CACHE = path.join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'compiled');
   return () => rmSync(folder, { recursive: true, force: true });
 };

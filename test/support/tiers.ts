@@ -40,16 +40,26 @@ const isHeavy = (file: string, seen: Set<string>): boolean => {
   });
 };
 
-// What replaces a module replaces it for whoever shares its process.
-const replacesModules = (file: string): boolean => readFileSync(file, 'utf8').includes('vi.mock(');
+const read = (test: string): string => readFileSync(path.join(folder, test), 'utf8');
 
-/** The files of the tests, below the project's folder, by tier. */
-export const findTiers = (): { readonly unit: string[]; readonly system: string[] } => {
+// What replaces a module or the clock replaces it for whoever shares its process.
+const replacesModules = (test: string): boolean => read(test).includes('vi.mock(');
+const replacesClock = (test: string): boolean => read(test).includes('vi.spyOn(Date');
+// The process of a file that is not alone holds what others left there.
+const weighsProcess = (test: string): boolean => read(test).includes('memoryUsage()');
+
+/**
+ * The files of the tests, below the project's folder, by tier. Those that are `apart` are of the system tier, and need a
+ * process of their own.
+ */
+export const findTiers = (): Readonly<Record<'unit' | 'system' | 'apart', string[]>> => {
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
-  const isSystem = (test: string): boolean => {
-    const file = path.join(folder, test);
-    return slow.has(test) || replacesModules(file) || isHeavy(file, new Set());
+  const tierOf = (test: string) => {
+    if (replacesModules(test)) return 'apart';
+    if (!slow.has(test) && !isHeavy(path.join(folder, test), new Set())) return 'unit';
+    return replacesClock(test) || weighsProcess(test) ? 'apart' : 'system';
   };
-  const { unit = [], system = [] } = Object.groupBy(tests, (test) => (isSystem(test) ? 'system' : 'unit'));
-  return { unit: unit.map((test) => `test/${test}`), system: system.map((test) => `test/${test}`) };
+  const { unit = [], system = [], apart = [] } = Object.groupBy(tests, tierOf);
+  const below = (names: readonly string[]): string[] => names.map((name) => `test/${name}`);
+  return { unit: below(unit), system: below(system), apart: below(apart) };
 };
