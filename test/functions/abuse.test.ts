@@ -232,7 +232,7 @@ describe.runIf(isLinux)('H8 answers that nobody reads', () => {
       socket.pause();
       for (let number = 0; number < 4; number++) ask(socket, multi);
     }
-    await expect.poll(() => refusals.clientUnreadBytes, { timeout: 10_000 }).toBeGreaterThan(40);
+    await expect.poll(() => refusals.clientUnreadBytes).toBeGreaterThan(40);
     expect(asked()).toBeLessThan(40);
     // Another client gets its answer whole.
     const person = openConnections(port);
@@ -252,8 +252,8 @@ describe.runIf(isLinux)('H8 answers that nobody reads', () => {
     for (let number = 0; number < 4; number++) ask(stuck, multi);
     const person = openConnections(port);
     const status = async () => (await person.send({ method: 'GET', target: multi })).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe(429);
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(status).toBe(429);
+    await expect.poll(status).toBe(200);
     person.close();
   });
 
@@ -268,14 +268,14 @@ describe.runIf(isLinux)('H8 answers that nobody reads', () => {
       reader.pause();
       for (let number = 0; number < 4; number++) ask(reader, multi);
     }
-    await expect.poll(() => refusals.unreadBytes, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => refusals.unreadBytes).toBeGreaterThan(0);
     const person = openConnections(port);
     const received = () =>
       person.send({ method: 'GET', target: multi }).then(
         ({ body }) => body.length,
         () => 0,
       );
-    await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(5_000_000);
+    await expect.poll(received).toBeGreaterThan(5_000_000);
     person.close();
   });
 
@@ -294,11 +294,11 @@ describe.runIf(isLinux)('H8 answers that nobody reads', () => {
       setTimeout(() => slow.resume(), 5);
     });
     ask(slow, multi);
-    await expect.poll(() => refusals.readerTimeout, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => refusals.readerTimeout).toBe(1);
     stuck.resume();
-    await expect.poll(() => isClosed(stuck), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isClosed(stuck)).toBe(true);
     expect(isClosed(slow)).toBe(false);
-    await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(5_000_000);
+    await expect.poll(() => received).toBeGreaterThan(5_000_000);
   });
 });
 
@@ -338,7 +338,7 @@ describe.runIf(isLinux)('H8 clients beside abusers', () => {
     }
     // Abusers and abused share a process and its thread here. What an answer may wait is a matter of the soak; this says
     // that it does not wait for all that was sent ahead of it, which takes minutes.
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(performance.now() - begun).toBeLessThan(60_000);
     person.close();
     expect(statuses).toEqual(statuses.map(() => 200));
     expect(process.memoryUsage().rss - before).toBeLessThan(300e6);

@@ -100,7 +100,7 @@ describe('download counters', () => {
     today = new Date('2025-01-02T12:00:00Z');
     await counters.add([one('a')], network(1));
     today = new Date('2026-02-06T00:00:00Z');
-    await expect.poll(() => Object.keys(readCounters(file)), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => Object.keys(readCounters(file))).toEqual([]);
     expect(await counters.read('a')).toEqual({ package_id: 'a', total: 2, last_30_days: 0, daily: [] });
     await counters.add([one('a')], network(1));
     expect(await counters.read('a')).toMatchObject({ total: 3, daily: [{ day: '2026-02-06', count: 1 }] });
@@ -183,7 +183,7 @@ describe('download counters', () => {
     expect(marks.every(holds)).toBe(true);
     // Nobody reports on the day after.
     today = new Date('2026-05-02T00:00:01Z');
-    await expect.poll(() => marks.some(holds), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => marks.some(holds)).toBe(false);
     expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 2, '2026-05-01 b 1.0': 1 });
   });
 
@@ -229,7 +229,8 @@ describe('download counters', () => {
     const begun = Date.now();
     await expect(counters.add([one('a')], network(1))).rejects.toBeInstanceOf(Unavailable);
     await counters.close();
-    expect(Date.now() - begun).toBeLessThan(5000);
+    // Three tasks may take a tenth of a second each; a machine that is busy with other things adds its own.
+    expect(Date.now() - begun).toBeLessThan(30_000);
     other.close();
   });
 });

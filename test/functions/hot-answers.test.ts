@@ -197,7 +197,7 @@ describe('kept answers', () => {
       await ask();
       return asked.length;
     };
-    await expect.poll(askAgain, { timeout: 5000 }).toBe(2);
+    await expect.poll(askAgain).toBe(2);
   });
 
   it('end after the time that caches are told', async () => {

@@ -282,7 +282,7 @@ describe('a build while people search', () => {
     }));
     await publishBuild(next, own, new Date('2026-05-03T00:00:00Z'));
     own.write('../state/generation.json', 'next');
-    await expect.poll(named, { timeout: 5000, interval: 50 }).toBe('9.9');
+    await expect.poll(named, { interval: 50 }).toBe('9.9');
     building = false;
     await asking;
     expect([...seen]).toEqual(['1.0', '9.9']);

@@ -65,7 +65,7 @@ describe('H6 one client that asks what is expensive', () => {
       return `GET ${target} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.1\r\n\r\n`;
     });
     flood.write(requests.join(''));
-    await expect.poll(() => finished, { timeout: 10_000, interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => finished, { interval: 1 }).toBeGreaterThan(0);
 
     const headers = { 'x-forwarded-for': '203.0.113.1' };
     const statuses: number[] = [];

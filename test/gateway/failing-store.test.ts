@@ -57,7 +57,7 @@ test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is
   expect(page.status).toBe(503);
   expect(page.text).toContain('not possible at the moment');
   await database.start();
-  await expect.poll(gateway.health, { timeout: 30_000 }).toBe(true);
+  await expect.poll(gateway.health).toBe(true);
   await expectUnconsumed(gateway.base, credentials);
   await gateway.close();
   await database.remove();

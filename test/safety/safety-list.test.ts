@@ -216,14 +216,14 @@ describe('safety list', () => {
 
   it('H6 takes no longer for an address that was encoded ten thousand times', () => {
     const nested = (host: string) => `https://${host}/%${'25'.repeat(30_000)}61`;
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     for (let round = 0; round < 50; round++) expect(list.check(nested('good.example'))).toBe(true);
     // Nobody reads so long a path, and below this host it may be the one that is listed.
     expect(list.check(nested('shared.example'))).toBe(false);
     expect(list.check(`https://shared.example/b%${'25'.repeat(1000)}61d/repo`)).toBe(false);
     expect(list.check(`https://shared.example/b%${'25'.repeat(1000)}61d/repo`.replace('repo', 'x'))).toBe(true);
     // Passes that each take off one layer would need hours.
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(process.cpuUsage(begun).user).toBeLessThan(5e6);
   });
 
   it.each([

@@ -123,9 +123,7 @@ describe('npm run build', () => {
 
 describe('a build that is told to stop', () => {
   const waitForRequest = (slug: string) =>
-    expect
-      .poll(() => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`)), { timeout: 20_000 })
-      .toBe(true);
+    expect.poll(() => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`))).toBe(true);
 
   it.each([
     ['SIGTERM', 143],

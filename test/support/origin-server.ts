@@ -134,6 +134,12 @@ export class OriginServer {
     else this.#faults.delete(path);
   }
 
+  /** Whether something is broken in a way that a client only notices by its clock, or perhaps is. */
+  get makesWait(): boolean {
+    const kinds: readonly string[] = ['stall', 'slow', 'silent', 'slow-headers'] satisfies Fault['kind'][];
+    return [...this.#faults.values()].some((fault) => typeof fault === 'function' || kinds.includes(fault.kind));
+  }
+
   /** Forgets the requests so far. */
   reset(): void {
     this.requests.length = 0;
