@@ -85,7 +85,7 @@ const emptyFeed = composeJsonFeed({
   since: '2026-06-01T00:00:00.000Z',
 });
 
-const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 400);
+const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 250);
 /** So many are under way at once. */
 const atOnce = 8;
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { timesFrom } from '../support/longer-runs.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { openConnections } from '../support/wire.ts';
 
@@ -74,7 +75,7 @@ describe('H3 tricks with paths', () => {
         expect({ status, text }, tricked).toEqual(canonical);
         expect([200, 308]).toContain(status);
       }),
-      { numRuns: 2000 },
+      { numRuns: timesFrom('DEBDEX_TEST_SEQUENCES', 1000) },
     );
     expect(server.faults).toEqual([]);
   });

@@ -95,7 +95,7 @@ const step = fc.oneof(
   },
 );
 
-const sequences = timesFrom('DEBDEX_TEST_SEQUENCES', 500);
+const sequences = timesFrom('DEBDEX_TEST_SEQUENCES', 300);
 
 test(`T10 ${sequences} random sequences agree with the reference model`, {
   timeout: 60_000 + 30 * sequences,

@@ -172,7 +172,7 @@ test('T11 whatever is sent, the answer is never a 5xx', async () => {
     await response.text();
     expect(response.status).toBeLessThan(500);
   });
-  await fc.assert(property, { numRuns: timesFrom('DEBDEX_TEST_SEQUENCES', 400) });
+  await fc.assert(property, { numRuns: timesFrom('DEBDEX_TEST_SEQUENCES', 250) });
 });
 
 test('T11 any text is an Authorization header', async () => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,24 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { startProcess } from '../bench/processes.ts';
 import { Publication } from '../support/publication.ts';
+import { runScript } from '../support/run-script.ts';
 
-const project = path.join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-mirror-'));
 const [state, out] = [path.join(folder, 'state'), path.join(folder, 'out')];
 const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-const run = (script: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
-  new Promise<{ status: number | null; text: string }>((resolve) => {
-    const child = spawn(process.execPath, [path.join('scripts', script), ...args], {
-      cwd: project,
-      env: { ...process.env, ...environment },
-    });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
-    child.once('close', (status) => resolve({ status, text }));
-  });
-const build = (environment: NodeJS.ProcessEnv = {}) =>
-  run('build.ts', ['--sample', '--no-site', '--state', state, '--out', out], environment);
+const build = (environment: Readonly<Record<string, string>> = {}) =>
+  runScript('build', ['--sample', '--no-site', '--state', state, '--out', out], { environment });
 
 let server: Awaited<ReturnType<typeof startProcess>>;
 let address: string;
@@ -49,22 +38,22 @@ describe('npm run mirror', () => {
     const landing = (await (await fetch(`${address}/v2/`)).json()) as { data: { reference: { signing_key: string } } };
     const publicKey = landing.data.reference.signing_key;
     const args = [address, mirror, '--public-key', publicKey];
-    const first = await run('mirror.ts', args);
+    const first = await runScript('mirror', args);
     expect(first.text).toContain('by its inventory: generation 1');
     expect(first.status).toBe(0);
     const { '.debdex/owner.json': _, ...published } = Publication.filesIn(out);
     const withoutSample = Object.fromEntries(Object.entries(published).filter(([file]) => !file.startsWith('sample/')));
     expect(Publication.filesIn(mirror)).toEqual(withoutSample);
     expect(readdirSync(path.join(mirror, 'v2')).sort()).toEqual(readdirSync(path.join(out, 'v2')).sort());
-    expect((await run('mirror.ts', args)).text).toContain('is up to date');
+    expect((await runScript('mirror', args)).text).toContain('is up to date');
     // No key any more: another landing document, and another generation, which is not signed.
     expect((await build()).status).toBe(0);
     await expect
       .poll(async () => ((await (await fetch(`${address}/v2/generation.json`)).json()) as { number: number }).number)
       .toBe(2);
-    const refused = await run('mirror.ts', args);
+    const refused = await runScript('mirror', args);
     expect(refused).toMatchObject({ status: 1, text: expect.stringContaining('generation.jws is missing') });
-    const followed = await run('mirror.ts', [address, mirror]);
+    const followed = await runScript('mirror', [address, mirror]);
     expect(followed.text).toContain('by its change lists: generation 2');
     expect(currentOf(mirror)).toEqual(currentOf(out));
   });
@@ -88,11 +77,11 @@ describe('npm run mirror', () => {
     [['ftp://127.0.0.1/', 'x'], 'URL must be the http or https address'],
     [['http://127.0.0.1:1', 'x', '--public-key', 'short'], '--public-key must be the 43 characters'],
   ])('refuses %j and says what to do', async (args, message) => {
-    expect(await run('mirror.ts', args)).toMatchObject({ status: 2, text: expect.stringContaining(message) });
+    expect(await runScript('mirror', args)).toMatchObject({ status: 2, text: expect.stringContaining(message) });
   });
 
   it('says where nothing can be reached', async () => {
-    const { status, text } = await run('mirror.ts', ['http://127.0.0.1:1', path.join(folder, 'none')]);
+    const { status, text } = await runScript('mirror', ['http://127.0.0.1:1', path.join(folder, 'none')]);
     expect(status).toBe(1);
     expect(text).toMatch(/http:\/\/127\.0\.0\.1:1 could not be read: /);
   });

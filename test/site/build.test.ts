@@ -189,7 +189,6 @@ describe('a build of the site', { timeout: 180_000 }, () => {
   });
 
   it('C12: makes anew what was damaged: a size that differs at once, a byte with --verify', async () => {
-    await publishSite(options);
     const whole = contents(out);
     const page = 'package/com.alpha.lib/index.html';
     const index = 'pagefind-entry.json';
@@ -215,7 +214,6 @@ describe('a build of the site', { timeout: 180_000 }, () => {
   });
 
   it('renders anew what an interrupted build left half written', async () => {
-    await publishSite(options);
     const whole = contents(out);
     const page = path.join(options.cacheDir, 'pages/package/com.alpha.lib/index.html');
     const kept = path.join(options.cacheDir, 'pages.json');

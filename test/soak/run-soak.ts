@@ -24,8 +24,10 @@ export interface SoakOptions {
   readonly isGentle?: boolean;
   /** Ends it early. */
   readonly signal?: AbortSignal;
-  /** Told now and then how far it is. */
+  /** Told now and then how far it is: every ten seconds, or as often as `progressMs` says. */
   readonly onProgress?: (soak: Soak, seconds: number) => void;
+  /** The server is measured as often too, at least once a second. */
+  readonly progressMs?: number;
 }
 
 /** What came out of a soak, and what is known while it runs. */
@@ -85,7 +87,7 @@ const waitForQuiet = async (server: SoakedServer, before: number | undefined): P
 };
 
 const load = async (
-  { seconds, visitors = usualVisitors, isGentle = false, signal, onProgress }: SoakOptions,
+  { seconds, visitors = usualVisitors, isGentle = false, signal, onProgress, progressMs = 10_000 }: SoakOptions,
   builds: Builds,
   server: SoakedServer,
 ): Promise<Soak> => {
@@ -105,7 +107,7 @@ const load = async (
   const abuse: AbuseProcess | undefined = isGentle
     ? undefined
     : startAbuse(server.address, largePath, (reason) => tally.fail('abuses', reason));
-  const measurements = new Measurements(server, Math.min(1000, (seconds * 1000) / 60));
+  const measurements = new Measurements(server, Math.min(1000, (seconds * 1000) / 60, progressMs));
   const soak = (): Omit<Soak, 'descriptors' | 'leftovers'> => ({
     tally,
     builds,
@@ -117,7 +119,7 @@ const load = async (
   });
   const progress = setInterval(
     () => onProgress?.({ ...soak(), descriptors: { before, after: undefined }, leftovers: [] }, elapsed()),
-    10_000,
+    progressMs,
   );
   let isLoaded = true;
   const fallen = server.ended.then(() => {

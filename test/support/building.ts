@@ -86,22 +86,26 @@ export class BuildBench {
   }
 
   /**
-   * Builds and kills the process after so many milliseconds, counted from its start or from when it begins to publish
-   * the site; true where it was still at work.
+   * Builds and kills the process after so many milliseconds, counted from when `hasBegun` says so, or from when it begins
+   * to publish the site; true where it was still at work.
    */
-  async buildAndKill(milliseconds: number, from: 'start' | 'site' = 'start'): Promise<boolean> {
+  async buildAndKill(milliseconds: number, hasBegun = this.#publishesSite()): Promise<boolean> {
     const child = this.start();
     child.stdout?.resume();
     child.stderr?.resume();
     // Not its close, which comes when the last process that it started has ended too.
     const end = once(child, 'exit');
-    const before = this.#siteTime();
-    while (from === 'site' && child.exitCode === null && this.#siteTime() === before) await sleep(2);
+    while (child.exitCode === null && !hasBegun()) await sleep(2);
     await Promise.race([sleep(milliseconds), end]);
     const isAlive = child.exitCode === null;
     child.kill('SIGKILL');
     await end;
     return isAlive;
+  }
+
+  #publishesSite(): () => boolean {
+    const before = this.#siteTime();
+    return () => this.#siteTime() !== before;
   }
 
   // The parts of the search index are the first of the site to be published.
