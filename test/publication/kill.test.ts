@@ -109,7 +109,7 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
 
 describe('a build that is killed', () => {
   it(`C12: at any of ${kills} moments leaves whole what is published, also for who reads it, and the next one repairs the rest`, {
-    timeout: 60_000 + kills * 15_000,
+    timeout: 120_000 + kills * 30_000,
   }, async () => {
     const bench = new BuildBench();
     await publishRound(bench, 0);
@@ -140,7 +140,7 @@ describe('a build that is killed', () => {
   });
 
   it(`C12: at any of ${siteKills} moments leaves whole the site too: pages, feeds, sitemaps and search index name nothing that is missing`, {
-    timeout: 60_000 + siteKills * 40_000,
+    timeout: 120_000 + siteKills * 60_000,
   }, async () => {
     const bench = new BuildBench({ site: true });
     await publishRound(bench, 0, siteSize);
