@@ -162,7 +162,7 @@ describe('npm start', () => {
   });
 
   it('builds the sample where nothing was ever published, and again at the next start', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     await listUnreachable();
     const first = await start();
