@@ -113,7 +113,7 @@ describe('a build that is killed', () => {
   }, async () => {
     const bench = new BuildBench();
     await publishRound(bench, 0);
-    const whole = await timeBuild(bench);
+    let whole = await timeBuild(bench);
     const address = await serve(bench);
     let isDone = false;
     const reading = follow(address, () => isDone);
@@ -122,6 +122,8 @@ describe('a build that is killed', () => {
       await publishRound(bench, round);
       origin.reset();
       if (await bench.buildAndKill(whole * Math.random(), hasBegun)) hits++;
+      // The machine was slower when it was timed.
+      else whole /= 2;
       expect(bench.findDamage(), `after kill ${round}`).toEqual([]);
       if (round % 5 !== 0) continue;
       expect(await bench.build()).toMatchObject({ status: 0 });
@@ -150,7 +152,8 @@ describe('a build that is killed', () => {
     let isDone = false;
     const reading = follow(address, () => isDone);
     let hits = 0;
-    for (let round = 1; round <= siteKills; round++) {
+    // Where all came too late, some more.
+    for (let round = 1; round <= siteKills || (hits === 0 && round < siteKills + 8); round++) {
       await publishRound(bench, round, siteSize);
       // Publishing is a small part of the whole, so every other kill is meant for it.
       origin.reset();
