@@ -2,10 +2,11 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
-import { type Dependencies, type RateLimiter, Unavailable } from './dependencies.ts';
+import { type Dependencies, Unavailable } from './dependencies.ts';
 import type { Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound, openHeaders } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
+import { limited } from './http/limited.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
 import { documentHandlers } from './routes/documents.ts';
 import { downloadHandlers } from './routes/downloads.ts';
@@ -109,18 +110,11 @@ const gatewayHandler = (gateway: Hono): Handler => {
   };
 };
 
-const limited =
-  (limiter: RateLimiter, handler: Handler): Handler =>
-  async (context) => {
-    const wait = limiter.take(context.env?.clientAddress ?? '');
-    if (wait > 0) throw new HttpError(429, `Too many requests: try again in ${wait} s`, { 'Retry-After': `${wait}` });
-    return handler(context);
-  };
-
 const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void => {
+  const documents = documentHandlers(dependencies);
   const handlers: Record<OperationName, Handler> = {
-    ...documentHandlers(dependencies),
-    ...indexHandlers(dependencies),
+    ...documents,
+    ...indexHandlers(dependencies, documents),
     ...safetyHandlers(dependencies),
     ...serviceHandlers(dependencies),
     ...downloadHandlers(dependencies),

@@ -36,7 +36,7 @@ export interface RecordList {
   readonly pieces: ReadonlyArray<string | Uint8Array>;
 }
 
-/** One page of search results. */
+/** One page of search results, or of a list. */
 export interface SearchPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
@@ -47,6 +47,8 @@ export interface SearchPage {
 export interface SearchIndex {
   searchPackages(q: string, limit: number, page: number): Promise<SearchPage>;
   searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
+  /** One page of the records of a repository, in the order of its list; undefined where there is no such repository. */
+  repositoryPackages(slug: string, limit: number, page: number): Promise<SearchPage | undefined>;
   /** The latest record of each known identifier, in the order asked. */
   latest(ids: readonly string[], priority: 'default' | 'bootstrap'): Promise<RecordList>;
   /** Of these, the ones that it knows. */

@@ -1,5 +1,4 @@
 import { successMessage } from '../../src/contract/envelope.ts';
-import { apiRoot } from '../../src/contract/paths.ts';
 import type { RecordList, SearchPage } from '../dependencies.ts';
 import type { Turn } from './ask-index.ts';
 
@@ -78,16 +77,14 @@ const complete = (beginning: string, { count, pieces }: RecordList, turn: Turn):
 export const listBody = (date: Date, records: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
   complete(opening(date), records, turn);
 
-/** The JSON of one page of search results, with links to the pages beside it (decisions, section 2). */
+/** The JSON of one page of a search or a list, with links to the pages beside it (decisions, section 2). */
 export const pageBody = (
   date: Date,
   { records, more }: SearchPage,
-  question: { base: string; address: string; q: string; limit: number; page: number },
+  { page, addressOf }: { page: number; addressOf: (page: number) => string },
   turn: Turn,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const { base, address, q, limit, page } = question;
-  const link = (number: number) =>
-    JSON.stringify(`${base}/${apiRoot}${address}?q=${encodeURIComponent(q)}&limit=${limit}&page=${number}`);
+  const link = (number: number) => JSON.stringify(addressOf(number));
   const links = [
     ...(more ? [`"nextPage":${link(page + 1)}`] : []),
     ...(page > 1 ? [`"previousPage":${link(page - 1)}`] : []),

@@ -4,6 +4,7 @@ import {
   type QueryName,
   type QueryParameter,
   queryParameters,
+  writtenName,
 } from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
 
@@ -48,19 +49,22 @@ const findName = (text: string, names: readonly string[]): string | undefined =>
 
 const parameterOf = (name: QueryName): QueryParameter<unknown> => queryParameters[name];
 
-const refuse = (name: string, complaint: string): never => {
-  throw new HttpError(400, `Query parameter '${name}' ${complaint}`);
+const refuse = (name: QueryName, complaint: string): never => {
+  throw new HttpError(400, `Query parameter '${writtenName(name)}' ${complaint}`);
 };
 
 // One string for each name, or a list where it came more than once.
-const readPairs = (url: string, names: readonly QueryName[]): Map<string, string | readonly string[]> => {
-  const values = new Map<string, string | readonly string[]>();
+const readPairs = (url: string, asked: readonly QueryName[]): Map<QueryName, string | readonly string[]> => {
+  const names = new Map(asked.map((name) => [writtenName(name), name]));
+  const written = [...names.keys()];
+  const values = new Map<QueryName, string | readonly string[]>();
   const start = url.indexOf('?');
   const fragment = url.indexOf('#');
   const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const name = findName(equals < 0 ? pair : pair.slice(0, equals), names) as QueryName | undefined;
+    const found = findName(equals < 0 ? pair : pair.slice(0, equals), written);
+    const name = found === undefined ? undefined : names.get(found);
     if (name === undefined) continue;
     const known = values.get(name);
     // Twice is as wrong as a thousand times.
@@ -73,6 +77,9 @@ const readPairs = (url: string, names: readonly QueryName[]): Map<string, string
   return values;
 };
 
+/** Whether the query of a URL has any of these parameters. Throws an HttpError (400) where one is not UTF-8. */
+export const hasQuery = (url: string, names: readonly QueryName[]): boolean => readPairs(url, names).size > 0;
+
 /**
  * The parameters of these names in the query of a URL. Throws an HttpError (400) with the sentence of the first thing
  * wrong: a value that is not UTF-8, or else the first in the order of the names.
@@ -83,7 +90,7 @@ export const readQuery = <Name extends QueryName>(url: string, names: readonly N
     const value = values.get(name);
     if (value !== undefined && typeof value !== 'string') return refuse(name, 'must be given once');
     const { required, read } = parameterOf(name);
-    if (value === undefined && required) throw new HttpError(400, missingParameter(name));
+    if (value === undefined && required) throw new HttpError(400, missingParameter(writtenName(name)));
     return [name, read(value, (complaint: string) => refuse(name, complaint))];
   });
   return Object.fromEntries(read) as Query<Name>;

@@ -39,6 +39,9 @@ export class CatalogFiles implements SearchIndex {
   searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
     this.#ask((search) => search.searchRepositories(...question));
 
+  repositoryPackages: SearchIndex['repositoryPackages'] = (...question) =>
+    this.#ask((search) => search.repositoryPackages(...question));
+
   latest: SearchIndex['latest'] = (...question) => this.#ask((search) => search.latest(...question));
 
   known: SearchIndex['known'] = (versions) => this.#ask((search) => search.known(versions));

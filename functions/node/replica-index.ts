@@ -140,6 +140,9 @@ export class ReplicaIndex implements Documents, SearchIndex {
   searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
     this.#ask((search) => search.searchRepositories(...question));
 
+  repositoryPackages: SearchIndex['repositoryPackages'] = (...question) =>
+    this.#ask((search) => search.repositoryPackages(...question));
+
   latest: SearchIndex['latest'] = (...question) => this.#ask((search) => search.latest(...question));
 
   known: SearchIndex['known'] = (versions) => this.#ask((search) => search.known(versions));

@@ -1,19 +1,21 @@
-import { operations } from '../../src/contract/paths.ts';
+import { apiRoot, type DocumentOperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { cacheControl, jsonAnswer } from '../http/answers.ts';
+import { cacheControl, jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { listBody, pageBody } from '../http/envelope-body.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';
-import { readQuery } from '../http/request-query.ts';
+import { limited } from '../http/limited.ts';
+import { hasQuery, readQuery } from '../http/request-query.ts';
 
 type Search = (index: SearchIndex, q: string, limit: number, page: number) => Promise<SearchPage>;
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
 
-/** What is asked of the search index. */
-export const indexHandlers = (dependencies: Dependencies) => {
+/** What is asked of the search index; `documents` answers where what it may be asked for in pages is asked for whole. */
+export const indexHandlers = (dependencies: Dependencies, documents: Record<DocumentOperationName, Handler>) => {
   const makeAnswer = createLargeAnswers();
+  const addressed = (address: string): string => `${dependencies.publicAddress()}/${apiRoot}${address}`;
   const searchHandler =
     ({ address, query }: SearchOperation, search: Search): Handler =>
     async (context) => {
@@ -22,13 +24,34 @@ export const indexHandlers = (dependencies: Dependencies) => {
       const turn = turnsOf(dependencies, context);
       return makeAnswer(context, limit, async () => {
         const found = await askIndex(dependencies, turn, (index) => search(index, q, limit, page));
-        const base = dependencies.publicAddress();
-        const body = await pageBody(dependencies.now(), found, { base, address, q, limit, page }, turn);
+        const question = addressed(`${address}?q=${encodeURIComponent(q)}&limit=${limit}`);
+        const addressOf = (number: number) => `${question}&page=${number}`;
+        const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
         return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
       });
     };
 
+  const listPage = limited(dependencies.limiter, async (context) => {
+    const { req, var: found } = context;
+    const { listLimit: limit, page } = readQuery(req.url, operations.repositoryPackages.paged.query);
+    const slug = found.segments.at(-2) ?? '';
+    const turn = turnsOf(dependencies, context);
+    return makeAnswer(context, limit, async () => {
+      const records = await askIndex(dependencies, turn, (index) => index.repositoryPackages(slug, limit, page));
+      if (records === undefined) throw notFound();
+      const list = addressed(`/jailbreak/repository/${encodeURIComponent(slug)}/packages`);
+      const addressOf = (number: number) => `${list}?limit=${limit}&page=${number}`;
+      const body = await pageBody(dependencies.now(), records, { page, addressOf }, turn);
+      return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
+    });
+  });
+
   return {
+    repositoryPackages: async (context) =>
+      hasQuery(context.req.url, operations.repositoryPackages.paged.query)
+        ? listPage(context)
+        : documents.repositoryPackages(context),
+
     packageSearch: searchHandler(operations.packageSearch, (index, ...question) => index.searchPackages(...question)),
 
     repositorySearch: searchHandler(operations.repositorySearch, (index, ...question) =>

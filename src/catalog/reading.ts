@@ -49,8 +49,11 @@ export const lookupOrder = (a: LookupKey, b: LookupKey): number =>
   compareText(a.architecture, b.architecture) ||
   compareText(b.version, a.version);
 
-// Decisions, section 4, "Repository packages", within one package identifier.
-const listOrder = (a: Row, b: Row): number =>
+/** What decides where a record stands among those of its package in the list of a repository. */
+export type ListKey = Pick<LookupKey, 'version' | 'architecture'>;
+
+/** Decisions, section 4, "Repository packages", within one package identifier. */
+export const listOrder = (a: ListKey, b: ListKey): number =>
   compareVersions(b.version, a.version) ||
   compareText(a.architecture, b.architecture) ||
   compareText(b.version, a.version);

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 6;
+export const catalogFormat = 7;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -58,6 +58,7 @@ const tables = `
     details TEXT                   -- JSON: relations, home page and depiction; null where it has none
   );
   CREATE INDEX record_package ON record (package, repository);
+  CREATE INDEX record_list ON record (repository, package);
 
   CREATE TABLE document (
     path TEXT PRIMARY KEY,         -- below the output folder

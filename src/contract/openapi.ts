@@ -19,7 +19,7 @@ import type { ExampleSubject } from './example-subject.ts';
 import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
 import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from './openapi-documents.ts';
-import { missingParameter, parameterOf, placeholdersOf } from './parameters.ts';
+import { missingParameter, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
   downloadCountSchema,
@@ -178,7 +178,9 @@ const typeOf = (file: string): string => (file.endsWith('.yaml') ? 'application/
 
 const successResponse = (operation: Operation, example: unknown): Json => {
   const type = 'type' in operation ? (operation as Feed).type : typeOf(operation.file ?? '');
-  const schema = operation.schema ? schemaOf(operation.schema) : { type: type.includes('xml') ? 'string' : 'object' };
+  const { paged } = operation;
+  const whole = operation.schema ? schemaOf(operation.schema) : { type: type.includes('xml') ? 'string' : 'object' };
+  const schema = paged === undefined ? whole : { anyOf: [whole, schemaOf(paged.schema)] };
   return {
     description: operation.summary,
     ...(operation.file === undefined ? {} : { headers: cacheHeaders }),
@@ -189,7 +191,7 @@ const successResponse = (operation: Operation, example: unknown): Json => {
 const createResponses = (operation: Operation, example: unknown): Json => {
   const errors = new Set([
     ...operation.errors,
-    ...(operation.tag !== 'gateway' && isLimited(operation) ? [429] : []),
+    ...(operation.tag !== 'gateway' && (isLimited(operation) || operation.paged !== undefined) ? [429] : []),
     ...commonErrors,
   ]);
   const responses: Json = { 200: successResponse(operation, example) };
@@ -211,13 +213,14 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   return responses;
 };
 
-const createParameters = ({ address, query = [], tag }: Operation, subject: ExampleSubject | undefined): Json[] => {
+const createParameters = (operation: Operation, subject: ExampleSubject | undefined): Json[] => {
+  const { address, query = [], paged, tag } = operation;
   const places = [
-    ...placeholdersOf(address).map((name) => ({ name, in: 'path', required: true })),
-    ...query.map((name) => ({ name, in: 'query' })),
+    ...placeholdersOf(address).map((name) => ({ of: name, name, in: 'path', required: true })),
+    ...[...query, ...(paged?.query ?? [])].map((name) => ({ of: name, name: writtenName(name), in: 'query' })),
   ];
-  return places.map((place) => {
-    const { description, required, schema, example } = parameterOf(place.name);
+  return places.map(({ of: parameter, ...place }) => {
+    const { description, required, schema, example } = parameterOf(parameter);
     const text = subject && example?.(subject, tag);
     return {
       ...place,

@@ -42,6 +42,8 @@ type Refuse = (complaint: string) => never;
 
 /** A parameter of a query. */
 export interface QueryParameter<T> extends Parameter {
+  /** What it is called in a query, where it is not called as it is here. */
+  readonly written?: string;
   /**
    * Whether its value holds words as a form writes them, where "+" is a blank. In identifiers and addresses a plus is a
    * plus, because clients send both without encoding them.
@@ -67,13 +69,15 @@ const required = <T>({
 const integer = ({
   description,
   example,
+  written,
   ...bounds
-}: Common & { minimum: number; maximum?: number; default: number }): QueryParameter<number> => {
+}: Common & { minimum: number; maximum?: number; default: number; written?: string }): QueryParameter<number> => {
   const { minimum, maximum = Number.MAX_SAFE_INTEGER } = bounds;
   const words = bounds.maximum === undefined ? `of at least ${minimum}` : `between ${minimum} and ${maximum}`;
   return {
     description,
     example,
+    ...(written === undefined ? {} : { written }),
     schema: { type: 'integer', ...bounds },
     read: (text, refuse) => {
       if (text === undefined) return bounds.default;
@@ -94,6 +98,8 @@ export const answerMaximum = 20 * 2 ** 20;
 
 /** Bounds of a search text, in characters after trimming. */
 const searchLength = { minimum: 2, maximum: 256 } as const;
+/** The most records of a page of a list. */
+export const listPageMaximum = 1000;
 /** The most identifiers that one multi lookup may name. */
 const multiMaximum = 2000;
 /** The most addresses that one safety check may name. */
@@ -158,6 +164,14 @@ export const queryParameters = {
     // Keeps what is shown short.
     example: () => '2',
   }),
+  listLimit: integer({
+    description: 'Most records of a page; without it and without page the answer is the whole list.',
+    written: 'limit',
+    minimum: 1,
+    maximum: listPageMaximum,
+    default: listPageMaximum,
+    example: undefined,
+  }),
   page: integer({
     description: 'Number of the page, from 1. A page past the end is empty.',
     minimum: 1,
@@ -210,6 +224,12 @@ export type QueryName = keyof typeof queryParameters;
 /** What a query asks for, by the names of its parameters. */
 export type Query<Name extends QueryName> = {
   readonly [Each in Name]: ReturnType<(typeof queryParameters)[Each]['read']>;
+};
+
+/** What a parameter is called in a query. */
+export const writtenName = (name: QueryName): string => {
+  const parameter: QueryParameter<unknown> = queryParameters[name];
+  return parameter.written ?? name;
 };
 
 /** What is said where a parameter that must be there is missing. */

@@ -33,6 +33,8 @@ export interface Operation {
   readonly summary: string;
   /** The parameters of its query, in the order in which they are judged. */
   readonly query?: readonly QueryName[];
+  /** Where the answer may also be had in pages: any of these parameters asks for one, which is computed. */
+  readonly paged?: { readonly query: readonly QueryName[]; readonly schema: z.ZodType };
   readonly schema?: z.ZodType;
   /** The body of a request that carries one. */
   readonly body?: z.ZodType;
@@ -164,6 +166,7 @@ export const operations = {
     address: '/jailbreak/repository/{repositorySlug}/packages',
     tag: 'repository',
     summary: 'Every package record of a repository',
+    paged: { query: ['listLimit', 'page'], schema: packagePageSchema },
     schema: packageListSchema,
     file: 'jailbreak/repository/{repositorySlug}/packages.json',
     errors: [404],

@@ -1,6 +1,7 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
 import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
+import { ListReading } from '../catalog/list-reading.ts';
 import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
 import { AnswerTooLarge } from '../contract/errors.ts';
@@ -43,6 +44,7 @@ const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => R
 export class CatalogSearch {
   readonly #packages: PackageSearch;
   readonly #repositories: RepositorySearch;
+  readonly #lists: ListReading;
   readonly #latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly #known: KnownVersions;
 
@@ -50,6 +52,7 @@ export class CatalogSearch {
   constructor(database: CatalogDatabase) {
     this.#packages = new PackageSearch(new SearchReading(database));
     this.#repositories = new RepositorySearch(database);
+    this.#lists = new ListReading(database);
     this.#latest = prepareLatest(database);
     this.#known = prepareKnownVersions(database);
   }
@@ -63,6 +66,14 @@ export class CatalogSearch {
   /** One page of repository records. */
   async searchRepositories(q: string, limit: number, page: number): Promise<ResultPage> {
     return this.#repositories.find(q, limit, page);
+  }
+
+  /** One page of the list of a repository; undefined where there is none. */
+  async repositoryPackages(slug: string, limit: number, page: number): Promise<ResultPage | undefined> {
+    const located = this.#lists.locate(slug, (page - 1) * limit, limit);
+    if (located === undefined) return undefined;
+    const { ids, isLast } = located;
+    return { records: await readInParts(ids, (some) => this.#lists.records(some)), more: !isLast };
   }
 
   /** The latest record of each known identifier, in the order asked. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
 import { feedOperations } from '../contract/openapi-documents.ts';
-import { type ParameterText, parameterOf, placeholdersOf } from '../contract/parameters.ts';
+import { type ParameterText, parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
 /** A field of an answer, for the reference. */
@@ -102,14 +102,25 @@ const parameterText = ({ description, required, schema }: ParameterText): string
   return parts.length === 0 ? description : `${description} (${parts.join('; ')})`;
 };
 
-const parametersOf = ({ address, query = [] }: Operation): OperationView['parameters'] =>
-  [...placeholdersOf(address), ...query].map((name) => ({ name, text: parameterText(parameterOf(name)) }));
+const parametersOf = ({ address, query = [], paged }: Operation): OperationView['parameters'] => [
+  ...placeholdersOf(address).map((name) => ({ name, text: parameterText(parameterOf(name)) })),
+  ...[...query, ...(paged?.query ?? [])].map((name) => ({
+    name: writtenName(name),
+    text: parameterText(parameterOf(name)),
+  })),
+];
 
 // What is sent in the body: its fields, or those of the records that it is a list of.
 const bodyOf = (body: z.ZodType): OperationView['body'] => {
   const schema = z.toJSONSchema(body, { io: 'input' }) as Schema;
   const record = schema.items ?? schema;
   return { type: typeOf(schema), fields: fieldsOf(record, 0, new Set(record.required ?? [])) };
+};
+
+// A page has the fields of the whole list and its links.
+const answerFieldsOf = ({ schema, paged }: Operation): FieldRow[] => {
+  const shown = paged?.schema ?? schema;
+  return shown === undefined ? [] : fieldsOf(z.toJSONSchema(shown, { io: 'output' }) as Schema);
 };
 
 const describe = (id: string, operation: Operation): OperationView => ({
@@ -121,7 +132,7 @@ const describe = (id: string, operation: Operation): OperationView => ({
   file: operation.file,
   parameters: parametersOf(operation),
   body: operation.body && bodyOf(operation.body),
-  fields: operation.schema === undefined ? [] : fieldsOf(z.toJSONSchema(operation.schema, { io: 'output' }) as Schema),
+  fields: answerFieldsOf(operation),
   errors: operation.errors,
 });
 

@@ -8,13 +8,20 @@ import {
   type QueryName,
   type QueryParameter,
   queryParameters,
+  writtenName,
 } from '../../src/contract/parameters.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 
 const described = [operations, documentOperations, feedOperations].flatMap((table): Operation[] =>
   Object.values(table),
 );
-const named = new Set(described.flatMap(({ address, query = [] }) => [...placeholdersOf(address), ...query]));
+const named = new Set(
+  described.flatMap(({ address, query = [], paged }) => [
+    ...placeholdersOf(address),
+    ...query,
+    ...(paged?.query ?? []),
+  ]),
+);
 const queries = Object.entries(queryParameters) as [QueryName, QueryParameter<unknown>][];
 
 const subject = {
@@ -29,7 +36,9 @@ const subject = {
 };
 
 const read = (name: QueryName, value?: string) =>
-  readQuery(`http://localhost/${value === undefined ? '' : `?${name}=${encodeURIComponent(value)}`}`, [name])[name];
+  readQuery(`http://localhost/${value === undefined ? '' : `?${writtenName(name)}=${encodeURIComponent(value)}`}`, [
+    name,
+  ])[name];
 
 describe('the table of parameters', () => {
   it('H5: has every parameter of an operation, and none that no operation has', () => {
@@ -67,6 +76,8 @@ describe('the table of parameters', () => {
       expect(fits(written(shown)), shown).toBe(true);
     }
     if (schema.type === 'integer' || schema.enum) return;
-    expect([readQuery(`http://localhost/?${name}=aa+b`, [name])[name]].flat()).toEqual([words ? 'aa b' : 'aa+b']);
+    expect([readQuery(`http://localhost/?${writtenName(name)}=aa+b`, [name])[name]].flat()).toEqual([
+      words ? 'aa b' : 'aa+b',
+    ]);
   });
 });

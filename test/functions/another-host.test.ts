@@ -34,6 +34,7 @@ const host: Dependencies = {
   search: {
     searchPackages: page,
     searchRepositories: page,
+    repositoryPackages: page,
     latest: async () => records,
     known: async (versions) => [...versions],
     knows: async () => true,

@@ -38,6 +38,7 @@ const publish = (slugs: readonly string[]) => {
     search: {
       searchPackages: async () => one,
       searchRepositories: async () => one,
+      repositoryPackages: async () => one,
       latest: async () => one.records,
       known: async () => [],
       knows: async () => true,

@@ -70,8 +70,17 @@ describe('a server of a replica', () => {
     await replica.until(1);
     const files = publication.files().filter((file) => file.startsWith('v2/'));
     const operations = [lookup, '/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/repository/former/findings'];
-    const computed = ['/v2/jailbreak/package/search?q=dock', '/v2/jailbreak/package/multi?ids=com.example.p0'];
-    const unknown = ['/v2/jailbreak/package/none', '/v2/none', '/v2/jailbreak/repository/ranking?rank=9'];
+    const computed = [
+      '/v2/jailbreak/package/search?q=dock',
+      '/v2/jailbreak/package/multi?ids=com.example.p0',
+      '/v2/jailbreak/repository/one/packages?limit=50&page=2',
+    ];
+    const unknown = [
+      '/v2/jailbreak/repository/former/packages?page=1',
+      '/v2/jailbreak/package/none',
+      '/v2/none',
+      '/v2/jailbreak/repository/ranking?rank=9',
+    ];
     const targets = [...files.map((file) => `/${file.split('/').map(encodeURIComponent).join('/')}`), ...operations];
     for (const target of [...targets, ...computed, ...unknown]) {
       const [ours, theirs] = await Promise.all([replica.get(target), fetch(built.address + target, identity)]);

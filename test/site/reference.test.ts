@@ -52,7 +52,10 @@ describe('the reference', () => {
   it('says of every parameter what it is and which values it takes', () => {
     const parameters = Object.fromEntries(views.flatMap((one) => one.parameters.map(({ name, text }) => [name, text])));
     expect(parameters.q).toContain('(required)');
-    expect(parameters.limit).toContain('(1 to 250; 100 unless given)');
+    const limitOf = (id: string) =>
+      views.find((one) => one.id === id)?.parameters.find(({ name }) => name === 'limit')?.text;
+    expect(limitOf('packageSearch')).toContain('(1 to 250; 100 unless given)');
+    expect(limitOf('repositoryPackages')).toContain('(1 to 1000; 1000 unless given)');
     expect(parameters.rank).toContain('(required; one of 1, 2, 3, 4, 5, *)');
     expect(parameters.packageId).toMatch(/^Package identifier/);
     for (const [name, text] of Object.entries(parameters)) expect(text, name).toMatch(/\w{3}/);

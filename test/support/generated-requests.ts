@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { QueryName } from '../../src/contract/parameters.ts';
+import { type QueryName, writtenName } from '../../src/contract/parameters.ts';
 import { operations } from '../../src/contract/paths.ts';
 import type { Sent } from './wire.ts';
 
@@ -109,6 +109,7 @@ const words = one(
 const parameters = (ids: readonly string[]): Readonly<Record<QueryName, fc.Arbitrary<string>>> => ({
   q: mostly(words.map(encodeURIComponent)),
   limit: number(250),
+  listLimit: number(1000),
   page: number(100),
   rank: mostly(one('1', '2', '3', '4', '5', '*', '%2A'), fc.oneof(one('0', '6', '', '**', '１'), anyText)),
   ids: mostly(
@@ -135,13 +136,14 @@ const parameters = (ids: readonly string[]): Readonly<Record<QueryName, fc.Arbit
 
 const queryOf = (names: readonly QueryName[], ids: readonly string[]): fc.Arbitrary<string> => {
   const known = parameters(ids);
-  const given = names.map((name) =>
-    fc.oneof(
-      { arbitrary: known[name].map((value) => [`${name}=${value}`]), weight: 12 },
+  const given = names.map((name) => {
+    const pair = known[name].map((value) => `${writtenName(name)}=${value}`);
+    return fc.oneof(
+      { arbitrary: pair.map((one) => [one]), weight: 12 },
       { arbitrary: fc.constant<string[]>([]), weight: 2 },
-      { arbitrary: known[name].map((value) => [`${name}=${value}`, `${name}=${value}`]), weight: 1 },
-    ),
-  );
+      { arbitrary: pair.map((one) => [one, one]), weight: 1 },
+    );
+  });
   const extra = fc.oneof(
     { arbitrary: fc.constant<string[]>([]), weight: 6 },
     { arbitrary: anyText.map((text) => [text.replaceAll('#', '')]), weight: 1 },
@@ -216,7 +218,8 @@ const segment = (names: readonly string[]) =>
 /** Requests to a server that knows these identifiers and slugs. */
 export const arbitraryRequest = (ids: readonly string[], slugs: readonly string[]): fc.Arbitrary<Sent> => {
   const toOperation = Object.values(operations).map((operation) => {
-    const names = 'query' in operation ? operation.query : [];
+    const paged = 'paged' in operation ? operation.paged.query : [];
+    const names = 'query' in operation ? operation.query : paged;
     const query = names.length > 0 ? queryOf(names, ids) : fc.oneof({ arbitrary: fc.constant(''), weight: 4 }, anyText);
     const asked = fc.tuple(
       methodFor(operation.method),

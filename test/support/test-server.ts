@@ -33,6 +33,14 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
         limit,
         number,
       ),
+    repositoryPackages: async (slug, limit, number) =>
+      slug === 'sample'
+        ? page(
+            ids.map((id) => packageRecord(id)),
+            limit,
+            number,
+          )
+        : undefined,
     latest: async (asked) => list(asked.filter((id) => ids.includes(id)).map((id) => packageRecord(id))),
     known: async (versions) =>
       versions.filter(({ package_id, package_version }) => ids.includes(package_id) && package_version === '1.0'),
