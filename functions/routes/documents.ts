@@ -7,10 +7,10 @@ import { documentAnswer } from '../http/document-answer.ts';
 import { readQuery } from '../http/request-query.ts';
 import { landingAnswer } from './landing.ts';
 
+type ReadName = (url: string, segments: readonly string[]) => string;
+
 // What stands in an answer's file name stands in the path or in the query of its address.
-const readName = ({ address, query, file }: Operation): ((url: string, segments: readonly string[]) => string) => {
-  const [placeholder] = placeholdersOf(file ?? '');
-  if (placeholder === undefined) return () => '';
+const readName = ({ address, query }: Operation, placeholder: string): ReadName => {
   const at = address.split('/').slice(1).indexOf(`{${placeholder}}`);
   if (at >= 0) return (_, segments) => segments[at] ?? '';
   const [name] = query?.filter((each) => each === placeholder) ?? [];
@@ -20,9 +20,9 @@ const readName = ({ address, query, file }: Operation): ((url: string, segments:
 };
 
 const documentHandler = (dependencies: Dependencies, operation: Operation & { readonly file: string }): Handler => {
-  const nameOf = readName(operation);
+  const names = placeholdersOf(operation.file).map((placeholder) => readName(operation, placeholder));
   return async ({ req, var: { segments } }) => {
-    const path = documentOf(operation, nameOf(req.url, segments));
+    const path = documentOf(operation, ...names.map((nameOf) => nameOf(req.url, segments)));
     const answer = await documentAnswer(req.raw, dependencies, path);
     if (answer !== undefined) return answer;
     // Where no name may be unknown the document is part of every build, and its absence a fault of ours.

@@ -9,7 +9,7 @@ import {
   readRepositoryRecords,
   readRepositoryRows,
 } from '../../src/catalog/reading.ts';
-import { exampleAddress, exampleDownloads } from '../../src/contract/examples.ts';
+import { exampleAddress, exampleDownloads, hasExample } from '../../src/contract/examples.ts';
 import type { Examples } from '../../src/contract/openapi.ts';
 import { apiRoot, type Operation, type OperationName, operations } from '../../src/contract/paths.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
@@ -89,7 +89,7 @@ export const collectExamples = async (source: ExampleSource): Promise<Examples |
   const documents = documentsOf(source, subject.packageId, subject.slug);
   const app = createExampleApp(source, documents, source.landing.statistics.updated);
   const ask = async (operation: Operation): Promise<unknown> => {
-    if (operation.schema === undefined) return undefined;
+    if (operation.schema === undefined || !hasExample(operation)) return undefined;
     const body = operation.body && JSON.stringify(exampleDownloads(subject));
     const address = `${source.base}/${apiRoot}${exampleAddress(operation, subject)}`;
     const headers = { 'Content-Type': 'application/json' };

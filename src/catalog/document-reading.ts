@@ -1,4 +1,5 @@
 import type { CatalogDatabase } from './database.ts';
+import { ListReading } from './list-reading.ts';
 import {
   prepareLookup,
   type RepositoryFindings,
@@ -38,6 +39,7 @@ export class DocumentReading {
   readonly #some;
   readonly #packageCount;
   readonly #lookup: (name: string) => string[];
+  readonly #lists: ListReading;
   readonly #rows: readonly RepositoryRow[];
   readonly #bySlug = new Map<string, RepositoryRow>();
   #findings: ReadonlyMap<string, RepositoryFindings> | undefined;
@@ -56,6 +58,7 @@ export class DocumentReading {
     );
     this.#packageCount = database.prepare<[number]>('SELECT count(*) FROM record WHERE package = ?');
     this.#lookup = prepareLookup(database);
+    this.#lists = new ListReading(database);
     this.#rows = readRepositoryRows(database);
     for (const row of this.#rows) for (const name of [row.slug, ...row.aliases]) this.#bySlug.set(name, row);
   }
@@ -111,5 +114,11 @@ export class DocumentReading {
   /** The records of a repository, a few at a time in memory, in the order of its list. */
   repositoryRecords({ slug, packageCount }: RepositoryRow): CountedRecords {
     return { count: packageCount, records: readRepositoryRecords(this.#database, slug) };
+  }
+
+  /** So many of them from `start` on, counted from 0, read without those before. */
+  somePackages({ slug }: RepositoryRow, start: number, count: number): CountedRecords {
+    const { ids = [] } = this.#lists.locate(slug, start, count) ?? {};
+    return { count: ids.length, records: this.#lists.texts(ids) };
   }
 }

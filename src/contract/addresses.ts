@@ -1,4 +1,5 @@
 import { decodeFileName } from './filenames.ts';
+import { fillPlaceholders, placeholdersOf } from './parameters.ts';
 import { apiRoot, isAskable, type Operation, operations, wordsBelow } from './paths.ts';
 
 // The way back from a published file to the addresses that are documented for it, for hosts that look up nothing but
@@ -7,23 +8,28 @@ import { apiRoot, isAskable, type Operation, operations, wordsBelow } from './pa
 const placeholder = /\{\w+\}/;
 
 interface Lookup {
-  /** What stands before and after the name, in the path of the file and in its address. */
-  readonly file: readonly [string, string];
-  readonly address: readonly [string, string];
+  /** The path of the file, with each name as it is encoded there. */
+  readonly file: RegExp;
+  /** The placeholders of those names. */
+  readonly placeholders: readonly string[];
+  readonly address: string;
   readonly words: ReadonlySet<string>;
 }
-
-const split = (text: string): readonly [string, string] => {
-  const [before = '', after = ''] = text.split(placeholder);
-  return [before, after];
-};
 
 // A ranking is named in the query of its address, so no name leads to it.
 const lookups: readonly Lookup[] = Object.values(operations as Record<string, Operation>).flatMap(
   ({ file, address }) => {
     if (file === undefined || !placeholder.test(file) || !placeholder.test(address)) return [];
-    const [before, after] = split(address);
-    return [{ file: split(`${apiRoot}/${file}`), address: [`${apiRoot}${before}`, after], words: wordsBelow(before) }];
+    const [before = ''] = address.split(placeholder);
+    const parts = `${apiRoot}/${file}`.split(placeholder).map((part) => RegExp.escape(part));
+    return [
+      {
+        file: new RegExp(`^${parts.join('(.+)')}$`),
+        placeholders: placeholdersOf(file),
+        address: `${apiRoot}${address}`,
+        words: wordsBelow(before),
+      },
+    ];
   },
 );
 
@@ -37,12 +43,12 @@ const fixed: ReadonlyMap<string, string> = new Map(
 const isPlain = (name: string): boolean => !/[/\\\p{Cc}]/u.test(name);
 
 const addressOfDocument = (path: string): string | undefined => {
-  for (const { file, address, words } of lookups) {
-    const [before, after] = file;
-    if (!path.startsWith(before) || !path.endsWith(after)) continue;
-    const name = decodeFileName(path.slice(before.length, path.length - after.length));
-    if (name === undefined) continue;
-    return isPlain(name) && isAskable(name, words) ? `${address[0]}${name}${address[1]}` : undefined;
+  for (const { file, placeholders, address, words } of lookups) {
+    const names = file.exec(path)?.slice(1).map(decodeFileName);
+    if (names === undefined || names.includes(undefined)) continue;
+    const named = new Map(placeholders.map((each, index) => [each, names[index] ?? '']));
+    const isAsked = [...named.values()].every((name) => isPlain(name) && isAskable(name, words));
+    return isAsked ? fillPlaceholders(address, (each) => named.get(each) ?? '') : undefined;
   }
   return fixed.get(path);
 };

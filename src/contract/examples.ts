@@ -1,7 +1,11 @@
 import type { ExampleSubject } from './example-subject.ts';
-import { fillPlaceholders, parameterOf } from './parameters.ts';
+import { fillPlaceholders, parameterOf, placeholdersOf } from './parameters.ts';
 import type { Operation } from './paths.ts';
 import type { Download } from './records.ts';
+
+/** Whether an operation can be asked for its example: what few indexes have, such as pages of a list, has none. */
+export const hasExample = ({ address }: Operation): boolean =>
+  placeholdersOf(address).every((name) => parameterOf(name).example !== undefined);
 
 /** The address of an operation, below the API's, that asks for its example. */
 export const exampleAddress = ({ address, query = [], tag }: Operation, subject: ExampleSubject): string => {

@@ -174,6 +174,16 @@ const cacheHeaders = {
   'Cache-Control': { description: 'How long the answer may be reused.', schema: { type: 'string' } },
 };
 
+// What is computed has no validator.
+const pagedHeaders = {
+  ...cacheHeaders,
+  ETag: {
+    description: 'Strong validator of the whole list; a page has none.',
+    required: false,
+    schema: { type: 'string' },
+  },
+};
+
 const typeOf = (file: string): string => (file.endsWith('.yaml') ? 'application/yaml' : 'application/json');
 
 const successResponse = (operation: Operation, example: unknown): Json => {
@@ -183,7 +193,7 @@ const successResponse = (operation: Operation, example: unknown): Json => {
   const schema = paged === undefined ? whole : { anyOf: [whole, schemaOf(paged.schema)] };
   return {
     description: operation.summary,
-    ...(operation.file === undefined ? {} : { headers: cacheHeaders }),
+    ...(operation.file === undefined ? {} : { headers: paged === undefined ? cacheHeaders : pagedHeaders }),
     content: { [type]: { schema, ...(example === undefined ? {} : { example }) } },
   };
 };

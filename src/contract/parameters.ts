@@ -98,7 +98,7 @@ export const answerMaximum = 20 * 2 ** 20;
 
 /** Bounds of a search text, in characters after trimming. */
 const searchLength = { minimum: 2, maximum: 256 } as const;
-/** The most records of a page of a list. */
+/** The most records of a page of a list; lists of more are published in pages of so many too. */
 export const listPageMaximum = 1000;
 /** The most identifiers that one multi lookup may name. */
 const multiMaximum = 2000;
@@ -133,6 +133,13 @@ const pathParameters = {
       description: 'Slug of the repository as it stands in the name of a file.',
       schema: { type: 'string', minLength: 1 },
     },
+  },
+  pageNumber: {
+    description: 'Number of the page, from 1.',
+    schema: { type: 'integer', minimum: 1 },
+    // Few repositories are large enough to have pages.
+    example: undefined,
+    inFile: { name: 'pageFile', description: 'Number of the page, from 1.', schema: { type: 'integer', minimum: 1 } },
   },
 } as const satisfies Record<string, Parameter>;
 

@@ -15,7 +15,7 @@ import {
   safetyListSchema,
 } from './envelope.ts';
 import { encodeFileName } from './filenames.ts';
-import { fillPlaceholders, parameterOf, type QueryName, type Rank } from './parameters.ts';
+import { fillPlaceholders, listPageMaximum, parameterOf, type QueryName, type Rank } from './parameters.ts';
 import { downloadsSchema } from './records.ts';
 
 /** The folder of the output, and the first segment of every address, that holds the API. */
@@ -171,6 +171,15 @@ export const operations = {
     file: 'jailbreak/repository/{repositorySlug}/packages.json',
     errors: [404],
   },
+  repositoryPackagesPage: {
+    method: 'GET',
+    address: '/jailbreak/repository/{repositorySlug}/packages/{pageNumber}',
+    tag: 'repository',
+    summary: `Package records of a repository that has more than ${listPageMaximum}, so many on each page`,
+    schema: packagePageSchema,
+    file: 'jailbreak/repository/{repositorySlug}/packages/{pageNumber}.json',
+    errors: [404],
+  },
   repositoryFindings: {
     method: 'GET',
     address: '/jailbreak/repository/{repositorySlug}/findings',
@@ -213,11 +222,17 @@ export type DocumentOperationName = {
 }[OperationName];
 
 /**
- * The path below the output folder of the document that answers an operation, for what stands in the place of its
- * file's placeholder, where it has one.
+ * The path below the output folder of the document that answers an operation, for what stands in the places of its
+ * file's placeholders, in their order.
  */
-export const documentOf = ({ file }: { readonly file: string }, name = ''): string =>
-  `${apiRoot}/${fillPlaceholders(file, (placeholder) => encodeFileName(parameterOf(placeholder).inFile?.spell?.(name) ?? name))}`;
+export const documentOf = ({ file }: { readonly file: string }, ...names: readonly string[]): string => {
+  const left = names.values();
+  const fill = (placeholder: string): string => {
+    const name = left.next().value ?? '';
+    return encodeFileName(parameterOf(placeholder).inFile?.spell?.(name) ?? name);
+  };
+  return `${apiRoot}/${fillPlaceholders(file, fill)}`;
+};
 
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {
@@ -227,6 +242,8 @@ export const documentPath = {
   package: (id: string) => documentOf(operations.package, id),
   repository: (slug: string) => documentOf(operations.repository, slug),
   repositoryPackages: (slug: string) => documentOf(operations.repositoryPackages, slug),
+  repositoryPackagesPage: (slug: string, page: number) =>
+    documentOf(operations.repositoryPackagesPage, slug, String(page)),
   repositoryFindings: (slug: string) => documentOf(operations.repositoryFindings, slug),
   ranking: (rank: Rank) => documentOf(operations.repositoryRanking, rank),
 } as const;

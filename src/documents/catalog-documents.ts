@@ -1,11 +1,12 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
 import { type CountedRecords, DocumentReading, type PublishedEntry } from '../catalog/document-reading.ts';
 import { decodeFileName } from '../contract/filenames.ts';
-import { type Rank, ranks } from '../contract/parameters.ts';
+import { listPageMaximum, type Rank, ranks } from '../contract/parameters.ts';
 import { documentOf, documentPath, type Operation, operations } from '../contract/paths.ts';
-import { type Document, listTail, successHead } from './document.ts';
+import { type Document, listTail, type PageLinks, successHead } from './document.ts';
 import { documents, rankingDocuments } from './documents.ts';
 import { composeFindings } from './findings-record.ts';
+import { linksOf, pagesOf, parsePagePath } from './list-pages.ts';
 
 type NamedOperation = 'package' | 'repository' | 'repositoryPackages' | 'repositoryFindings';
 
@@ -70,6 +71,9 @@ export class CatalogDocuments {
     if (rank !== undefined) {
       for (const document of rankingDocuments(this.#reading.repositories)) if (document.path === path) return document;
     }
+    const page = this.#findPage(path);
+    if (page !== undefined)
+      return documents.repositoryPackagesPage(page.slug, page.page, [...page.records], page.links);
     const [operation, name] = parsePath(path);
     if (operation === 'package') return documents.package(name, this.#reading.packageRecords(name));
     const repository = this.#reading.repository(name);
@@ -84,10 +88,23 @@ export class CatalogDocuments {
 
   /** The same in parts, those of a long list a few records at a time in memory: what precedes its date, and what follows. */
   composeParts(path: string): { readonly head: string; readonly tail: Iterable<string> } {
-    const list = this.#findList(path);
-    if (list !== undefined) return { head: successHead, tail: listTail(list.count, list.records) };
+    const page = this.#findPage(path);
+    const list = page ?? this.#findList(path);
+    if (list !== undefined) return { head: successHead, tail: listTail(list.count, list.records, page?.links) };
     const { head, tail } = this.compose(path);
     return { head, tail: [tail] };
+  }
+
+  #findPage(path: string): (CountedRecords & { slug: string; page: number; links: PageLinks }) | undefined {
+    const { slug, page } = parsePagePath(path) ?? {};
+    if (slug === undefined || page === undefined) return undefined;
+    const repository = this.#reading.repository(slug);
+    const pages = pagesOf(repository?.packageCount ?? 0);
+    if (repository === undefined || page > pages) {
+      throw new NotOfCatalog(`The catalog tells of ${path} and holds no such page`);
+    }
+    const records = this.#reading.somePackages(repository, (page - 1) * listPageMaximum, listPageMaximum);
+    return { slug, page, links: linksOf(repository.record, page, pages), ...records };
   }
 
   #findList(path: string): CountedRecords | undefined {

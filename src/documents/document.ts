@@ -21,31 +21,59 @@ export const documentText = ({ head, tail }: Document, date: string): string =>
 export const successHead = `{"message":"${successMessage}","date":"`;
 export const statusHead = '{"status":"200 OK","date":"';
 
-const listHead = (count: number): string => `","count":${count},"data":[`;
+/** What the envelope of a page names: the pages beside it, where there are any. */
+export interface PageLinks {
+  readonly nextPage?: string;
+  readonly previousPage?: string;
+}
+
+const listHead = (count: number, links: PageLinks | undefined): string =>
+  `"${links === undefined ? '' : `,"refs":${JSON.stringify(links)}`},"count":${count},"data":[`;
 const listEnd = ']}';
 
-/** A list envelope around ready JSON texts. */
-export const listDocument = (path: string, records: readonly string[]): Document => ({
+/** A list envelope around ready JSON texts; with links that of a page. */
+export const listDocument = (path: string, records: readonly string[], links?: PageLinks): Document => ({
   path,
   head: successHead,
-  tail: `${listHead(records.length)}${records.join(',')}${listEnd}`,
+  tail: `${listHead(records.length, links)}${records.join(',')}${listEnd}`,
 });
 
 /** Characters of a piece, the last record of it in any case. */
 const pieceCharacters = 2 ** 20;
 
 /** What follows the date in a list envelope, piece by piece: a large one never stands in memory whole. */
-export function* listTail(count: number, records: Iterable<string>): Generator<string> {
-  let piece = listHead(count);
-  let isFirst = true;
-  for (const record of records) {
-    piece += isFirst ? record : `,${record}`;
-    isFirst = false;
-    if (piece.length < pieceCharacters) continue;
-    yield piece;
-    piece = '';
+export class ListTail {
+  #piece: string;
+  #isFirst = true;
+
+  constructor(count: number, links?: PageLinks) {
+    this.#piece = listHead(count, links);
   }
-  yield `${piece}${listEnd}`;
+
+  /** Adds a record; returns a piece where it is long enough. */
+  add(record: string): string | undefined {
+    this.#piece += this.#isFirst ? record : `,${record}`;
+    this.#isFirst = false;
+    if (this.#piece.length < pieceCharacters) return undefined;
+    const piece = this.#piece;
+    this.#piece = '';
+    return piece;
+  }
+
+  /** The last piece. */
+  end(): string {
+    return `${this.#piece}${listEnd}`;
+  }
+}
+
+/** The pieces of such a tail around these records. */
+export function* listTail(count: number, records: Iterable<string>, links?: PageLinks): Generator<string> {
+  const tail = new ListTail(count, links);
+  for (const record of records) {
+    const piece = tail.add(record);
+    if (piece !== undefined) yield piece;
+  }
+  yield tail.end();
 }
 
 /** An envelope around one ready JSON text. */

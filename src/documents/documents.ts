@@ -3,7 +3,7 @@ import type { Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
 import type { FindingsRecord, LandingRecord } from '../contract/records.ts';
-import { type Document, listDocument, objectDocument, statusHead, textDocument } from './document.ts';
+import { type Document, listDocument, objectDocument, type PageLinks, statusHead, textDocument } from './document.ts';
 import { composeFindings } from './findings-record.ts';
 import { composeYaml } from './yaml.ts';
 
@@ -28,6 +28,8 @@ export const documents = {
   repositoryRanking: (rank: Rank, records: readonly string[]) => listDocument(documentPath.ranking(rank), records),
   repositoryPackages: (slug: string, records: readonly string[]) =>
     listDocument(documentPath.repositoryPackages(slug), records),
+  repositoryPackagesPage: (slug: string, page: number, records: readonly string[], links: PageLinks) =>
+    listDocument(documentPath.repositoryPackagesPage(slug, page), records, links),
   repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
     ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
     // Of visits that took nothing the catalog knows nothing.

@@ -1,11 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
-import { type Document, documentText, listTail, successHead } from '../documents/document.ts';
+import { type Document, documentText, ListTail, type PageLinks, successHead } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { documentDigest, isSound, readEntry } from './soundness.ts';
 import { StagedFile } from './staged-file.ts';
 import { DocumentWriter } from './writer.ts';
+
+/** A list that is being written. */
+export interface OpenList {
+  append(record: string): void;
+  /** To be called when all records are appended. */
+  finish(): void;
+}
+
+interface WrittenList {
+  readonly digest: Uint8Array;
+  /** What was known of the document before, and whether it stood there so. */
+  readonly known: LedgerEntry | undefined;
+  readonly sound: boolean;
+}
 
 /**
  * Publishes documents one by one: each is written where its content changed or where it does not stand as it was
@@ -62,6 +76,13 @@ export class DocumentPublisher {
 
   /** The same for a list, written as it is composed: a large one never stands in memory whole. */
   publishList(file: string, count: number, records: Iterable<string>): void {
+    const list = this.openList(file, count);
+    for (const record of records) list.append(record);
+    list.finish();
+  }
+
+  /** The same for what is to be appended; with links it is a page of a list. */
+  openList(file: string, count: number, links?: PageLinks): OpenList {
     const known = this.ledger.get(file);
     const sound = this.isSound(file, known);
     const staged = new StagedFile(this.#output);
@@ -73,8 +94,23 @@ export class DocumentPublisher {
     };
     append(successHead);
     staged.append(Buffer.from(this.#now));
-    for (const piece of listTail(count, records)) append(piece);
-    const entry = { digest: digest.digest().subarray(0, 16), date: this.#now, size: staged.size };
+    const tail = new ListTail(count, links);
+    const finish = () => {
+      append(tail.end());
+      this.#closeList(file, staged, { digest: digest.digest().subarray(0, 16), known, sound });
+    };
+    return {
+      append: (record) => {
+        const piece = tail.add(record);
+        if (piece !== undefined) append(piece);
+      },
+      finish,
+    };
+  }
+
+  #closeList(file: string, staged: StagedFile, written: WrittenList): void {
+    const { known, sound } = written;
+    const entry = { digest: written.digest, date: this.#now, size: staged.size };
     const found = known === undefined ? this.#read(file) : undefined;
     const before = known ?? (found?.date === undefined ? undefined : { ...found, date: found.date });
     const same = before !== undefined && Buffer.compare(before.digest, entry.digest) === 0;

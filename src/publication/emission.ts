@@ -18,7 +18,8 @@ import { apiRoot, documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
-import { DocumentPublisher } from './document-publisher.ts';
+import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
+import { DocumentPublisher, type OpenList } from './document-publisher.ts';
 import { listFiles, type OutputFolder } from './output-folder.ts';
 
 export interface EmissionCount {
@@ -49,7 +50,7 @@ const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
 const packageFolder = path.posix.dirname(documentPath.package('a'));
 
 /** What vanishes, in the order in which it is removed. */
-const removalTurns = ['package', 'former slug', 'repository', 'list'] as const;
+const removalTurns = ['page', 'package', 'former slug', 'repository', 'list'] as const;
 type RemovalTurn = (typeof removalTurns)[number];
 
 /**
@@ -107,8 +108,7 @@ export class Emission {
       await this.#publisher.finish();
       const ingested = new Set(this.#options.ingested);
       for (const repository of rows) {
-        this.#expected.add(listOf(repository.slug));
-        this.#publishRepositoryPackages(repository, ingested.has(repository.slug), !missing.has(repository.slug));
+        this.#publishLists(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
       const descriptions = await this.#options.descriptions();
       await this.#publishAll([...rankingDocuments(rows), ...descriptions, documents.landing(this.#options.landing)]);
@@ -138,6 +138,9 @@ export class Emission {
     const turns = Map.groupBy(this.#vanished(), (file) => this.#removalTurn(file));
     const vanished = removalTurns.flatMap((turn) => turns.get(turn) ?? []);
     for (const file of vanished) {
+      const page = parsePagePath(file);
+      // Pages name each other, so none of them may name anything when the first goes.
+      if (page !== undefined) this.#placeEmptyPage(page.slug, page.page);
       const slug = listPath.exec(file)?.[1];
       if (slug === undefined) continue;
       this.#publisher.placeInAdvance(documents.repositoryPackages(decodeFileName(slug) ?? slug, []));
@@ -148,9 +151,10 @@ export class Emission {
     this.#output.sweep();
   }
 
-  // A list names packages, a package its repository, a former slug the present one, and that its list, which by then
+  // A page names packages, a package its repository, a former slug the present one, and that its list, which by then
   // names nothing. A former slug has no list of its own.
   #removalTurn(file: string): RemovalTurn {
+    if (parsePagePath(file) !== undefined) return 'page';
     if (listPath.test(file)) return 'list';
     if (file.startsWith(`${packageFolder}/`)) return 'package';
     return existsSync(this.#output.resolve(file.replace(/\.json$/, '/packages.json'))) ? 'repository' : 'former slug';
@@ -196,10 +200,48 @@ export class Emission {
     }
   }
 
-  /** The packages document of one repository, which is read again only where it may have changed. */
-  #publishRepositoryPackages({ slug, packageCount }: RepositoryRow, ingested: boolean, there: boolean): void {
-    const file = listOf(slug);
-    if (!ingested && there && this.#publisher.isSound(file)) this.#publisher.count.unchanged++;
-    else this.#publisher.publishList(file, packageCount, readRepositoryRecords(this.#catalog.database, slug));
+  /** The list of one repository, whole and in pages, which is read again only where it may have changed. */
+  #publishLists({ slug, packageCount, record }: RepositoryRow, ingested: boolean, there: boolean): void {
+    const pages = pagesOf(packageCount);
+    const numbers = Array.from({ length: pages }, (_, index) => index + 1);
+    const files = [listOf(slug), ...numbers.map((page) => documentPath.repositoryPackagesPage(slug, page))];
+    for (const file of files) this.#expected.add(file);
+    if (!ingested && there && files.every((file) => this.#publisher.isSound(file))) {
+      this.#publisher.count.unchanged += files.length;
+      return;
+    }
+    for (const page of numbers) {
+      const file = documentPath.repositoryPackagesPage(slug, page);
+      if (this.#output.lookUp(file) === undefined) this.#placeEmptyPage(slug, page);
+    }
+    const records = readRepositoryRecords(this.#catalog.database, slug);
+    const whole = this.#publisher.openList(listOf(slug), packageCount);
+    const passed = pages === 0 ? records : this.#inPages(slug, record, packageCount, records);
+    for (const one of passed) whole.append(one);
+    whole.finish();
+  }
+
+  /** Passes on records of which each page is written on the way, so that they are read once. */
+  *#inPages(slug: string, record: string, count: number, records: Iterable<string>): Generator<string> {
+    const pages = pagesOf(count);
+    let page = 0;
+    let list: OpenList | undefined;
+    let left = 0;
+    for (const one of records) {
+      if (left === 0) {
+        page++;
+        left = recordsOn(page, count);
+        const file = documentPath.repositoryPackagesPage(slug, page);
+        list = this.#publisher.openList(file, left, linksOf(record, page, pages));
+      }
+      list?.append(one);
+      if (--left === 0) list?.finish();
+      yield one;
+    }
+  }
+
+  // Stands for a page until that can stand there, or is gone.
+  #placeEmptyPage(slug: string, page: number): void {
+    this.#publisher.placeInAdvance(documents.repositoryPackagesPage(slug, page, [], {}));
   }
 }

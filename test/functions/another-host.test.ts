@@ -14,6 +14,8 @@ const published: Readonly<Record<string, string>> = {
   'v2/openapi.yaml': 'openapi: 3.1.0\n',
   [documentPath.package('a')]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,
   [documentPath.repository('r')]: `{"message":"200 Successful","date":"${date}","data":{}}`,
+  [documentPath.repositoryPackagesPage('r', 1)]:
+    `{"message":"200 Successful","date":"${date}","refs":{},"count":0,"data":[]}`,
   [documentPath.repositoryPackages('r')]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,
   [documentPath.repositoryFindings('r')]: `{"message":"200 Successful","date":"${date}","data":{}}`,
   [documentPath.ranking('*')]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,
@@ -55,7 +57,7 @@ const host: Dependencies = {
   },
 };
 
-const values: Readonly<Record<string, string>> = { packageId: 'a', repositorySlug: 'r' };
+const values: Readonly<Record<string, string>> = { packageId: 'a', repositorySlug: 'r', pageNumber: '1' };
 const query: Partial<Record<OperationName, string>> = {
   packageSearch: '?q=ab',
   packageMulti: '?ids=a',

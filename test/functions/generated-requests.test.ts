@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
-import { type Operation, operations } from '../../src/contract/paths.ts';
+import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
 import { composeJsonFeed } from '../../src/site/feeds.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, serveBuild } from '../support/built.ts';
@@ -13,6 +13,8 @@ import { arbitraryRequest } from '../support/generated-requests.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { exchangeParsed } from '../support/raw-http.ts';
 import { openConnections, type Received, type Sent } from '../support/wire.ts';
+
+const emptyPage = '{"message":"200 Successful","date":"2026-05-01T00:00:00.000Z","refs":{},"count":0,"data":[]}';
 
 let server: BuiltServer;
 let connections: ReturnType<typeof openConnections>;
@@ -121,10 +123,12 @@ describe('H5 generated requests', () => {
       repositorySlug: 'odd',
       repositoryFile: 'odd',
       rankFile: 'all',
+      pageNumber: '1',
+      pageFile: '1',
     };
     const rootOf = ({ tag }: Operation) => (tag === 'feed' ? '' : '/v2');
     const ask = async (operation: Operation, sent: Partial<Sent> = {}) => {
-      const address = operation.address.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? '');
+      const address = operation.address.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
       const query: Record<string, string> = { q: 'snow', rank: '*', ids: 'odd.bare', uris: 'https://a.example/' };
       const names = (operation.query ?? []).filter((name) => name in query);
       // A document that is ready needs no dependency; with a query it is not taken from there.
@@ -142,12 +146,13 @@ describe('H5 generated requests', () => {
     for (const { address, type } of Object.values(feedOperations)) {
       server.write(address.replace('{repositorySlug}', 'odd').slice(1), type.includes('json') ? emptyFeed : '<feed/>');
     }
+    server.write(documentPath.repositoryPackagesPage('odd', 1), emptyPage);
     const raw = async (operation: Operation, request: string) => {
       const received = await exchangeParsed(server.port, request);
       expect(answers.check(operation, operation.method, received), request.slice(0, 80)).toBeUndefined();
     };
     for (const operation of all) {
-      const target = `${rootOf(operation)}${operation.address.replace(/\{\w+\}/, 'x')}`;
+      const target = `${rootOf(operation)}${operation.address.replace(/\{\w+\}/g, 'x')}`;
       await ask(operation);
       await ask(operation, { headers: { 'if-none-match': '*' } });
       await ask(operation, { method: 'DELETE' });
@@ -172,6 +177,7 @@ describe('H5 generated requests', () => {
         clockFails = next === 'broken' && /^\/(?:health|live|ready)z$/.test(operation.address);
         await ask(operation);
       }
+      await ask(operations.repositoryPackages, { target: '/v2/jailbreak/repository/odd/packages?page=1' });
     }
     mode = 'well';
     // The gateway's are reached where there is one (test/gateway/described.test.ts).

@@ -47,7 +47,7 @@ describe('rate limit', () => {
     for (let asked = 0; asked < 4; asked++) await ask();
     for (const { file, address, method } of Object.values(operations) as Operation[]) {
       if (method !== 'GET') continue;
-      const target = `/v2${address.replace('{packageId}', 'com.example.one').replace('{repositorySlug}', 'sample')}`;
+      const target = `/v2${address.replace('{packageId}', 'com.example.one').replace('{repositorySlug}', 'sample').replace('{pageNumber}', '1')}`;
       const { status } = await ask(undefined, target);
       if (file === undefined && !['/healthz', '/livez', '/readyz'].includes(address)) expect(status, target).toBe(429);
       else expect(status, target).not.toBe(429);

@@ -40,7 +40,7 @@ const walk = async (target: string, key: 'nextPage' | 'previousPage' = 'nextPage
     expect(answer.status).toBe(200);
     texts.push(text);
     const link: string | undefined = pageOf(text).refs[key];
-    if (link !== undefined) expect(link.startsWith(`${base}${listOf('long')}?limit=`)).toBe(true);
+    if (link !== undefined) expect(link.startsWith(`${base}${listOf('long')}`)).toBe(true);
     next = link?.slice(base.length);
   }
   return texts;
@@ -128,6 +128,23 @@ describe('the list of a repository in pages', () => {
     }
     const head = await fetch(`${server.address}${listOf('other')}?limit=1`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('H5: answers the published pages of a large list at their addresses, and no others', async () => {
+    const computed = await ask(`${listOf('long')}?page=2`);
+    const { answer, text } = await ask(`${listOf('long')}/2`);
+    expect([answer.status, sliceOf(text) === sliceOf(computed.text)]).toEqual([200, true]);
+    expect(answer.headers.get('etag')).toBe((await ask(`${listOf('long')}/2.json`)).answer.headers.get('etag'));
+    expect(await walk(`${listOf('long')}/1`)).toHaveLength(3);
+    for (const target of [
+      'long/packages/4',
+      'long/packages/0',
+      'long/packages/02',
+      'long/packages/x',
+      'other/packages/1',
+    ]) {
+      expect((await ask(`/v2/jailbreak/repository/${target}`)).answer.status, target).toBe(404);
+    }
   });
 
   it('H8: has 20 MB at most, and says to ask for fewer at once', async () => {

@@ -66,7 +66,7 @@ const json = (value: unknown): { headers: Record<string, string>; body: string }
 });
 
 const addressed = (operation: Operation, id = 'odd.bare') =>
-  `/v2${operation.address.replace('{packageId}', id).replace('{repositorySlug}', 'odd')}`;
+  `/v2${operation.address.replace('{packageId}', id).replace('{repositorySlug}', 'odd').replace('{pageNumber}', '1')}`;
 
 const queryPlaces = (operation: Operation, { target }: Sizes): Place[] => {
   const names: readonly string[] = operation.query ?? [];

@@ -230,7 +230,10 @@ export const arbitraryRequest = (ids: readonly string[], slugs: readonly string[
       headers,
     );
     return asked.chain(([method, root, id, slug, search, fields]): fc.Arbitrary<Sent> => {
-      const path = operation.address.replace('{packageId}', () => id).replace('{repositorySlug}', () => slug);
+      const path = operation.address
+        .replace('{packageId}', () => id)
+        .replace('{repositorySlug}', () => slug)
+        .replace('{pageNumber}', '1');
       const target = inTarget(`${root}${path}${search === '' ? '' : `?${search}`}`);
       if (method === 'GET' || method === 'HEAD') return fc.constant({ method, target, headers: fields });
       return fc.tuple(body, contentType).map(([content, type]) => ({

@@ -9,6 +9,7 @@ describe('the address of a file', () => {
     ['v2/jailbreak/package/com.example.json', 'v2/jailbreak/package/com.example'],
     ['v2/jailbreak/repository/chariz.json', 'v2/jailbreak/repository/chariz'],
     ['v2/jailbreak/repository/chariz/packages.json', 'v2/jailbreak/repository/chariz/packages'],
+    ['v2/jailbreak/repository/chariz/packages/2.json', 'v2/jailbreak/repository/chariz/packages/2'],
     ['v2/jailbreak/repository/chariz/findings.json', 'v2/jailbreak/repository/chariz/findings'],
     ['v2/jailbreak/repository/ranking/all.json', undefined],
     ['v2/openapi.json', undefined],
