@@ -35,13 +35,13 @@ export const parseCallback = (text: string, rules: CallbackRules): Callback => {
   const application = findApplication(url, rules);
   if (application === undefined) throw refuse('is not on the list of allowed callbacks');
   if (opensAddress(url)) throw refuse('must not make its application open another address');
-  // Some readers of queries part them at semicolons, and some read `name[]` as `name`.
+  // Some readers of queries part them at semicolons; some read `name[]` as `name`, and a dot or a blank as `_` (PHP).
   const names = url.search
     .slice(1)
     .split(/[&;]/)
     .flatMap((pair) => [...new URLSearchParams(pair).keys()]);
   const taken = credentialNames.find((name) =>
-    names.some((other) => other.trim().toLowerCase().split('[')[0] === name),
+    names.some((other) => other.trim().toLowerCase().replace(/[. ]/g, '_').split('[')[0] === name),
   );
   if (taken !== undefined) throw refuse(`must not carry a parameter named '${taken}'`);
   return { address: url.href, application };

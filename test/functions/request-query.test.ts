@@ -5,7 +5,7 @@ import { operations } from '../../src/contract/paths.ts';
 
 const read = (query: string) => readQuery(`http://localhost/search?${query}`, operations.packageSearch.query);
 
-describe('query of a request', () => {
+describe('H7 query of a request', () => {
   it.each([
     ['the same parameter', `q${'&q'.repeat(32_500)}`],
     ['the same parameter with a value', `q=a${'&q=a'.repeat(16_000)}`],

@@ -234,6 +234,8 @@ describe('T1 and T2 through the gateway', () => {
     'sileo://back?a=1;auth_token=x',
     'sileo://back?;auth_token=x',
     'sileo://back?auth_token[]=x',
+    'sileo://back?auth.token=x',
+    'https://app.example/?payment+secret=x',
     'https://app.example/?refresh_token=x&a=b',
   ])('T2 refuses %s, which carries the name of a credential', async (callback) => {
     const response = await post(`${gateway.base}/v2/authenticate`, { callback, udid: 'u', model: 'm' });
