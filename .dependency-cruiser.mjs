@@ -13,6 +13,7 @@ const rooms = {
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
+  'src/hosts': { rooms: ['src/contract'] },
   'src/following': { rooms: ['src/contract', 'src/net', 'src/catalog', 'src/documents', 'src/publication'] },
   'src/uploading': {
     rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],

@@ -1,10 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
+import { preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from './dependencies.ts';
 import type { Environment, Handler } from './environment.ts';
-import { errorAnswer, HttpError, notFound, openHeaders } from './http/answers.ts';
+import { errorAnswer, HttpError, notFound } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
 import { limited } from './http/limited.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
@@ -31,21 +32,11 @@ const documentName = new RegExp(
     .join('|')})$`,
 );
 
-const methodsOf = ({ method }: Operation): string => (method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS`);
+const methodsOf = ({ method }: Operation): string => (method === 'GET' ? readMethods : `${method}, OPTIONS`);
 
 // What a browser asks before a script of another site may go ahead, and what any client may ask.
 const describeMethods = (methods: string): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      Allow: methods,
-      'Access-Control-Allow-Methods': methods,
-      'Access-Control-Allow-Headers': 'Content-Type, If-None-Match',
-      'Access-Control-Max-Age': '86400',
-      'Cache-Control': 'public, max-age=3600',
-      ...openHeaders,
-    },
-  });
+  new Response(null, { status: 204, headers: preflightHeaders(methods) });
 
 const refuseMethod = (methods: string): HttpError =>
   new HttpError(405, `This address answers ${methods}`, { Allow: methods });

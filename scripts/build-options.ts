@@ -28,7 +28,12 @@ export const buildOptions = {
     value: 'URL',
     default: 'http://localhost:8080',
     environment: 'DEBDEX_BASE_URL',
-    help: 'Public address of what is published; links are made of it.',
+    help: 'Public address of what is published; links are made of it. It may have a path, below which everything then lies.',
+  },
+  'static-refs': {
+    type: 'boolean',
+    environment: 'DEBDEX_STATIC_REFS',
+    help: 'Name files alone in refs, pages and descriptions (they end in .json), for hosts without rules such as GitHub Pages.',
   },
   'allow-private-networks': {
     type: 'boolean',

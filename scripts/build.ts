@@ -14,22 +14,13 @@ import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-en
 import { buildOptions } from './build-options.ts';
 import { collectExamples } from './examples/collect.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
+import { readBase } from './read-base.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 import { readSigner } from './read-signing-key.ts';
 import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
-
-const readBase = (text: string): string => {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new UsageError(
-      `--base-url must be an http or https address such as https://index.example.org, not "${text}"`,
-    );
-  }
-  return url.href.replace(/\/+$/, '');
-};
 
 // Reproducible builds take the time from outside (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
 const readClock = (): (() => Date) => {
@@ -85,6 +76,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       precompress: values.precompress,
+      staticRefs: values['static-refs'],
       only: only && new Set(only),
       retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],
       concurrency: values.concurrency,

@@ -1,3 +1,4 @@
+import { cacheControl, openHeaders } from '../../src/contract/answer-headers.ts';
 import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { chooseEncoding } from './accept-header.ts';
@@ -18,28 +19,6 @@ export class HttpError extends Error {
 export const notFound = (): HttpError => new HttpError(404, 'Not found');
 
 const jsonType = 'application/json';
-
-/** Headers of every answer of the read API; scripts of any site may read it. */
-export const openHeaders = {
-  'Access-Control-Allow-Origin': '*',
-  'X-Content-Type-Options': 'nosniff',
-} as const;
-
-/** Headers of every answer of the site. */
-export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
-
-// Long enough for a client that repeats itself.
-const briefly = 'public, max-age=30, s-maxage=60';
-
-/** How long a computed answer may be reused. */
-export const cacheControl = {
-  /** The same question gives the same answer until the next build. */
-  shared: briefly,
-  /** It tells what someone has installed, or is a fact of this moment. */
-  none: 'no-store',
-  /** An unknown name may be known after the next build. */
-  missing: briefly,
-} as const;
 
 const utf8 = new TextEncoder();
 // Below this an answer fits in one packet anyway.

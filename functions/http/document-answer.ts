@@ -1,8 +1,8 @@
+import { closedHeaders, openHeaders } from '../../src/contract/answer-headers.ts';
 import { cacheControlOf, contentTypeOf, isCompressible } from '../../src/contract/file-headers.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { chooseEncoding, type Encoding } from './accept-header.ts';
-import { closedHeaders, openHeaders } from './answers.ts';
 import { matchesEntityTag, notModifiedHeaders } from './conditional.ts';
 
 const documentHeaders = (

@@ -1,10 +1,12 @@
 import {
+  givenTwice,
   missingParameter,
   type Query,
   type QueryName,
   type QueryParameter,
   queryParameters,
   writtenName,
+  wrongParameter,
 } from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
 
@@ -50,7 +52,7 @@ const findName = (text: string, names: readonly string[]): string | undefined =>
 const parameterOf = (name: QueryName): QueryParameter<unknown> => queryParameters[name];
 
 const refuse = (name: QueryName, complaint: string): never => {
-  throw new HttpError(400, `Query parameter '${writtenName(name)}' ${complaint}`);
+  throw new HttpError(400, wrongParameter(writtenName(name), complaint));
 };
 
 // One string for each name, or a list where it came more than once.
@@ -88,7 +90,7 @@ export const readQuery = <Name extends QueryName>(url: string, names: readonly N
   const values = readPairs(url, names);
   const read = names.map((name) => {
     const value = values.get(name);
-    if (value !== undefined && typeof value !== 'string') return refuse(name, 'must be given once');
+    if (value !== undefined && typeof value !== 'string') return refuse(name, givenTwice);
     const { required, read } = parameterOf(name);
     if (value === undefined && required) throw new HttpError(400, missingParameter(writtenName(name)));
     return [name, read(value, (complaint: string) => refuse(name, complaint))];

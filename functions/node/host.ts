@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { apiRoot, documentPath } from '../../src/contract/paths.ts';
+import { apiRoot, basePathOf, documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { CatalogFiles } from './catalog-files.ts';
@@ -62,6 +62,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   }
   mkdirSync(state, { recursive: true });
   let publicAddress = readPublicAddress(out);
+  let basePath = basePathOf(publicAddress);
   const gateway = openGateway(readGateway(publicAddress, options));
   const opened = openDependencies(options);
   const { search, safety, downloads, limiter, now } = opened;
@@ -73,6 +74,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     const before = publicAddress;
     publicAddress = readPublicAddress(out);
     if (publicAddress === before) return;
+    basePath = basePathOf(publicAddress);
     const { settings } = readGateway(publicAddress, options);
     app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) });
   };
@@ -98,6 +100,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     limiter,
     answerMemory: options.answerMemory,
     trustedProxies: options.trustedProxies,
+    basePath: () => basePath,
     limits: options.limits,
     onRefusal: tell,
     stamp: path.join(state, 'generation.json'),

@@ -34,6 +34,11 @@ export interface ServerOptions {
   /** Proxies of our own in front, each of which adds to X-Forwarded-For. */
   readonly trustedProxies: number;
   /**
+   * The path of the public address, asked anew for each request: it is taken off where a request brings it, so that a
+   * proxy in front may keep it or take it off by itself.
+   */
+  readonly basePath?: () => string;
+  /**
    * The file that every build replaces last: when it changes, `onChange` is called and ready answers are dropped. Null
    * where `forget` is called instead; without either, it is as though it changed every second.
    */
@@ -59,6 +64,17 @@ export interface RunningServer {
 // Some clients send addresses of repositories without percent-encoding. A "#" has no meaning in a request, and would
 // end the address for all that read it as a URL.
 const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
+
+/** What is asked for, as seen from the place where everything lies (RFC 9112, section 3.2: a path, or all of an address). */
+const targetBelow = (basePath: string, target: string): string => {
+  if (basePath === '') return target;
+  const [host = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? []);
+  const rest = target.slice(host.length);
+  if (!rest.startsWith(basePath)) return target;
+  const below = rest.slice(basePath.length);
+  if (below.startsWith('/')) return host + below;
+  return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
+};
 
 type Answer = InstanceType<ReturnType<typeof accountedAnswers>>;
 
@@ -163,8 +179,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       refuse(socket, { status: 431, method });
       return;
     }
+    incoming.url = targetBelow(options.basePath?.() ?? '', incoming.url ?? '');
     // Counted as it is going to be read: a "#" becomes three characters.
-    const target = escapeTarget(incoming.url ?? '');
+    const target = escapeTarget(incoming.url);
     if (target.length > limits.requestLine) {
       refusals.count('requestLine', door.client);
       refuse(socket, { status: 414, method });

@@ -1,8 +1,9 @@
+import { cacheControl } from '../../src/contract/answer-headers.ts';
 import { successMessage } from '../../src/contract/envelope.ts';
 import { downloadsSchema } from '../../src/contract/records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { cacheControl, HttpError, jsonAnswer, notFound } from '../http/answers.ts';
+import { HttpError, jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { clientNetwork } from '../http/client-address.ts';
 import { readJson } from '../http/request-body.ts';

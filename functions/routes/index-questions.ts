@@ -1,7 +1,8 @@
+import { cacheControl } from '../../src/contract/answer-headers.ts';
 import { apiRoot, type DocumentOperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { cacheControl, jsonAnswer, notFound } from '../http/answers.ts';
+import { jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { listBody, pageBody } from '../http/envelope-body.ts';
 import { createLargeAnswers } from '../http/large-answers.ts';

@@ -1,6 +1,7 @@
+import { cacheControl } from '../../src/contract/answer-headers.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
-import { cacheControl, jsonAnswer } from '../http/answers.ts';
+import { jsonAnswer } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 
 /**

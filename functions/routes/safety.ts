@@ -1,7 +1,8 @@
+import { cacheControl } from '../../src/contract/answer-headers.ts';
 import { operations } from '../../src/contract/paths.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
-import { cacheControl, jsonAnswer } from '../http/answers.ts';
+import { jsonAnswer } from '../http/answers.ts';
 import { turnsOf } from '../http/ask-index.ts';
 import { listBody } from '../http/envelope-body.ts';
 import { readQuery } from '../http/request-query.ts';

@@ -1,7 +1,8 @@
+import { cacheControl } from '../../src/contract/answer-headers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { createHealthCheck } from '../health/health.ts';
-import { cacheControl, jsonAnswer } from '../http/answers.ts';
+import { jsonAnswer } from '../http/answers.ts';
 
 export const serviceHandlers = (dependencies: Dependencies) => {
   const health = createHealthCheck(dependencies, dependencies.now, dependencies.tellUnhealthy);

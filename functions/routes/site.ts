@@ -1,7 +1,9 @@
+import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
+import { basePathOf } from '../../src/contract/paths.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { asksForJson, prefersHtml } from '../http/accept-header.ts';
-import { cacheControl, HttpError, notFound } from '../http/answers.ts';
+import { HttpError, notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 import { pathOf } from '../http/request-path.ts';
 import { landingAnswer } from './landing.ts';
@@ -26,8 +28,10 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     if ((await dependencies.documents.read(`${path}/index.html`, 'identity')) === undefined) throw notFound();
     const url = req.url;
     const query = url.indexOf('?');
-    const location = `${pathOf(url)}/${query < 0 ? '' : url.slice(query)}`;
-    const headers = { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0' };
+    // The client may see the address of this request below a path, which is taken off before it comes here.
+    const below = basePathOf(dependencies.publicAddress());
+    const location = `${below}${pathOf(url)}/${query < 0 ? '' : url.slice(query)}`;
+    const headers = { Location: location, 'Cache-Control': cacheControl.moved, 'Content-Length': '0', ...closedHeaders };
     return new Response(null, { status: 308, headers });
   };
 

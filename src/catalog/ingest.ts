@@ -5,6 +5,7 @@ import type { ReleaseFile } from '../apt/release.ts';
 import type { Finding } from '../contract/findings.ts';
 import { limits } from '../contract/limits.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
+import type { Addressing } from '../contract/paths.ts';
 import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { WritableDatabase } from './database.ts';
@@ -29,13 +30,17 @@ export interface SnapshotContent {
 }
 
 /** What a repository's rows are computed from; while its digest stays the same the rows do too. */
-export const computeSource = (entry: ManifestEntry, snapshot: Snapshot, base: string): string => {
+export const computeSource = (
+  entry: ManifestEntry,
+  snapshot: Snapshot,
+  { base, staticRefs = false }: Addressing,
+): string => {
   const { release, hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing } = snapshot;
   const files = [release, ...listIndexes(snapshot)].flatMap(({ path, sha256 }) => [path, sha256]);
   const said = [hasInRelease, hasReleaseGpg, paymentEndpoint, changedAt, signing.state, signing.signers];
   // How the origin is asked is no part of what it says, and may be a secret.
   const { headers: _, ...told } = entry;
-  return hash('sha256', JSON.stringify([catalogFormat, limits, base, told, snapshot.origin, files, said]));
+  return hash('sha256', JSON.stringify([catalogFormat, limits, base, staticRefs, told, snapshot.origin, files, said]));
 };
 
 // The last stanza of an index need not end with a blank line.
@@ -72,7 +77,7 @@ export const ingestRepository = async (
   snapshot: Snapshot,
   files: SnapshotContent,
   options: {
-    readonly base: string;
+    readonly addressing: Addressing;
     readonly now: string;
     readonly source: string;
     readonly findings?: readonly Finding[];
@@ -89,10 +94,10 @@ export const ingestRepository = async (
   const [id = 1] = before ?? database.prepare<[number]>('SELECT coalesce(max(id), 0) + 1 FROM repository').get() ?? [];
 
   const describe = (packages: { count: number; sections: Iterable<string> }) =>
-    computeRepositoryRecord(entry, snapshot, release, packages, options.base);
+    computeRepositoryRecord(entry, snapshot, release, packages, options.addressing);
   const embed = (packages: { count: number; sections: Iterable<string> }) =>
     JSON.stringify(computeEmbeddedRepository(describe(packages)));
-  const writer = new RecordWriter(database, entry, { base: options.base, repository: id, sights, embed });
+  const writer = new RecordWriter(database, entry, { addressing: options.addressing, repository: id, sights, embed });
   const reader = createRecordReader({
     record: (stanza, number) => writer.write(stanza, number),
     finding: (code, detail) => writer.findings.add(code, detail),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PackageStanza } from '../apt/packages-index.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import { publicAddress } from '../contract/paths.ts';
+import { type Addressing, publicAddress } from '../contract/paths.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { sectionImages, sectionKind } from '../contract/sections.ts';
 
@@ -55,16 +55,16 @@ const isCommercial = (tag: string): boolean => tag === 'cydia::commercial';
 /**
  * The ready JSON text of a package record (decisions, section 5) up to and including the key of its last field,
  * `"repository":`. The embedded repository and a closing brace complete it: every record of a repository shares that
- * text, and it changes with the repository alone. `base` is the public address without trailing slash.
+ * text, and it changes with the repository alone.
  */
 export const computeRecordJson = (
   entry: ManifestEntry,
   stanza: PackageStanza,
   latest: boolean,
-  base: string,
+  addressing: Addressing,
 ): string => {
-  const address = publicAddress(base);
-  const images = sectionImages(base, sectionKind(stanza.section));
+  const address = publicAddress(addressing);
+  const images = sectionImages(addressing.base, sectionKind(stanza.section));
   const record: Omit<PackageRecord, 'repository'> = {
     id: recordIdentifier(entry.slug, stanza),
     package_id: stanza.package,

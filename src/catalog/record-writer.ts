@@ -3,14 +3,14 @@ import { compareVersions } from '../apt/version.ts';
 import { FindingCounter } from '../contract/findings.ts';
 import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Addressing } from '../contract/paths.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { firstRecordId } from './schema.ts';
 
 interface WriterOptions {
-  /** Public address without trailing slash. */
-  readonly base: string;
+  readonly addressing: Addressing;
   /** The number of the repository. */
   readonly repository: number;
   /** When each record was first seen. */
@@ -74,7 +74,7 @@ export class RecordWriter {
     const { package: name, version, architecture } = stanza;
     const key = recordKey(name, version, architecture);
     const row = this.#firstRow + number;
-    const whole = computeRecordJson(this.#entry, stanza, true, this.#options.base);
+    const whole = computeRecordJson(this.#entry, stanza, true, this.#options.addressing);
     const details = computeDetails(stanza);
     const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
     const before = number < this.#next ? this.#sizeOf(row) : undefined;

@@ -1,22 +1,21 @@
 import { parseDate, type ReleaseFile } from '../apt/release.ts';
 import { writtenWebUrl } from '../apt/urls.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
-import { publicAddress } from '../contract/paths.ts';
+import { type Addressing, publicAddress } from '../contract/paths.ts';
 import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 
 /**
- * The public record of a repository (decisions, section 5, "Repository record"). `base` is the public address without
- * trailing slash; `packageCount` and `sections` come from the package records that were kept.
+ * The public record of a repository (decisions, section 5, "Repository record"); the count of packages and `sections` come from the package records that were kept.
  */
 export const computeRepositoryRecord = (
   entry: ManifestEntry,
   snapshot: Snapshot,
   release: ReleaseFile,
   packages: { count: number; sections: Iterable<string> },
-  base: string,
+  addressing: Addressing,
 ): RepositoryRecord => {
-  const address = publicAddress(base);
+  const address = publicAddress(addressing);
   // What was crawled of another address than the manifest names now is published as what it is, and never as the other's.
   const isNamed = addressKey(snapshot.origin) === addressKey(entry);
   const { uri, suite } = isNamed ? entry : snapshot.origin;

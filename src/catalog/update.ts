@@ -1,5 +1,6 @@
 import { openRelease } from '../apt/release-file.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Addressing } from '../contract/paths.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateVisitFindings } from './finding-rows.ts';
@@ -23,9 +24,7 @@ export interface CatalogUpdate {
   readonly damaged: readonly { readonly slug: string; readonly cause: unknown }[];
 }
 
-interface Options {
-  /** Public address without trailing slash. */
-  readonly base: string;
+interface Options extends Addressing {
   readonly now: Date;
   readonly onRepository?: (done: number, total: number, slug: string) => void;
 }
@@ -72,7 +71,7 @@ class Update {
   }
 
   /** Replaces its rows, from the bytes of its snapshot. */
-  async ingest(content: SnapshotContent, base: string, now: Date, source: string) {
+  async ingest(content: SnapshotContent, addressing: Addressing, now: Date, source: string) {
     const { history: store } = this.#store;
     const { slug } = this.#entry;
     const known = this.#readKnown();
@@ -81,7 +80,7 @@ class Update {
     const addedAt = (await store.read(slug)).addedAt ?? known?.addedAt ?? now.toISOString();
     const history = kept ?? known?.records;
     const findings = await this.#readFindings();
-    const options = { base, now: now.toISOString(), source, findings, history, addedAt };
+    const options = { addressing, now: now.toISOString(), source, findings, history, addedAt };
     const result = await ingestRepository(this.#catalog.writable(), this.#entry, this.#snapshot, content, options);
     // Before the rows are in force: a build that ends here has seen what it has seen.
     const next = result.history ?? (kept ? undefined : history);
@@ -122,8 +121,9 @@ export const updateCatalog = async (
   catalog: CatalogBuild,
   entries: readonly ManifestEntry[],
   store: SnapshotReader,
-  { base, now, onRepository }: Options,
+  { base, staticRefs, now, onRepository }: Options,
 ): Promise<CatalogUpdate> => {
+  const addressing = { base, staticRefs };
   const known = readSources(catalog);
   const touched = new Set<string>();
   const ingested: string[] = [];
@@ -141,7 +141,7 @@ export const updateCatalog = async (
       // Losing what was crawled is no reason to take down what was made of it.
       if (known.has(entry.slug)) lost.push(entry.slug);
     } else {
-      const source = computeSource(entry, snapshot, base);
+      const source = computeSource(entry, snapshot, addressing);
       const one = new Update(catalog, store, entry, snapshot);
       if (known.get(entry.slug) === source) {
         await one.refresh();
@@ -150,7 +150,7 @@ export const updateCatalog = async (
         if ('cause' in content) {
           damaged.push({ slug: entry.slug, cause: content.cause });
         } else {
-          const result = await one.ingest(content, base, now, source);
+          const result = await one.ingest(content, addressing, now, source);
           for (const name of result.touched) touched.add(name);
           ingested.push(entry.slug);
         }

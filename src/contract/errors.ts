@@ -23,6 +23,7 @@ export const phrases = {
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
+  501: 'Not Implemented',
   503: 'Service Unavailable',
 } as const;
 export type ErrorStatus = keyof typeof phrases;

@@ -2,7 +2,8 @@ import { generationPath } from './generation.ts';
 
 // What every host says of a published file: our server, an object store, the rules of a static host.
 
-const contentTypes: Readonly<Record<string, string>> = {
+/** Content types by the ending of a file's name. */
+export const contentTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   html: 'text/html; charset=utf-8',
@@ -29,7 +30,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   jws: 'application/jose',
   zst: 'application/zstd',
 };
-const unknownType = 'application/octet-stream';
+/** The content type of any other file. */
+export const unknownType = 'application/octet-stream';
 const compressible = /^text\/|json|xml|yaml|javascript|wasm/;
 
 /** Whether bodies of a content type are worth compressing. */
@@ -39,21 +41,44 @@ export const isCompressible = (contentType: string): boolean => compressible.tes
 export const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
-// Names that hold a digest of their content (the site generator's bundles, the chunks of its search index, catalogs), or a
-// number that no other content ever has (change lists).
-const lasting =
-  /^assets\/|^pagefind\/(fragment|index|filter)\/|^pagefind\/[^/]*\.pf_meta$|^v2\/(catalog|inventory|changes)\//;
-// What names the others must be of this moment.
-const momentary: ReadonlySet<string> = new Set([generationPath.current, generationPath.signature]);
+/** Files whose Cache-Control is of its own, as patterns of paths below the output folder: `*` stands for any characters. */
+interface CacheRule {
+  readonly files: readonly string[];
+  readonly cache: string;
+}
 
-/**
- * The Cache-Control of a published file, by its path below the output folder.
- *
- * Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build
- * is seen soon, and an origin that is away is not noticed.
- */
-export const cacheControlOf = (path: string): string => {
-  if (lasting.test(path)) return 'public, max-age=31536000, immutable';
-  if (momentary.has(path)) return 'public, no-cache';
-  return 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400';
-};
+/** The first rule that fits a file says how long it may be reused; the last fits all. */
+export const cacheRules: readonly CacheRule[] = [
+  {
+    // Names that hold a digest of their content (the site generator's bundles, the chunks of its search index, catalogs),
+    // or a number that no other content ever has (change lists).
+    files: [
+      'assets/*',
+      'pagefind/fragment/*',
+      'pagefind/index/*',
+      'pagefind/filter/*',
+      'pagefind/*.pf_meta',
+      'v2/catalog/*',
+      'v2/inventory/*',
+      'v2/changes/*',
+    ],
+    cache: 'public, max-age=31536000, immutable',
+  },
+  // What names the others must be of this moment.
+  { files: [generationPath.current, generationPath.signature], cache: 'public, no-cache' },
+  // Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build
+  // is seen soon, and an origin that is away is not noticed.
+  { files: ['*'], cache: 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400' },
+];
+
+/** A pattern of a cache rule as the source of a regular expression, without anchors. */
+export const patternSource = (pattern: string): string =>
+  pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*');
+
+const compiled = cacheRules.map(({ files, cache }) => ({
+  pattern: new RegExp(`^(?:${files.map(patternSource).join('|')})$`),
+  cache,
+}));
+
+/** The Cache-Control of a published file, by its path below the output folder. */
+export const cacheControlOf = (path: string): string => compiled.find(({ pattern }) => pattern.test(path))?.cache ?? '';

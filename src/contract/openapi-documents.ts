@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { fillPlaceholders, parameterOf } from './parameters.ts';
-import { type Operation, operations } from './paths.ts';
+import { type Operation, type OperationName, operations } from './paths.ts';
 
 // What is published as files and has an address of its own besides the documented ones: each prebuilt document under
 // its name (decisions, section 1), and the feeds of the site.
 
 const nameOf = (operation: string): string => `${operation}Document`;
+
+/** The operation whose answer is the document that `documentOperations` calls so. */
+export const operationOfDocument = (name: string): OperationName => name.replace(/Document$/, '') as OperationName;
 
 /** Each prebuilt document under the name of its file, from the table of operations; the descriptions have that name. */
 export const documentOperations: Readonly<Record<string, Operation>> = Object.fromEntries(

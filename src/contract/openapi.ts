@@ -18,7 +18,7 @@ import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors
 import type { ExampleSubject } from './example-subject.ts';
 import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
-import { documentOperations, type Feed, feedOperations, jsonFeedSchema } from './openapi-documents.ts';
+import { documentOperations, type Feed, feedOperations, jsonFeedSchema, operationOfDocument } from './openapi-documents.ts';
 import { missingParameter, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
@@ -281,6 +281,8 @@ export interface OpenApiOptions {
   readonly examples?: Examples | undefined;
   /** Whether the site is published too, and its feeds with it. */
   readonly site?: boolean;
+  /** Whether to describe what any host answers alone: the files, each under its name. */
+  readonly staticRefs?: boolean | undefined;
 }
 
 const describeAll = (described: Readonly<Record<string, Operation>>, common: Json = {}): [string, Json][] =>
@@ -295,8 +297,23 @@ const describeOperations = (examples: Examples | undefined): [string, Json][] =>
     return [operation.address, { [operation.method.toLowerCase()]: createOperation(name, operation, shown) }];
   });
 
+/** Documents under their names, and the description itself: what answers where nothing but files is known. */
+const describeFiles = (examples: Examples | undefined): [string, Json][] => {
+  const { openapiJson, openapiYaml } = operations;
+  return Object.entries<Operation>({ ...documentOperations, openapiJson, openapiYaml }).map(([name, operation]) => {
+    const shown = examples && { example: examples.answers[operationOfDocument(name)], subject: examples.subject };
+    return [operation.address, { get: createOperation(name, operation, shown) }];
+  });
+};
+
 /** The OpenAPI 3.1 description of all that programs may ask this host for, to be written as JSON or YAML. */
-export const createOpenApi = ({ publicAddress, version, examples, site = true }: OpenApiOptions): Json => ({
+export const createOpenApi = ({
+  publicAddress,
+  version,
+  examples,
+  site = true,
+  staticRefs = false,
+}: OpenApiOptions): Json => ({
   openapi: '3.1.0',
   info: {
     title: 'Package and repository index',
@@ -305,7 +322,9 @@ export const createOpenApi = ({ publicAddress, version, examples, site = true }:
     description: [
       'Every answer is JSON in UTF-8. HEAD answers as GET does, without the body. Scripts of any site may read all of it.',
       'Prebuilt answers carry an ETag; ask again with If-None-Match. Unknown query parameters are ignored.',
-      'A prebuilt answer is also a file, under a name that ends in ".json", which any static host answers. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.',
+      staticRefs
+        ? 'Every answer is a file, under its name. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.'
+        : 'A prebuilt answer is also a file, under a name that ends in ".json", which any static host answers. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.',
     ].join('\n\n'),
     license: { name: 'MIT', identifier: 'MIT' },
   },
@@ -314,15 +333,19 @@ export const createOpenApi = ({ publicAddress, version, examples, site = true }:
   tags: [
     { name: 'package', description: 'Packages: every version, the latest of several, and search.' },
     { name: 'repository', description: 'Repositories: one, its packages, search, ranking and safety.' },
-    { name: 'download', description: 'Counting of downloads.' },
     { name: 'service', description: 'The service itself.' },
-    { name: 'gateway', description: 'Credentials of the payment gateway; its answers are never to be kept.' },
+    ...(staticRefs
+      ? []
+      : [
+          { name: 'download', description: 'Counting of downloads.' },
+          { name: 'gateway', description: 'Credentials of the payment gateway; its answers are never to be kept.' },
+        ]),
     ...(site ? [{ name: 'feed', description: 'What is new, for feed readers.' }] : []),
   ],
   paths: Object.fromEntries([
-    ...describeOperations(examples),
-    ...describeAll(documentOperations),
-    ...describeAll(gatewayOperations),
+    ...(staticRefs
+      ? describeFiles(examples)
+      : [...describeOperations(examples), ...describeAll(documentOperations), ...describeAll(gatewayOperations)]),
     ...(site ? describeAll(feedOperations, { servers: [{ url: publicAddress }] }) : []),
   ]),
   components: {

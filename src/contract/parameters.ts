@@ -1,4 +1,5 @@
 import type { ExampleSubject } from './example-subject.ts';
+import { encodeFileName } from './filenames.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
 // section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
@@ -242,10 +243,19 @@ export const writtenName = (name: QueryName): string => {
 /** What is said where a parameter that must be there is missing. */
 export const missingParameter = (name: string): string => `Missing query parameter: '${name}'`;
 
+/** What is said where a parameter is wrong. */
+export const wrongParameter = (name: string, complaint: string): string => `Query parameter '${name}' ${complaint}`;
+
+/** The complaint about a parameter that is there twice. */
+export const givenTwice = 'must be given once';
+
 const inAddresses: Readonly<Record<string, Parameter>> = { ...pathParameters, ...queryParameters };
-const inNames = Object.values(inAddresses).flatMap(({ inFile }) =>
-  inFile === undefined ? [] : [[inFile.name, { ...inFile, example: undefined }] as const],
-);
+const inNames = Object.values(inAddresses).flatMap(({ inFile, example }) => {
+  if (inFile === undefined || example === undefined) return [];
+  const { spell = encodeFileName } = inFile;
+  const named: Parameter = { ...inFile, example: (subject, tag) => spell(example(subject, tag)) };
+  return [[inFile.name, named] as const];
+});
 const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ...Object.entries(inAddresses),
   ...inNames,

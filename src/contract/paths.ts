@@ -278,14 +278,38 @@ const packageSegment = (id: string): string =>
 const repositorySegment = (slug: string): string =>
   slug.endsWith('.json') ? `${encodeFileName(slug)}.json` : encodeURIComponent(slug);
 
-/**
- * The absolute addresses that stand in `refs`, for a public address without trailing slash. Path segments are
- * percent-encoded once. Each of them answers: where an identifier cannot be asked for, it is the
- * address of the document.
- */
-export const publicAddress = (base: string) => ({
-  api: `${base}/${apiRoot}`,
+/** How a publication is addressed. */
+export interface Addressing {
+  /** Public address without trailing slash; its path, where it has one, is that below which everything lies. */
+  readonly base: string;
+  /**
+   * Whether `refs` and descriptions name files alone, which a host answers that knows nothing else (decisions, section 8).
+   */
+  readonly staticRefs?: boolean | undefined;
+}
+
+/** The path of a public address, without trailing slash: empty where everything lies at the root of its host. */
+export const basePathOf = (base: string): string => new URL(base).pathname.replace(/\/+$/, '');
+
+/** The address of a published file, by its path below the output folder. */
+export const fileAddress = (base: string, path: string): string =>
+  `${base}/${path.split('/').map(encodeURIComponent).join('/')}`;
+
+const fileAddresses = (base: string) => ({
+  package: (id: string) => fileAddress(base, documentPath.package(id)),
+  repository: (slug: string) => fileAddress(base, documentPath.repository(slug)),
+  repositoryPackages: (slug: string) => fileAddress(base, documentPath.repositoryPackages(slug)),
+});
+
+const askedAddresses = (base: string) => ({
   package: (id: string) => `${base}/${apiRoot}/jailbreak/package/${packageSegment(id)}`,
   repository: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${repositorySegment(slug)}`,
   repositoryPackages: (slug: string) => `${base}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}/packages`,
 });
+
+/**
+ * The absolute addresses that stand in `refs`. Path segments are percent-encoded once. Each of them answers: where an
+ * identifier cannot be asked for, and wherever files alone are named, it is the address of the document.
+ */
+export const publicAddress = ({ base, staticRefs = false }: Addressing): ReturnType<typeof askedAddresses> =>
+  staticRefs ? fileAddresses(base) : askedAddresses(base);

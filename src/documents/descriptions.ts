@@ -1,4 +1,5 @@
 import { createOpenApi, type Examples } from '../contract/openapi.ts';
+import type { Addressing } from '../contract/paths.ts';
 import { composePolicyText } from '../contract/privacy-policy.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Service } from '../contract/service-file.ts';
@@ -6,9 +7,7 @@ import { type Document, textDocument } from './document.ts';
 import { documents } from './documents.ts';
 
 /** What is published, and by whom. */
-export interface Publication {
-  /** Public address without trailing slash. */
-  readonly base: string;
+export interface Publication extends Addressing {
   readonly service: Service;
   readonly version: string;
   /** Whether there are pages too. */
@@ -38,11 +37,11 @@ export const composeLanding = (
 
 /** The documents without a date; `changes` is the text of the list of changes. */
 export const composeDescriptions = (
-  { base, version, site, service }: Publication,
+  { base, staticRefs, version, site, service }: Publication,
   examples: Examples | undefined,
   changes: string,
 ): Document[] => {
-  const description = createOpenApi({ publicAddress: base, version, examples, site });
+  const description = createOpenApi({ publicAddress: base, version, examples, site, staticRefs });
   return [
     documents.openapiJson(description),
     documents.openapiYaml(description),

@@ -2,6 +2,7 @@ import type { CatalogDatabase } from '../catalog/database.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
+import type { Addressing } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Service } from '../contract/service-file.ts';
 import type { Fetcher } from '../net/fetcher.ts';
@@ -22,7 +23,7 @@ export interface ExampleSource {
 }
 
 /** What a build needs. */
-export interface BuildInput {
+export interface BuildInput extends Addressing {
   readonly entries: readonly ManifestEntry[];
   readonly fetcher: Fetcher;
   /** What the entries come from. */
@@ -30,8 +31,6 @@ export interface BuildInput {
   /** Folders of state and output. */
   readonly state: string;
   readonly out: string;
-  /** Public address without trailing slash. */
-  readonly base: string;
   readonly service: Service;
   readonly version: string;
   readonly now: () => Date;

@@ -53,10 +53,11 @@ export const bringUpToDate = async (
   crawled: readonly CrawlOutcome[],
   catalog: CatalogBuild,
 ): Promise<UpdatedCatalog> => {
-  const { entries, state, store, base, now, progress } = input;
+  const { entries, state, store, base, staticRefs, now, progress } = input;
   const update = await progress.step('catalog', () =>
     updateCatalog(catalog, entries, store, {
       base,
+      staticRefs,
       now: now(),
       onRepository: (done, total) => progress.update(done, total, 'repositories'),
     }),

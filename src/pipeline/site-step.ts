@@ -54,7 +54,7 @@ interface PageStep {
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
-  { state, out, base, service, progress }: BuildInput,
+  { state, out, base, staticRefs, service, progress }: BuildInput,
   lastBuild: LastBuild,
   { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
@@ -66,6 +66,7 @@ export const publishPages = (
       output,
       cacheDir: path.resolve(state, 'site'),
       baseUrl: base,
+      staticRefs,
       verify,
       policyUpdated: service.privacy_updated,
       onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),

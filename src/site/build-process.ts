@@ -20,18 +20,18 @@ const report = (message: BuildReport): void => {
 };
 
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
-  const { verify = false, baseUrl, policyUpdated } = options;
+  const { verify = false, baseUrl, staticRefs = false, policyUpdated } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
-    provideSite(catalog, baseUrl, policyUpdated);
+    provideSite(catalog, { base: baseUrl, staticRefs }, policyUpdated);
     const progress = (step: 'pages' | 'search') => (done: number, total: number) =>
       report({ kind: 'progress', step, done, total });
     const render = async () => {
       const loaded = await loadBundle(bundle);
-      return { client: loaded.client, rendered: await renderPages(loaded, staged, baseUrl, progress('pages'), verify) };
+      return { client: loaded.client, rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs }, progress('pages'), verify) };
     };
     // Pagefind works in a process of its own, beside the rendering.
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([

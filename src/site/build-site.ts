@@ -11,6 +11,8 @@ export interface SiteOptions {
   readonly cacheDir: string;
   /** Public address without trailing slash. */
   readonly baseUrl: string;
+  /** Whether pages name files alone, which any host answers. */
+  readonly staticRefs?: boolean | undefined;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
   /** Whether to read all that is kept and published, and make again what is not as it was written. */

@@ -1,13 +1,12 @@
+import type { Addressing } from '../contract/paths.ts';
 import type { SectionKind } from '../contract/sections.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
 import { packagesIn } from './repository-view.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** What every page may ask for. */
-export interface Site {
+export interface Site extends Required<Addressing> {
   readonly catalog: SiteCatalog;
-  /** Public address without trailing slash. */
-  readonly base: string;
   /** Day on which the privacy policy last changed, where it is known. */
   readonly policyUpdated: string | undefined;
   readonly figures: Figures;
@@ -23,13 +22,18 @@ const key = Symbol.for('debdex.site');
 const shared = globalThis as { [key]?: Site | undefined };
 
 /** Hands the catalog to the pages of the build that follows, or takes it away. */
-export const provideSite = (catalog: SiteCatalog | undefined, base = '', policyUpdated?: string): void => {
+export const provideSite = (
+  catalog: SiteCatalog | undefined,
+  { base, staticRefs = false }: Addressing = { base: '' },
+  policyUpdated?: string,
+): void => {
   shared[key] =
     catalog === undefined
       ? undefined
       : {
           catalog,
           base,
+          staticRefs,
           policyUpdated,
           figures: computeFigures(catalog),
           inRepository: packagesIn(catalog),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
 
@@ -13,7 +14,7 @@ interface RenderedPage extends KeptFile {
 
 /** What the last run left: what it rendered with, and what it knows of each file that has a cache key. */
 interface Rendered {
-  /** The public address and the key of the bundle. */
+  /** How the publication is addressed, and the key of the bundle. */
   readonly bundle: string;
   readonly pages: Readonly<Record<string, RenderedPage>>;
 }
@@ -46,31 +47,44 @@ const listFiles = (folder: string): Set<string> => {
   );
 };
 
+// Addresses of this host that a tag names: to follow, to load, to send to, or to go on to (`content="0; url=…"`). All
+// that a stranger wrote has its quotation marks escaped, so outside tags no text looks like this.
+const ownAddress = /( (?:href|src|action|data-fallback)="| content="0; url=)\/(?!\/)/g;
+
+/**
+ * The pages are written as if they stood at the root of a host, the names of their scripts and styles among them, which
+ * the bundler gives out for every public address alike. Here they come to stand below its path.
+ */
+const placeBelow = (html: string, base: string): string => {
+  const prefix = basePathOf(base);
+  return prefix === '' ? html : html.replaceAll(ownAddress, (_, before: string) => `${before}${prefix}/`);
+};
+
 const renderPage = async (pages: Pages, base: string, { pathname, route }: Page): Promise<Buffer> => {
   const ending = route.type === 'page' && !pathname.endsWith('/') ? '/' : '';
-  const request = new Request(new URL(encodeURI(pathname) + ending, base));
+  const request = new Request(new URL(encodeURI(pathname) + ending, new URL(base).origin));
   const response = await pages.app.render(request, { routeData: route });
   const expected = pathname.startsWith('/404') ? 404 : 200;
   if (response.status !== expected) throw new Error(`The page ${pathname} cannot be rendered; the reason is above.`);
-  return Buffer.from(await response.arrayBuffer());
+  if (route.type !== 'page') return Buffer.from(await response.arrayBuffer());
+  return Buffer.from(placeBelow(await response.text(), base));
 };
 
 /**
  * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
  * that are no page any more. Returns how many were rendered.
  *
- * @param base public address without trailing slash
  * @throws Error where a page cannot be rendered
  */
 export const renderPages = async (
   { key, pages }: Bundle,
   folder: string,
-  base: string,
+  { base, staticRefs = false }: Addressing,
   onPage: (done: number, total: number) => void,
   verify = false,
 ): Promise<number> => {
   const mark = `${folder}.json`;
-  const bundle = `${base} ${key}`;
+  const bundle = [base, ...(staticRefs ? ['static'] : []), key].join(' ');
   const known = readRendered(mark, bundle);
   const present = listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);

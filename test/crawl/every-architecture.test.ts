@@ -223,10 +223,10 @@ describe('C8: an index of the packages for every architecture', () => {
     await bench.crawlOne({}, entryOf());
     const snapshot = await bench.store.read('repo');
     if (!snapshot?.packagesOfAll) throw new Error('the index is not there');
-    const source = computeSource(entryOf(), snapshot, 'https://index.test');
+    const source = computeSource(entryOf(), snapshot, { base: 'https://index.test' });
     const packagesOfAll = { ...snapshot.packagesOfAll, sha256: '0'.repeat(64) };
     for (const other of [packagesOfAll, null]) {
-      expect(computeSource(entryOf(), { ...snapshot, packagesOfAll: other }, 'https://index.test')).not.toBe(source);
+      expect(computeSource(entryOf(), { ...snapshot, packagesOfAll: other }, { base: 'https://index.test' })).not.toBe(source);
     }
   });
 

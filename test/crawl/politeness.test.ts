@@ -28,8 +28,8 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     const snapshot = await bench.store.read('repo');
     if (snapshot === undefined) throw new Error('the crawl kept nothing');
     const { headers: _, ...plain } = entry;
-    expect(computeSource(entry, snapshot, 'https://index.test')).toBe(
-      computeSource(plain, snapshot, 'https://index.test'),
+    expect(computeSource(entry, snapshot, { base: 'https://index.test' })).toBe(
+      computeSource(plain, snapshot, { base: 'https://index.test' }),
     );
   });
 

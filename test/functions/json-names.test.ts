@@ -40,7 +40,7 @@ it('H4 refs lead to the package or repository that they stand in, whatever it is
 });
 
 it('H4 refs of a repository that is called like the document of another one name its own document', () => {
-  const { repository } = publicAddress(base);
+  const { repository } = publicAddress({ base });
   expect([repository('bar'), repository('bar.json')]).toEqual([
     `${base}/v2/jailbreak/repository/bar`,
     `${base}/v2/jailbreak/repository/bar.json.json`,

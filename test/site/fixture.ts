@@ -52,7 +52,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       manifestEntrySchema.parse(entry),
       snapshot as unknown as Parameters<typeof ingestRepository>[2],
       content,
-      { base, now: at, source: hash('sha256', packages) },
+      { addressing: { base }, now: at, source: hash('sha256', packages) },
     );
   }
   database.close();

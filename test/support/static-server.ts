@@ -27,11 +27,13 @@ export interface StaticServer {
   close(): Promise<void>;
 }
 
-export const serveFolder = async (folder: string): Promise<StaticServer> => {
+/** Serves a folder, at the root of the host or below a path of it. */
+export const serveFolder = async (folder: string, below = ''): Promise<StaticServer> => {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    const pathname = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
-    requests.push(pathname);
+    const asked = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+    requests.push(asked);
+    const pathname = asked.startsWith(`${below}/`) ? asked.slice(below.length) : '/not below the path';
     const name = path.join(folder, path.posix.normalize(pathname), pathname.endsWith('/') ? 'index.html' : '');
     let status = 200;
     let body = await readFile(name).catch(() => undefined);

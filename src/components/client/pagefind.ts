@@ -1,3 +1,5 @@
+import { addressOf } from './address.ts';
+
 /** What the index holds about a package. */
 export interface Found {
   readonly url: string;
@@ -31,9 +33,11 @@ interface Pagefind {
 let loading: Promise<Pagefind> | undefined;
 
 const load = async (): Promise<Pagefind> => {
-  const address = '/pagefind/pagefind.js';
+  const address = addressOf('pagefind/pagefind.js');
   const pagefind = (await import(/* @vite-ignore */ address)) as Pagefind;
   await pagefind.options({
+    // What the addresses of its results begin with; they are kept as from the root of a host.
+    baseUrl: addressOf(''),
     excerptLength: 0,
     // A worker would be one more script to load before the first answer; searching takes a few milliseconds.
     noWorker: true,

@@ -1,3 +1,4 @@
+import { addressOf } from './address.ts';
 import type { Found } from './pagefind.ts';
 
 const element = (name: string, className: string, text?: string): HTMLElement => {
@@ -12,7 +13,7 @@ const element = (name: string, className: string, text?: string): HTMLElement =>
 
 const icon = ({ meta }: Found): HTMLImageElement => {
   const image = document.createElement('img');
-  const drawing = `/icons/sections/${encodeURIComponent(meta.kind)}.svg`;
+  const drawing = addressOf(`icons/sections/${encodeURIComponent(meta.kind)}.svg`);
   image.className = 'icon';
   image.width = 44;
   image.height = 44;

@@ -1,3 +1,4 @@
+import { addressOf } from './address.ts';
 import { loadPagefind, search } from './pagefind.ts';
 import { createRow } from './row.ts';
 
@@ -19,7 +20,7 @@ const createLast = (text: string, total: number): HTMLElement => {
   row.className = 'row all';
   const link = document.createElement('a');
   link.className = 'name';
-  link.href = `/search/?q=${encodeURIComponent(text)}`;
+  link.href = addressOf(`search/?q=${encodeURIComponent(text)}`);
   link.textContent = `All ${total.toLocaleString('en-US')} results`;
   row.append(link);
   return row;

@@ -1,0 +1,223 @@
+import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import { phrases } from '../contract/errors.ts';
+import { cacheRules, contentTypes, patternSource, unknownType } from '../contract/file-headers.ts';
+import { apiRoot, documentPath } from '../contract/paths.ts';
+import { replacements } from './encoding.ts';
+import {
+  emptySegment,
+  exactNames,
+  fixedAddresses,
+  type HostRules,
+  indent,
+  literally,
+  noFunction,
+  origin,
+  otherMethod,
+  type RuleInput,
+  withAndWithoutRoot,
+} from './host-rules.ts';
+import { type ChosenRoute, chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+
+// Caddy 2.6 or later, as it comes. The route goes one way: what is refused, what the function answers, then the file
+// that an address stands for, and at last its headers. `handle` blocks side by side exclude each other.
+
+const indented = (lines: readonly string[]): string[] => indent(lines, '\t');
+const block = (head: string, lines: readonly string[]): string[] => [`${head} {`, ...indented(lines), '}'];
+// Inside a `handle` alone Caddy would put directives into an order of its own.
+const handle = (matcher: string, lines: readonly string[]): string[] =>
+  block(matcher === '' ? 'handle' : `handle @${matcher}`, block('route', lines));
+const quoted = (text: string): string => `"${text.replaceAll('"', '\\"')}"`;
+const raw = (text: string): string => `\`${text}\``;
+const headers = (values: Readonly<Record<string, string>>): string[] =>
+  Object.entries(values).map(([name, value]) => `header ${name} ${quoted(value)}`);
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16);
+const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
+
+const answer = (status: 400 | 404 | 405 | 501, error?: string, more: Readonly<Record<string, string>> = {}): string[] => [
+  ...headers({
+    ...openHeaders,
+    'Cache-Control': status === 404 ? cacheControl.missing : cacheControl.none,
+    'Content-Type': 'application/json',
+    ...more,
+  }),
+  // The time is written by Caddy's own templates, which have to be told the type.
+  ...block('templates', ['mime application/json']),
+  `respond ${raw(
+    `{"message":"${status} ${phrases[status]}",${error === undefined ? '' : `"error":"${error}",`}"date":"{{(now.UTC).Format "2006-01-02T15:04:05.000Z"}}"}`,
+  )} ${status}`,
+];
+
+const preflight = (methods: string): string[] => handle('ask', [...headers(preflightHeaders(methods)), 'respond 204']);
+
+const refuseOthers = (): string[] => handle('other', answer(405, otherMethod, { Allow: readMethods }));
+
+const computedPattern = (address: string): string =>
+  `^/(?:${apiRoot}/)?${literally(address.slice(1))
+    .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
+    .replace(/\\\/\\\*$/, '/.*')}$`;
+
+const computed = ({ functionUrl, below }: RuleInput): string[] =>
+  computedRoutes.flatMap(({ address, methods }, index) => [
+    `@computed${index} path_regexp ${raw(computedPattern(address))}`,
+    ...handle(`computed${index}`,
+      functionUrl === undefined
+        ? [...preflight(methods), ...handle('', answer(501, noFunction))]
+        : [
+            // As it was asked for, with the path of the publication: the function takes that off by itself.
+            ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
+            ...block(`reverse_proxy ${functionUrl}`, functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : []),
+          ],
+    ),
+  ]);
+
+const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
+  `@${parameter} path ${withAndWithoutRoot('', address).join(' ')}`,
+  ...handle(`${parameter}`, [
+    ...preflight(readMethods),
+    ...refuseOthers(),
+    `@repeated expression ${raw(`{query}.matches('(^|&)${parameter}=.*&${parameter}=')`)}`,
+    ...handle('repeated', answer(400, sentences.repeated)),
+    ...Object.entries(files).flatMap(([value, file], index) => [
+      `@value${index} expression ${raw(`{query.${parameter}} == '${value}'`)}`,
+      ...handle(`value${index}`, [`rewrite * /${file}`, ...sendFile()]),
+    ]),
+    `@given expression ${raw(`{query}.matches('(^|&)${parameter}=')`)}`,
+    ...handle('given', answer(400, sentences.other)),
+    ...handle('', answer(400, sentences.missing)),
+  ]),
+];
+
+// Caddy replaces in the address as it was sent, where any character may be percent-encoded. What stays as it is comes
+// first: the digits of an escape are no capitals of a name.
+const encode = (): string[] => [
+  ...['+', '-', '.'].map((character) => `uri path_regexp ${raw(`(?i:%${hexOf(character)})`)} ${character}`),
+  ...replacements.map(({ character, written }) => {
+    const code = hexOf(character);
+    // A percent sign of an identifier is never sent as itself: all that are there begin an escape.
+    const plain = character === '%' ? '' : `|${/\w/.test(character) ? character : `\\x${code}`}`;
+    return `uri path_regexp ${raw(`(?i:%${code})${plain}`)} ${written}`;
+  }),
+];
+
+// The chosen file is there, or nothing is.
+const sendFile = (): string[] => [
+  '@lost not file',
+  ...handle('lost', answer(404)),
+  ...handle('', [...fileHeaders(), 'file_server']),
+];
+
+/** What Caddy has to be told of each file: its type, how long it may be reused, and who may read it. */
+const fileHeaders = (): string[] => [
+  ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], 'Content-Type': unknownType }),
+  ...[...Map.groupBy(Object.entries(contentTypes), ([, type]) => type)].flatMap(([type, endings], index) => [
+    `@type${index} path ${endings.map(([ending]) => `*.${ending}`).join(' ')}`,
+    `header @type${index} Content-Type ${quoted(type)}`,
+  ]),
+  ...[...cacheRules].reverse().flatMap(({ files, cache }, index) => [
+    `@cache${index} path_regexp ${raw(`^/(?:${files.map(patternSource).join('|')})$`)}`,
+    `header @cache${index} Cache-Control ${quoted(cache)}`,
+  ]),
+  `@open path /${apiRoot}/*`,
+  `header @open Access-Control-Allow-Origin ${quoted(openHeaders['Access-Control-Allow-Origin'])}`,
+];
+
+const api = (input: RuleInput): string[] => [
+  ...preflight(readMethods),
+  ...refuseOthers(),
+  ...handle('', [
+    ...Object.entries(fixedRoutes).flatMap(([address, file], index) => [
+      `@fixed${index} path ${fixedAddresses('', address).join(' ')}`,
+      `rewrite @fixed${index} /${file}`,
+    ]),
+    `@rootless not path /${apiRoot}/*`,
+    `rewrite @rootless /${apiRoot}{uri}`,
+    ...exactNames(input).flatMap(([address, file], index) => [
+      `@exact${index} path /${apiRoot}${address}`,
+      `rewrite @exact${index} /${file}`,
+    ]),
+    ...namedRoutes.flatMap(({ address: [before, after], file: [, fileAfter], isEncoded }, index) => [
+      ...block(`@named${index}`, [
+        `path_regexp ${raw(`^/${apiRoot}${literally(before)}[^/]+${literally(after)}$`)}`,
+        'not file',
+      ]),
+      ...block(`route @named${index}`, [...(isEncoded ? encode() : []), `rewrite * {path}${fileAfter.slice(after.length)}`]),
+    ]),
+    ...sendFile(),
+  ]),
+];
+
+const site = (input: RuleInput): string[] => {
+  const json = answer(404, undefined, { Vary: 'Accept' });
+  const page = [
+    ...handle('page', [
+      'rewrite * /404.html',
+      ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], Vary: 'Accept' }),
+      ...headers({ 'Cache-Control': cacheControl.missing, 'Content-Type': contentTypes.html ?? '' }),
+      ...block('file_server', ['status 404']),
+    ]),
+  ];
+  const missing = [...(input.site ? page : []), ...handle('', json)];
+  return [
+    ...refuseOthers(),
+    '@hidden path */.*',
+    ...handle('hidden', missing),
+    ...block('@json', ['path /', 'header_regexp Accept (?i)application/json', 'not header_regexp Accept (?i)text/html']),
+    ...handle('json', [`rewrite * /${documentPath.landing}`, 'header Vary Accept', ...fileHeaders(), 'file_server']),
+    '@front path /',
+    ...handle('front', [
+      `rewrite * /${input.site ? 'index.html' : documentPath.landing}`,
+      'header Vary Accept',
+      ...fileHeaders(),
+      'file_server',
+    ]),
+    ...block('@index', ['path */', 'file {path}index.html']),
+    ...handle('index', ['rewrite * {path}index.html', ...fileHeaders(), 'file_server']),
+    ...block('@folder', ['not path */', 'file {path}/index.html']),
+    ...handle('folder', [
+      ...headers({ ...closedHeaders, 'Cache-Control': cacheControl.moved }),
+      "@asked expression `{query} != ''`",
+      'redir @asked {http.request.orig_uri.path}/?{query} 308',
+      'redir {http.request.orig_uri.path}/ 308',
+    ]),
+    ...block('@file', ['not path */', 'file']),
+    ...handle('file', [...fileHeaders(), 'file_server']),
+    ...handle('', missing),
+  ];
+};
+
+const routeLines = (input: RuleInput): string[] => [
+  `root * ${input.folder}`,
+  'encode zstd gzip',
+  ...block('@ask', ['method OPTIONS']),
+  ...block('@other', ['not method GET HEAD OPTIONS']),
+  '@page header_regexp Accept (?i)text/html',
+  ...block('@malformed', [
+    `path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})/(?:.*/)?$`)}`,
+    `not path /${apiRoot}/`,
+  ]),
+  ...handle('malformed', answer(400, emptySegment)),
+  `@empty expression ${raw("{http.request.orig_uri.path}.contains('//')")}`,
+  ...handle('empty', answer(400, emptySegment)),
+  ...computed(input),
+  ...chosenRoutes.flatMap(chosen),
+  `@api path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`)}`,
+  ...handle('api', api(input)),
+  ...handle('', site(input)),
+];
+
+/** Rules for Caddy. */
+export const caddyRules = (input: RuleInput): HostRules => {
+  const { base, below } = input;
+  const { host } = new URL(base);
+  const lines =
+    below === ''
+      ? block('route', routeLines(input))
+      : [`redir ${below} ${below}/ 308`, ...block(`handle_path ${below}/*`, block('route', routeLines(input)))];
+  return {
+    files: {
+      'debdex.caddy': [`# ${origin('caddy')}`, '# For the block of a site.', ...lines, ''].join('\n'),
+      Caddyfile: [`# ${origin('caddy')}`, ...block(host, ['import debdex.caddy']), ''].join('\n'),
+    },
+    next: 'Run caddy validate in the folder, then caddy run there, or import debdex.caddy into the block of a site of yours.',
+  };
+};

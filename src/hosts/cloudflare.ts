@@ -1,0 +1,74 @@
+import { closedHeaders } from '../contract/answer-headers.ts';
+import { cacheRules, contentTypes } from '../contract/file-headers.ts';
+import { apiRoot } from '../contract/paths.ts';
+import { type HostRules, origin, type RuleInput } from './host-rules.ts';
+import { rootlessWords } from './routes.ts';
+import { workerText } from './worker-text.ts';
+
+/** Limits of Cloudflare: developers.cloudflare.com, "Headers", "Redirects" and "Functions: routing" of Pages. */
+export const cloudflareLimits = { headerRules: 100, lineCharacters: 2000, routes: 100, routeCharacters: 100 } as const;
+
+// What the worker answers itself; everything else are assets, which cost no run of it.
+const workerPaths = (below: string): string[] => [
+  '/',
+  `/${apiRoot}`,
+  `/${apiRoot}/*`,
+  ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
+].map((path) => below + path);
+
+// A header that a later rule sets again has to be taken away first, or both values stand there.
+const rule = (pattern: string, headers: Readonly<Record<string, string>>): string[] => [
+  pattern,
+  ...Object.entries(headers).flatMap(([name, value]) => (pattern === '/*' ? [] : [`  ! ${name}`]).concat(`  ${name}: ${value}`)),
+];
+
+/** Headers of what is answered without the worker. */
+const headersFile = (host: string): string => {
+  const [last, ...others] = [...cacheRules].reverse();
+  const specific = others.flatMap(({ files, cache }) =>
+    files.filter((file) => !file.startsWith(`${apiRoot}/`)).flatMap((file) => rule(`/${file}`, { 'Cache-Control': cache })),
+  );
+  const types = Object.entries(contentTypes)
+    // Pages have no ending in their addresses, and are what Cloudflare takes them for.
+    .filter(([ending]) => ending !== 'html')
+    .flatMap(([ending, type]) => rule(`/*.${ending}`, { 'Content-Type': type }));
+  return [`# ${origin(host)}`, ...rule('/*', { ...closedHeaders, 'Cache-Control': last?.cache ?? '' }), ...specific, ...types, ''].join('\n');
+};
+
+/** Rules for Cloudflare Workers with static assets. */
+export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
+  const host = 'cloudflare-workers';
+  const settings = {
+    name: 'debdex',
+    main: 'worker.js',
+    compatibility_date: '2026-01-01',
+    assets: {
+      directory: './public',
+      binding: 'ASSETS',
+      // Below a path no asset is called as it is asked for.
+      run_worker_first: input.below === '' ? workerPaths('') : true,
+    },
+  };
+  return {
+    files: {
+      'worker.js': workerText(host, input),
+      'wrangler.jsonc': `// ${origin(host)}\n${JSON.stringify(settings, null, 2)}\n`,
+      'public/_headers': headersFile(host),
+    },
+    next: 'Copy the publication into the folder "public" beside wrangler.jsonc, and run npx wrangler deploy there.',
+  };
+};
+
+/** Rules for Cloudflare Pages. */
+export const cloudflarePagesRules = (input: RuleInput): HostRules => {
+  const host = 'cloudflare-pages';
+  const routes = { version: 1, include: input.below === '' ? workerPaths('') : ['/*'], exclude: [] };
+  return {
+    files: {
+      '_worker.js': workerText(host, input),
+      '_routes.json': `${JSON.stringify(routes, null, 2)}\n`,
+      _headers: headersFile(host),
+    },
+    next: 'Copy the publication and this folder into one, and run npx wrangler pages deploy with it.',
+  };
+};

@@ -1,0 +1,79 @@
+import { apiRoot, documentPath } from '../contract/paths.ts';
+import { replaceAll } from './encoding.ts';
+import { namedRoutes } from './routes.ts';
+
+/** What rules are made for. */
+export interface RuleInput {
+  /** The public address, without trailing slash. */
+  readonly base: string;
+  /** The path of it, without trailing slash. */
+  readonly below: string;
+  /** The folder of the publication, absolute. */
+  readonly folder: string;
+  /** Whether there are pages. */
+  readonly site: boolean;
+  /** Where the function is reached, without trailing slash and without a path; undefined where there is none. */
+  readonly functionUrl?: string | undefined;
+  /** Documents of packages that are not called as their identifiers are, by identifier. */
+  readonly encodedNames: ReadonlyMap<string, string>;
+  readonly now: Date;
+}
+
+/** Rules for one host. */
+export interface HostRules {
+  /** Text by path below the folder of the rules. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What to do next, as one reads it on a terminal. */
+  readonly next: string;
+}
+
+/** What cannot be said to a host, in a sentence that says what to do instead. */
+export class RulesImpossible extends Error {
+  override name = 'RulesImpossible';
+}
+
+/** The sentence of a 501: where there is no function. */
+export const noFunction =
+  'This host answers with published files; searches and other computed answers need the function, which it has not got';
+
+/** The sentence of a 400 for what the API has no address for. */
+export const emptySegment = 'The path must not hold an empty segment';
+
+/** The sentence of a 405. */
+export const otherMethod = 'This address answers GET, HEAD, OPTIONS';
+
+/** An address of the API with and without its root, below the path of the publication. */
+export const withAndWithoutRoot = (below: string, address: string): readonly [string, string] => [
+  `${below}/${apiRoot}${address}`,
+  `${below}${address}`,
+];
+
+/** Text as it stands in a regular expression. */
+export const literally = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\*/]/g, String.raw`\$&`);
+
+/** The first line of every file of rules. */
+export const origin = (host: string): string =>
+  `Made by \`npm run rules -- ${host}\` from the table of operations; make it anew instead of changing it.`;
+
+/** The addresses of an operation without a name in it: that of the API itself with and without its slash. */
+export const fixedAddresses = (below: string, address: string): readonly string[] =>
+  address === '/' ? [`${below}/${apiRoot}/`, `${below}/${apiRoot}`] : withAndWithoutRoot(below, address);
+
+/** Lines below a line. */
+export const indent = (lines: readonly string[], by: string): string[] =>
+  lines.map((line) => (line === '' ? '' : by + line));
+
+const packageFolder = documentPath.package('x').replace('x.json', '');
+
+/**
+ * Addresses, below the API's root, of identifiers that no replacements reach, as clients write them, and the documents
+ * that answer them. Few have any.
+ */
+export const exactNames = ({ encodedNames }: RuleInput): [address: string, file: string][] =>
+  [...encodedNames]
+    .filter(([name, file]) => `${packageFolder}${replaceAll(name)}.json` !== file)
+    .flatMap(([name, file]) =>
+      namedRoutes
+        .filter(({ isEncoded }) => isEncoded)
+        .map(({ address: [before, after] }): [string, string] => [`${before}${encodeURIComponent(name)}${after}`, file]),
+    );

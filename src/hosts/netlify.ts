@@ -1,0 +1,122 @@
+import { cacheControl, closedHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
+import { phrases } from '../contract/errors.ts';
+import { cacheRules, contentTypes } from '../contract/file-headers.ts';
+import { apiRoot } from '../contract/paths.ts';
+import { fixedAddresses, type HostRules, noFunction, origin, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+
+/** From so many redirects on Netlify advises against them: a deploy may fail (docs.netlify.com, "Redirects and rewrites"). */
+export const netlifyLimit = 10_000;
+
+const errors = 'debdex-errors';
+
+interface Redirect {
+  readonly from: string;
+  readonly query?: string;
+  readonly to: string;
+  readonly status: number;
+  /** Whether it holds though there is such a file. */
+  readonly force?: boolean;
+}
+
+const line = ({ from, query, to, status, force }: Redirect): string =>
+  [from, query, to, `${status}${force ? '!' : ''}`].filter((part) => part !== undefined).join(' ');
+
+// As Netlify asks for it, and as its own development server compares it; no line can hold a blank.
+const written = (name: string): string[] => [
+  ...new Set([encodeURIComponent(name), ...(/[\s%#?]/.test(name) ? [] : [name])]),
+];
+
+const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const redirects = (input: RuleInput): Redirect[] => {
+  const { below, functionUrl, encodedNames } = input;
+  const both = (address: string) => withAndWithoutRoot(below, address);
+  const packages = namedRoutes.filter(({ isEncoded }) => isEncoded);
+  return [
+    ...computedRoutes.flatMap(({ address }) =>
+      both(place(address)).map((from) => ({
+        from,
+        to: functionUrl === undefined ? `/${errors}/501.json` : `${functionUrl}${from.replace('/*', '/:splat')}`,
+        status: functionUrl === undefined ? 501 : 200,
+        force: true,
+      })),
+    ),
+    ...Object.entries(fixedRoutes).flatMap(([address, file]) =>
+      fixedAddresses(below, address)
+        .filter((from) => from !== `/${file}`)
+        .map((from) => ({ from, to: `/${file}`, status: 200 })),
+    ),
+    ...chosenRoutes.flatMap(({ address, parameter, files }) =>
+      both(address).flatMap((from) => [
+        ...Object.entries(files).map(([value, file]) => ({ from, query: `${parameter}=${value}`, to: `/${file}`, status: 200 })),
+        { from, to: `/${errors}/404.json`, status: 404 },
+      ]),
+    ),
+    ...[...encodedNames].flatMap(([name, file]) =>
+      packages.flatMap(({ address: [before, after] }) =>
+        written(name).flatMap((one) => both(`${before}${one}${after}`).map((from) => ({ from, to: `/${file}`, status: 200 }))),
+      ),
+    ),
+    ...namedRoutes.flatMap(({ address: [before, after], file: [fileBefore, fileAfter] }) =>
+      both(`${before}:name${after}`).map((from) => ({ from, to: `/${fileBefore}:name${fileAfter}`, status: 200 })),
+    ),
+    { from: `${below}/${apiRoot}/*`, to: `/${errors}/404.json`, status: 404 },
+    ...(below === '' ? [] : [{ from: `${below}/*`, to: '/:splat', status: 200 }]),
+  ];
+};
+
+const errorFile = (status: 404 | 501, error: string | undefined, now: Date): string => {
+  const date = now.toISOString();
+  const message = `${status} ${phrases[status]}`;
+  return `${JSON.stringify(error === undefined ? { message, date } : { message, error, date })}`;
+};
+
+const rule = (pattern: string, headers: Readonly<Record<string, string>>): string[] => [
+  pattern,
+  ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
+];
+
+const headersFile = ({ below, functionUrl }: RuleInput): string => {
+  const { 'Cache-Control': _, Allow: __, ...cors } = preflightHeaders(readMethods);
+  const json = { 'Content-Type': contentTypes.json ?? '' };
+  const api = { ...cors, ...json };
+  const computed = computedRoutes.flatMap(({ address }) => withAndWithoutRoot(below, place(address)));
+  // The last rule that fits a path wins.
+  return [
+    `# ${origin('netlify')}`,
+    ...[...cacheRules].reverse().flatMap(({ files, cache }) =>
+      files.flatMap((file) => rule(`${below}/${file}`, { ...(file === '*' ? closedHeaders : {}), 'Cache-Control': cache })),
+    ),
+    ...[apiRoot, ...rootlessWords].flatMap((word) => rule(`${below}/${word}`, api)),
+    ...[apiRoot, 'jailbreak'].flatMap((word) => rule(`${below}/${word}/*`, api)),
+    ...Object.entries(contentTypes)
+      .filter(([ending]) => ending !== 'html')
+      .flatMap(([ending, type]) => rule(`${below}/*.${ending}`, { 'Content-Type': type })),
+    // An identifier may end like a file of any kind.
+    ...namedRoutes.flatMap(({ address: [before, after] }) =>
+      withAndWithoutRoot(below, `${before}:name${after}`).flatMap((path) => rule(path, json)),
+    ),
+    ...(functionUrl === undefined
+      ? computed.flatMap((path) => rule(path, { ...json, 'Cache-Control': cacheControl.none }))
+      : []),
+    '',
+  ].join('\n');
+};
+
+/** Rules for Netlify. */
+export const netlifyRules = (input: RuleInput): HostRules => {
+  const all = redirects(input);
+  const { now } = input;
+  const many = all.length < netlifyLimit ? '' : ` There are ${all.length} redirects, and Netlify advises against more than ${netlifyLimit}.`;
+  return {
+    files: {
+      _redirects: [`# ${origin('netlify')}`, ...all.map(line), ''].join('\n'),
+      _headers: headersFile(input),
+      [`${errors}/404.json`]: errorFile(404, undefined, now),
+      [`${errors}/501.json`]: errorFile(501, noFunction, now),
+    },
+    next: `Copy the publication and this folder into one, and run npx netlify deploy --dir with it; anew after every build.${many}`,
+  };
+};
+

@@ -1,0 +1,114 @@
+import { gatewayWords } from '../contract/gateway-schemas.ts';
+import {
+  fillPlaceholders,
+  givenTwice,
+  missingParameter,
+  parameterOf,
+  type QueryName,
+  queryParameters,
+  wrongParameter,
+} from '../contract/parameters.ts';
+import { apiRoot, type Operation, operations, wordsBelow } from '../contract/paths.ts';
+
+// The table of operations as rules see it: which addresses are answered with which files, and which by the function.
+
+/** What stands before and after a name. */
+type Around = readonly [before: string, after: string];
+
+/** Addresses that hold a name, and the files that answer them: `…/package/{name}` is `…/package/{encoded name}.json`. */
+export interface NamedRoute {
+  /** Below the API's root, with the slash at its beginning. */
+  readonly address: Around;
+  /** Below the output folder. */
+  readonly file: Around;
+  /** Names that are words of the API there, and not to be looked up. */
+  readonly words: ReadonlySet<string>;
+  /** Whether a name may be any identifier; else it is a slug, which is written as it is. */
+  readonly isEncoded: boolean;
+}
+
+/** An address whose file is chosen by a parameter of its query. */
+export interface ChosenRoute {
+  readonly address: string;
+  readonly parameter: string;
+  /** The file for each value of the parameter. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The sentence of the 400 where it is missing, given twice, or of another value. */
+  readonly sentences: { readonly missing: string; readonly repeated: string; readonly other: string };
+}
+
+/** Addresses that the function answers; `{…}` stands for a segment of any text, and a `/*` at the end for all below. */
+export interface ComputedRoute {
+  readonly address: string;
+  readonly methods: string;
+}
+
+const placeholder = /\{(\w+)\}/;
+
+const around = (text: string): Around => {
+  const [before = '', , after = ''] = text.split(placeholder);
+  return [before, after];
+};
+
+const table: readonly Operation[] = Object.values(operations as Record<string, Operation>);
+
+/** Addresses that one file answers, by address below the API's root. */
+export const fixedRoutes: Readonly<Record<string, string>> = Object.fromEntries(
+  table.flatMap(({ address, file }) =>
+    file === undefined || placeholder.test(file) ? [] : [[address, `${apiRoot}/${file}`]],
+  ),
+);
+
+export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file }) => {
+  const name = placeholder.exec(address)?.[1];
+  if (file === undefined || name === undefined) return [];
+  const [before] = around(address);
+  const isEncoded = name === 'packageId';
+  return [{ address: around(address), file: around(`${apiRoot}/${file}`), words: wordsBelow(before), isEncoded }];
+});
+
+// What the reading of a parameter says of a value; undefined where it takes it.
+const complaintOf = (parameter: QueryName, value: string): string | undefined => {
+  const complaints: string[] = [];
+  try {
+    queryParameters[parameter].read(value, (complaint: string): never => {
+      complaints.push(complaint);
+      throw new RangeError(complaint);
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return complaints[0];
+};
+
+const fileOf = (file: string, value: string): string =>
+  `${apiRoot}/${fillPlaceholders(file, (name) => parameterOf(name).inFile?.spell?.(value) ?? value)}`;
+
+export const chosenRoutes: readonly ChosenRoute[] = table.flatMap(({ address, file, query = [] }) => {
+  const parameter = query.find((name) => file?.includes(`{${name}}`));
+  if (file === undefined || parameter === undefined) return [];
+  const values = parameterOf(parameter).schema.enum ?? [];
+  const sentences = {
+    missing: missingParameter(parameter),
+    repeated: wrongParameter(parameter, givenTwice),
+    other: wrongParameter(parameter, complaintOf(parameter, '') ?? ''),
+  };
+  return [{ address, parameter, files: Object.fromEntries(values.map((value) => [value, fileOf(file, value)])), sentences }];
+});
+
+/** In the order in which they are to be tried: words before names. */
+export const computedRoutes: readonly ComputedRoute[] = [
+  ...table
+    .filter(({ file }) => file === undefined)
+    .map(({ address, method }) => ({ address, methods: method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS` }))
+    .sort((one, other) => Number(placeholder.test(one.address)) - Number(placeholder.test(other.address))),
+  ...gatewayWords.flatMap((word) => [
+    { address: `/${word}`, methods: 'GET, HEAD, POST, OPTIONS' },
+    { address: `/${word}/*`, methods: 'GET, HEAD, POST, OPTIONS' },
+  ]),
+];
+
+/** First segments that are the API's where an address comes without its root (decisions, section 1). */
+export const rootlessWords: readonly string[] = [
+  ...new Set(table.flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean))),
+];

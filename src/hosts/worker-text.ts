@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import {
+  cacheControl,
+  closedHeaders,
+  openHeaders,
+  preflightHeaders,
+  readMethods,
+} from '../contract/answer-headers.ts';
+import { phrases } from '../contract/errors.ts';
+import { cacheRules, contentTypes, patternSource, unknownType } from '../contract/file-headers.ts';
+import { apiRoot, documentPath } from '../contract/paths.ts';
+import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInput } from './host-rules.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+import type { WorkerRules } from './worker.ts';
+
+/** What the worker goes by, from the table of operations. */
+const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
+  below,
+  root: apiRoot,
+  rootlessWords,
+  landing: documentPath.landing,
+  fixed: fixedRoutes,
+  chosen: chosenRoutes,
+  named: namedRoutes.map(({ address, file, words }) => ({ address, file, words: [...words] })),
+  computed: computedRoutes.map(({ address, methods }) => ({
+    pattern: `^${literally(address)
+      .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
+      .replace(/\\\/\\\*$/, '/.*')}$`,
+    methods,
+  })),
+  functionUrl,
+  types: contentTypes,
+  unknownType,
+  cache: cacheRules.map(({ files, cache }) => ({ pattern: `^(?:${files.map(patternSource).join('|')})$`, value: cache })),
+  missingCache: cacheControl.missing,
+  movedCache: cacheControl.moved,
+  noCache: cacheControl.none,
+  open: openHeaders,
+  closed: closedHeaders,
+  preflight: Object.fromEntries(
+    [readMethods, ...computedRoutes.map(({ methods }) => methods)].map((methods) => [methods, preflightHeaders(methods)]),
+  ),
+  readMethods,
+  phrases,
+  sentences: { noFunction, otherMethod, emptySegment },
+  site,
+});
+
+// Node warns of the function that it runs this very file by.
+const stripTypes = (text: string): string => {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+};
+
+// A module without its types, and without what binds it to others.
+const bodyOf = (name: string): string =>
+  stripTypes(readFileSync(new URL(name, import.meta.url), 'utf8'))
+    .replaceAll(/^import .*;\n/gm, '')
+    .replaceAll(/^export (?=const )/gm, '')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n');
+
+/** The worker as one module that imports nothing; files come from the binding `ASSETS`. */
+export const workerText = (host: string, input: RuleInput): string =>
+  [
+    `// ${origin(host)}`,
+    bodyOf('../contract/filenames.ts').trim(),
+    bodyOf('./worker.ts').trim(),
+    `const answer = createWorker(${JSON.stringify(workerRules(input), null, 2)});`,
+    'export default { fetch: (request, env) => answer(request, env.ASSETS) };',
+    '',
+  ].join('\n\n');

@@ -1,0 +1,191 @@
+import { encodeFileName } from '../contract/filenames.ts';
+
+// What runs on hosts that run scripts. It is written out as it stands, behind the table of its rules and behind the
+// encoding of names (worker-text.ts), so it may import nothing else that is not a type.
+
+/** What the worker goes by; paths of files are below the output folder, addresses below the API's root. */
+export interface WorkerRules {
+  /** The path below which the publication lies, without trailing slash. */
+  readonly below: string;
+  readonly root: string;
+  readonly rootlessWords: readonly string[];
+  readonly landing: string;
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly chosen: readonly {
+    readonly address: string;
+    readonly parameter: string;
+    readonly files: Readonly<Record<string, string>>;
+    readonly sentences: { readonly missing: string; readonly repeated: string; readonly other: string };
+  }[];
+  readonly named: readonly {
+    readonly address: readonly [string, string];
+    readonly file: readonly [string, string];
+    readonly words: readonly string[];
+  }[];
+  readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
+  readonly functionUrl: string | undefined;
+  readonly types: Readonly<Record<string, string>>;
+  readonly unknownType: string;
+  readonly cache: readonly { readonly pattern: string; readonly value: string }[];
+  readonly missingCache: string;
+  readonly movedCache: string;
+  readonly noCache: string;
+  readonly open: Readonly<Record<string, string>>;
+  readonly closed: Readonly<Record<string, string>>;
+  /** Headers of the answer to OPTIONS, by the methods that an address answers. */
+  readonly preflight: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly readMethods: string;
+  readonly phrases: Readonly<Record<number, string>>;
+  readonly sentences: { readonly noFunction: string; readonly otherMethod: string; readonly emptySegment: string };
+  readonly site: boolean;
+}
+
+const endingOf = (file: string): string => file.slice(file.lastIndexOf('.') + 1).toLowerCase();
+
+interface Assets {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Answers requests by the rules: files come from `assets`, which knows them by their paths alone. */
+export const createWorker = (rules: WorkerRules) => {
+  const apiWords = new Set([rules.root, ...rules.rootlessWords]);
+  const computed = rules.computed.map(({ pattern, methods }) => ({ pattern: new RegExp(pattern), methods }));
+  const cache = rules.cache.map(({ pattern, value }) => ({ pattern: new RegExp(pattern), value }));
+
+  const fail = (request: Request, status: number, error?: string, more: Record<string, string> = {}): Response => {
+    const message = `${status} ${rules.phrases[status]}`;
+    const date = new Date().toISOString();
+    const headers = {
+      'Content-Type': 'application/json',
+      'Cache-Control': status === 404 ? rules.missingCache : rules.noCache,
+      ...rules.open,
+      ...more,
+    };
+    const body = JSON.stringify(error === undefined ? { message, date } : { message, error, date });
+    return new Response(request.method === 'HEAD' ? null : body, { status, headers });
+  };
+
+  const headersOf = (file: string, from: Headers): Headers => {
+    const headers = new Headers(from);
+    headers.set('Content-Type', rules.types[endingOf(file)] ?? rules.unknownType);
+    headers.set('Cache-Control', cache.find(({ pattern }) => pattern.test(file))?.value ?? rules.noCache);
+    const open = file.startsWith(`${rules.root}/`) ? rules.open : rules.closed;
+    for (const [name, value] of Object.entries(open)) headers.set(name, value);
+    return headers;
+  };
+
+  // Hosts answer "…/index.html" and "….html" with a redirect to the address without it.
+  const addressOf = (file: string): string => `/${file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`;
+
+  const read = async (request: Request, assets: Assets, file: string): Promise<Response | undefined> => {
+    const path = addressOf(file).split('/').map(encodeURIComponent).join('/');
+    const { method, headers } = request;
+    const found = await assets.fetch(new Request(new URL(path, request.url), { method, headers }));
+    if (found.status !== 200 && found.status !== 304) {
+      await found.body?.cancel();
+      return undefined;
+    }
+    return new Response(found.body, { status: found.status, headers: headersOf(file, found.headers) });
+  };
+
+  // Which file an address of the API stands for: undefined where for none, a sentence where it asks for it wrongly.
+  const findFile = (segments: readonly string[], url: URL): { file?: string; sentence?: string } => {
+    const address = `/${segments.join('/')}`;
+    const fixed = rules.fixed[address];
+    if (fixed !== undefined) return { file: fixed };
+    for (const { address: at, parameter, files, sentences } of rules.chosen) {
+      if (address !== at) continue;
+      const [value, ...others] = url.searchParams.getAll(parameter);
+      if (value === undefined) return { sentence: sentences.missing };
+      if (others.length > 0) return { sentence: sentences.repeated };
+      return Object.hasOwn(files, value) ? { file: files[value] ?? '' } : { sentence: sentences.other };
+    }
+    for (const { address: [before, after], file, words } of rules.named) {
+      const place = before.split('/').length - 2;
+      const name = segments[place];
+      if (name === undefined || name === '' || words.includes(name)) continue;
+      if (`/${segments.slice(0, place).join('/')}/` !== before) continue;
+      if (segments.slice(place + 1).map((one) => `/${one}`).join('') !== after) continue;
+      return { file: `${file[0]}${encodeFileName(name)}${file[1]}` };
+    }
+    return {};
+  };
+
+  const answerApi = async (request: Request, assets: Assets, segments: readonly string[], url: URL) => {
+    if (segments.length > 1 && segments.includes('')) return fail(request, 400, rules.sentences.emptySegment);
+    const address = `/${segments.join('/')}`;
+    const found = computed.find(({ pattern }) => pattern.test(address));
+    if (found !== undefined) {
+      if (rules.functionUrl !== undefined) {
+        return fetch(new Request(new URL(url.pathname + url.search, rules.functionUrl), request));
+      }
+      if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: rules.preflight[found.methods] ?? {} });
+      return fail(request, 501, rules.sentences.noFunction);
+    }
+    if (request.method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: rules.preflight[rules.readMethods] ?? {} });
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
+    }
+    const named = `${rules.root}${address}`;
+    if (endingOf(named) in rules.types) {
+      const answer = await read(request, assets, named);
+      if (answer !== undefined) return answer;
+    }
+    const { file, sentence } = findFile(segments, url);
+    if (sentence !== undefined) return fail(request, 400, sentence);
+    return (file === undefined ? undefined : await read(request, assets, file)) ?? fail(request, 404);
+  };
+
+  const accepts = (request: Request, type: string): boolean => (request.headers.get('Accept') ?? '').includes(type);
+
+  const missing = async (request: Request, assets: Assets): Promise<Response> => {
+    if (!rules.site || !accepts(request, 'text/html')) return fail(request, 404, undefined, { Vary: 'Accept' });
+    const page = await read(new Request(request.url, { method: request.method }), assets, '404.html');
+    if (page === undefined) return fail(request, 404, undefined, { Vary: 'Accept' });
+    const answer = new Response(page.body, { status: 404, headers: page.headers });
+    answer.headers.set('Cache-Control', rules.missingCache);
+    answer.headers.set('Vary', 'Accept');
+    return answer;
+  };
+
+  const answerSite = async (request: Request, assets: Assets, path: string, url: URL): Promise<Response> => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return fail(request, 405, rules.sentences.otherMethod, { Allow: rules.readMethods });
+    }
+    if (path === '') {
+      const json = !rules.site || (accepts(request, 'application/json') && !accepts(request, 'text/html'));
+      const front = await read(request, assets, json ? rules.landing : 'index.html');
+      front?.headers.append('Vary', 'Accept');
+      return front ?? missing(request, assets);
+    }
+    if (/(^|\/)\.(?!well-known(\/|$))/.test(path)) return missing(request, assets);
+    if (path.endsWith('/')) return (await read(request, assets, `${path}index.html`)) ?? missing(request, assets);
+    const file = await read(request, assets, path);
+    if (file !== undefined) return file;
+    if ((await read(new Request(request.url, { method: 'HEAD' }), assets, `${path}/index.html`)) === undefined) {
+      return missing(request, assets);
+    }
+    const headers = { ...rules.closed, Location: `${url.pathname}/${url.search}`, 'Cache-Control': rules.movedCache };
+    return new Response(null, { status: 308, headers });
+  };
+
+  return async (request: Request, assets: Assets): Promise<Response> => {
+    const url = new URL(request.url);
+    const { below } = rules;
+    if (url.pathname === below && below !== '') {
+      return new Response(null, { status: 308, headers: { ...rules.closed, Location: `${below}/${url.search}`, 'Cache-Control': rules.movedCache } });
+    }
+    if (!url.pathname.startsWith(`${below}/`)) return missing(request, assets);
+    let segments: string[];
+    try {
+      segments = url.pathname.slice(below.length + 1).split('/').map(decodeURIComponent);
+    } catch {
+      return fail(request, 400, 'The path must be percent-encoded UTF-8');
+    }
+    if (!apiWords.has(segments[0] ?? '')) return answerSite(request, assets, segments.join('/'), url);
+    const rest = segments[0] === rules.root ? segments.slice(1) : segments;
+    return answerApi(request, assets, rest.length === 0 ? [''] : rest, url);
+  };
+};

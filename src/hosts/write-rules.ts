@@ -1,0 +1,49 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type HostRules, RulesImpossible } from './host-rules.ts';
+import { type HostName, hosts } from './hosts.ts';
+import { readPublication } from './publication.ts';
+
+/** What rules are to be written, and where. */
+export interface RuleOrder {
+  readonly host: HostName;
+  /** The folder of the publication. */
+  readonly publication: string;
+  /** The folder of the rules, which are the only thing in it. */
+  readonly out: string;
+  readonly functionUrl?: string | undefined;
+  readonly now: Date;
+}
+
+const list = (folder: string): string[] => {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+/**
+ * Writes the rules of a host into a folder of their own, each file whole. Throws RulesImpossible where there is no
+ * publication, or where the folder holds anything else.
+ */
+export const writeRules = ({ host, publication, out, functionUrl, now }: RuleOrder): HostRules => {
+  const rules = hosts[host]({ ...readPublication(publication), functionUrl, now });
+  const known = new Set(Object.keys(rules.files).map((file) => path.normalize(file)));
+  const strange = list(out).filter((file) => !known.has(file) && !file.endsWith('.new'));
+  if (strange.length > 0) {
+    throw new RulesImpossible(`${out} holds ${strange[0]}, which is none of the rules for ${host}: name another --out.`);
+  }
+  for (const [file, text] of Object.entries(rules.files)) {
+    const target = path.join(out, file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    const next = `${target}.new`;
+    rmSync(next, { force: true });
+    writeFileSync(next, text);
+    renameSync(next, target);
+  }
+  return rules;
+};

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/contract/paths.ts';
+import { noFunction } from '../../src/hosts/host-rules.ts';
+import { type HostName, hosts } from '../../src/hosts/hosts.ts';
+import { computedRoutes } from '../../src/hosts/routes.ts';
+import { missingProgram, startHost } from '../support/host-programs.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** Identifiers in every way in which they can be odd: capitals, signs, other scripts, a slash, repetition, length. */
+const oddNames = [
+  'com.Example.Two',
+  'COM.EXAMPLE.ONE',
+  'g++',
+  'a_b C=d~e',
+  'snow%20board',
+  'a/b',
+  'ünï',
+  '雪',
+  'AAAAAAAAAAAAAAA',
+  '____________',
+  'x'.repeat(255),
+  'com.example.json.x',
+  '__proto__',
+  `"'$\\{}`,
+];
+const ids = ['com.example.one', 'com.example.two', ...oddNames];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ ids });
+  server.write('v2/generation.json', '{"format":1}');
+  server.write('v2/changes/1.json', '{"format":1}');
+  server.write('v2/catalog/aa.sqlite.zst', 'not really');
+  server.write('feed.atom', '<feed/>');
+});
+afterAll(() => server.close());
+
+interface Question {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const read = (path: string, headers?: Question['headers']): Question => ({ path, ...(headers ? { headers } : {}) });
+const names = ids.map((id) => `/v2/jailbreak/package/${encodeURIComponent(id)}`);
+const documents = [
+  '/v2',
+  '/v2/',
+  '/v2/index.json',
+  '/v2/openapi.json',
+  '/v2/openapi.yaml',
+  '/openapi.json',
+  '/v2/generation.json',
+  '/v2/changes/1.json',
+  '/v2/catalog/aa.sqlite.zst',
+  '/jailbreak/package/com.Example.Two',
+  '/v2/jailbreak/package/com.example.one.json',
+  '/jailbreak/package/com.example.one.json',
+  '/v2/jailbreak/package/com._example._two.json',
+  '/v2/jailbreak/repository/sample',
+  '/v2/jailbreak/repository/sample.json',
+  '/v2/jailbreak/repository/sample/packages',
+  '/v2/jailbreak/repository/sample/packages.json',
+  '/jailbreak/repository/sample/findings',
+  ...['1', '3', '5', '*', '%2A'].map((rank) => `/v2/jailbreak/repository/ranking?rank=${rank}`),
+  '/v2/jailbreak/repository/ranking?x=1&rank=3',
+  '/v2/jailbreak/package/com.example.one?x=%00',
+];
+const pages = ['/', '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
+const refused = [
+  '/v2/jailbreak/repository/ranking',
+  '/v2/jailbreak/repository/ranking?rank=9',
+  '/v2/jailbreak/repository/ranking?rank=1&rank=2',
+  '/v2/jailbreak/package/com.example.one/',
+  '/v2//jailbreak/package/com.example.one',
+  '/v2/jailbreak/package/no.such.package',
+  '/v2/jailbreak/package/com.example.ONE',
+  '/v2/jailbreak/repository/no-such/packages',
+  '/v2/jailbreak/repository/Sample',
+  '/v2/jailbreak/package/a/b',
+  '/v2/no/such/address',
+  '/.staging/x',
+  '/no/such/page',
+];
+const computed = [
+  '/v2/jailbreak/package/search?q=example',
+  '/jailbreak/package/search?q=example',
+  '/v2/jailbreak/package/search',
+  '/v2/jailbreak/package/multi?ids=com.example.one',
+  '/v2/jailbreak/repository/search?q=sample',
+  '/v2/jailbreak/repository/safety?uris=https://unsafe.test/',
+  '/v2/jailbreak/download/com.example.one',
+  '/v2/livez',
+];
+const questions: Question[] = [
+  ...[...names, ...documents, ...pages, ...refused, ...computed].map((path) => read(path)),
+  ...[...names.slice(0, 3), ...documents.slice(0, 3), '/', '/v2/no/such'].map((path) => ({ path, method: 'HEAD' })),
+  ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({ path, method: 'OPTIONS' })),
+  ...[...names.slice(0, 2), '/v2/'].map((path) => ({ path, method: 'DELETE' })),
+  read('/', { Accept: 'application/json' }),
+  read('/', { Accept: 'text/html,application/json;q=0.9' }),
+  read('/no/such/page', { Accept: 'text/html' }),
+  {
+    path: '/v2/jailbreak/download/ingest',
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '[]',
+  },
+];
+
+const compared = [
+  'content-type',
+  'cache-control',
+  'access-control-allow-origin',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+  'access-control-max-age',
+  'x-content-type-options',
+  'allow',
+  'location',
+];
+
+const ask = async (address: string, { path, ...request }: Question) => {
+  const { status, headers, ...response } = await fetch(address + path, { redirect: 'manual', ...request }).then(
+    async (answer) => ({ status: answer.status, headers: answer.headers, body: await answer.text() }),
+  );
+  const told = Object.fromEntries(compared.map((name) => [name, headers.get(name)?.replace(address, '') ?? null]));
+  // What is made up on the way has the time of its making, and that of redirects is for nobody.
+  const body = status >= 300 && status < 400 ? '' : response.body.replace(/"date":"[^"]*"/, '"date":"now"');
+  // An answer of nothing has no type, and a redirect is followed whatever it says of itself.
+  if (status === 204 || status === 308) told['content-type'] = null;
+  return { status, ...told, body };
+};
+
+const nameOf = ({ path, method = 'GET', headers }: Question): string =>
+  [method, path, ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)].join(' ');
+
+/** Where a host answers otherwise than our own server, and why it has to; nothing else may differ. */
+const differences: Readonly<Record<HostName, readonly (readonly [question: RegExp, status: number])[]>> = {
+  nginx: [],
+  caddy: [],
+  // Cloudflare redirects by itself, before the worker.
+  'cloudflare-workers': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
+  'cloudflare-pages': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
+  netlify: [
+    // A rewrite to a file that is not there answers with the page of the site.
+    [/^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample)/, 404],
+    [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging)/, 404],
+    [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
+    // No line of its rules can hold these, as its development server compares them.
+    [/^GET \/v2\/jailbreak\/package\/(?:a_b%20|snow%2520)/, 404],
+    // It neither refuses nor redirects.
+    [/^GET \/v2\/jailbreak\/repository\/ranking(?:\?rank=9)?$/, 404],
+    [/^GET \/v2\/jailbreak\/repository\/ranking\?rank=1&rank=2$/, 200],
+    [/^GET \/v2\/jailbreak\/package\/com\.example\.one\/$|^GET \/v2\/\/jailbreak/, 200],
+    [/^GET \/v2\/jailbreak\/package\/a\/b$/, 200],
+    [/^GET \/privacy(?:\?x=1)?$/, 200],
+    [/^(?:OPTIONS|DELETE) /, 200],
+    // Rules cannot ask what a client accepts.
+    [/^GET \/ Accept: application\/json$/, 200],
+  ],
+};
+
+/** Headers that a host sends with every answer, because it cannot send them with a preflight alone. */
+const everywhere: Readonly<Partial<Record<HostName, RegExp>>> = {
+  netlify: /^access-control-allow-(?:methods|headers)$|^access-control-max-age$/,
+};
+
+describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
+  const program = missingProgram(host);
+  if (program !== undefined) process.stderr.write(`SKIPPED: ${program} is not installed, and its rules go untested.\n`);
+
+  it.skipIf(program !== undefined)('P4: answers every operation as our own server does', async () => {
+    const running = await startHost(host, { publication: server.folder, functionUrl: server.address });
+    try {
+      const wrong: unknown[] = [];
+      const unused = new Set(differences[host]);
+      for (const question of questions) {
+        const [ours, theirs] = await Promise.all([ask(server.address, question), ask(running.address, question)]);
+        const name = nameOf(question);
+        const other = Object.keys(ours).filter(
+          (key) => ours[key as 'body'] !== theirs[key as 'body'] && !everywhere[host]?.test(key),
+        );
+        if (other.length === 0) continue;
+        const excuse = differences[host].find(([pattern, status]) => pattern.test(name) && status === theirs.status);
+        if (excuse === undefined) {
+          wrong.push([name, ...other.map((key) => `${key}: ${ours[key as 'body']} / ${theirs[key as 'body']}`.slice(0, 300))].join('\n  '));
+        } else unused.delete(excuse);
+      }
+      expect(wrong.join('\n')).toBe('');
+      expect([...unused]).toEqual([]);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it.skipIf(program !== undefined)('P4: says 501 where there is no function, and what is missing', async () => {
+    const running = await startHost(host, { publication: server.folder });
+    try {
+      const addresses = [
+        ...computedRoutes.map(({ address }) => `/v2${address.replace(/\{\w+\}|\*$/, 'x')}`),
+        ...Object.values(operations)
+          .filter((operation) => !('file' in operation))
+          .map(({ address }) => address.replace(/\{\w+\}/, 'x')),
+      ];
+      for (const address of addresses) {
+        const answer = await fetch(running.address + address);
+        expect([address, answer.status], address).toEqual([address, 501]);
+        expect(await answer.json()).toMatchObject({ message: '501 Not Implemented', error: noFunction });
+        const told = ['content-type', 'access-control-allow-origin', 'cache-control'].map((name) => answer.headers.get(name));
+        expect(told, address).toEqual(['application/json', '*', 'no-store']);
+      }
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HeadersHandler } from '@netlify/headers';
+import { RedirectsHandler } from '@netlify/redirects';
+import { StaticHandler } from '@netlify/static';
+import { Miniflare } from 'miniflare';
+import { basePathOf } from '../../src/contract/paths.ts';
+import type { HostName } from '../../src/hosts/hosts.ts';
+import { readPublication } from '../../src/hosts/publication.ts';
+import { writeRules } from '../../src/hosts/write-rules.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A host that runs on loopback with the rules that ship for it. */
+export interface RunningHost {
+  /** Its own address, without trailing slash and without the path of the publication. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+interface Hosted {
+  /** The folder of the publication. */
+  readonly publication: string;
+  readonly functionUrl?: string | undefined;
+}
+
+type Start = (hosted: Hosted & { readonly rules: string; readonly folder: string; readonly below: string }) => Promise<RunningHost>;
+
+const programFolders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
+const findProgram = (name: string): string | undefined =>
+  programFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+
+/** A port that was free a moment ago. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(socket.destroy() !== undefined));
+    socket.once('error', () => resolve(false));
+  });
+
+// A program says nothing that one could wait for when it begins to listen.
+const untilListening = async (port: number, program: ChildProcess, said: () => string): Promise<void> => {
+  while (!(await answers(port))) {
+    if (program.exitCode !== null) throw new Error(`The program ended with ${program.exitCode}: ${said()}`);
+    await sleep(20);
+  }
+};
+
+const run = async (
+  file: string,
+  parameters: readonly string[],
+  port: number,
+  home: string,
+): Promise<RunningHost> => {
+  const program = spawn(file, parameters, { cwd: home, env: { ...process.env, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [program.stdout, program.stderr]) stream?.on('data', (chunk) => (said += chunk));
+  await untilListening(port, program, () => said);
+  return {
+    address: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const end = once(program, 'exit');
+      program.kill('SIGTERM');
+      await end;
+    },
+  };
+};
+
+const startNginx: Start = async ({ rules, folder, publication, below }) => {
+  const port = await freePort();
+  const root = below === '' ? publication : path.join(folder, 'www');
+  if (below !== '') {
+    mkdirSync(path.dirname(path.join(root, below)), { recursive: true });
+    symlinkSync(publication, path.join(root, below));
+  }
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${path.join(folder, name)};`,
+  );
+  writeFileSync(
+    path.join(folder, 'nginx.conf'),
+    `daemon off; ${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; pid ${folder}/pid; error_log stderr;
+     events { worker_connections 256; }
+     http { access_log off; ${temporary.join(' ')}
+       include ${rules}/debdex-http.conf;
+       server { listen 127.0.0.1:${port}; root ${root}; include ${rules}/debdex-server.conf; } }\n`,
+  );
+  return run(findProgram('nginx') ?? '', ['-c', path.join(folder, 'nginx.conf')], port, folder);
+};
+
+const startCaddy: Start = async ({ rules, folder }) => {
+  const port = await freePort();
+  const file = path.join(folder, 'Caddyfile');
+  writeFileSync(
+    file,
+    `{\n\tadmin off\n\tauto_https off\n}\nhttp://127.0.0.1:${port} {\n\timport ${rules}/debdex.caddy\n}\n`,
+  );
+  return run(findProgram('caddy') ?? '', ['run', '--config', file, '--adapter', 'caddyfile'], port, folder);
+};
+
+const hideStaging = (source: string): boolean => !path.basename(source).startsWith('.');
+
+/** What both kinds run: workerd, with Cloudflare's own handling of assets before or behind the worker. */
+const startWorkerd =
+  (script: string, assets: string, routes: (rules: string) => unknown): Start =>
+  async ({ rules, folder, publication }) => {
+    const directory = path.join(folder, 'public');
+    cpSync(publication, directory, { recursive: true, filter: hideStaging });
+    cpSync(path.join(rules, assets, '_headers'), path.join(directory, '_headers'));
+    const first = routes(rules);
+    const workerd = new Miniflare({
+      modules: true,
+      script: readFileSync(path.join(rules, script), 'utf8'),
+      compatibilityDate: '2026-01-01',
+      host: '127.0.0.1',
+      port: 0,
+      assets: {
+        directory,
+        binding: 'ASSETS',
+        routerConfig: {
+          has_user_worker: true,
+          ...(Array.isArray(first) ? { static_routing: { user_worker: first } } : { invoke_user_worker_ahead_of_assets: true }),
+        },
+      },
+    });
+    const address = (await workerd.ready).origin;
+    return { address, close: () => workerd.dispose() };
+  };
+
+const workersRoutes = (rules: string): unknown =>
+  JSON.parse(readFileSync(path.join(rules, 'wrangler.jsonc'), 'utf8').replace(/^\/\/.*\n/, '')).assets.run_worker_first;
+
+const pagesRoutes = (rules: string): unknown => JSON.parse(readFileSync(path.join(rules, '_routes.json'), 'utf8')).include;
+
+const toRequest = (incoming: IncomingMessage, port: number): Request => {
+  const { method = 'GET', headers, url = '/' } = incoming;
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || /^(?:connection|host|keep-alive|transfer-encoding)$/.test(name) ? [] : [[name, String(value)] as [string, string]],
+  );
+  const body = method === 'GET' || method === 'HEAD' ? {} : { body: ReadableStream.from(incoming), duplex: 'half' };
+  return new Request(`http://127.0.0.1:${port}${url}`, { method, headers: given, redirect: 'manual', ...body } as RequestInit);
+};
+
+/**
+ * The parts of Netlify's own development server: what it redirects by, what it answers files with, and what it sets
+ * headers by. It knows nothing of statuses of rewrites and of the page for what is missing, which are added here as
+ * its documentation has them.
+ */
+const startNetlify: Start = async ({ rules, folder, publication }) => {
+  const directory = path.join(folder, 'public');
+  cpSync(publication, directory, { recursive: true, filter: hideStaging });
+  cpSync(rules, directory, { recursive: true });
+  const files = new StaticHandler({ directory });
+  const redirects = new RedirectsHandler({ configRedirects: [], jwtRoleClaim: '', jwtSecret: '', projectDir: directory, publicDir: directory });
+  const logger = { log: () => {}, warn: () => {}, error: (message?: string) => expectNone(message) };
+  const headers = new HeadersHandler({ projectDir: directory, publishDir: '.', logger });
+  const readFile = async (request: Request) => (await files.match(request))?.handle;
+  const answer = async (request: Request): Promise<Response> => {
+    const match = await redirects.match(request);
+    if (match !== undefined) {
+      const response = await redirects.handle(request, match, readFile);
+      if (response !== undefined && (match.external || match.redirect)) return response;
+      if (response !== undefined) {
+        const shadowed = !match.force && (await readFile(request)) !== undefined;
+        const status = shadowed ? 200 : match.statusCode;
+        const found = new Response(response.body, { status, headers: response.headers });
+        await headers.apply(request, found);
+        return found;
+      }
+    }
+    const file = match === undefined ? await readFile(request) : undefined;
+    const missing = file === undefined ? await readFile(new Request(new URL('/404.html', request.url))) : undefined;
+    const response = (await (file ?? missing)?.()) ?? new Response('Not found');
+    const found = new Response(response.body, { status: file === undefined ? 404 : 200, headers: response.headers });
+    await headers.apply(request, found);
+    return found;
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    const { port } = server.address() as AddressInfo;
+    try {
+      const response = await answer(toRequest(incoming, port));
+      const kept = [...response.headers].filter(([name]) => !/^(?:content-encoding|content-length|transfer-encoding)$/.test(name));
+      outgoing.writeHead(response.status, Object.fromEntries(kept));
+      outgoing.end(incoming.method === 'HEAD' ? undefined : Buffer.from(await response.arrayBuffer()));
+    } catch (error) {
+      outgoing.writeHead(599).end(String(error));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+const expectNone = (message?: string): void => {
+  throw new Error(`Netlify does not understand the rules: ${message}`);
+};
+
+const programs: Readonly<Record<HostName, { readonly start: Start; readonly program?: string }>> = {
+  nginx: { start: startNginx, program: 'nginx' },
+  caddy: { start: startCaddy, program: 'caddy' },
+  'cloudflare-workers': { start: startWorkerd('worker.js', 'public', workersRoutes) },
+  'cloudflare-pages': { start: startWorkerd('_worker.js', '.', pagesRoutes) },
+  netlify: { start: startNetlify },
+};
+
+/** The program that a host needs and that is not installed here. */
+export const missingProgram = (host: HostName): string | undefined => {
+  const { program } = programs[host];
+  return program === undefined || findProgram(program) !== undefined ? undefined : program;
+};
+
+/** Makes the rules of a host for a publication, and runs it with them. */
+export const startHost = async (host: HostName, hosted: Hosted): Promise<RunningHost> => {
+  const folder = temporaryFolder();
+  const rules = path.join(folder, 'rules');
+  writeRules({ host, out: rules, now: new Date('2026-05-02T00:00:00Z'), ...hosted });
+  const below = basePathOf(readPublication(hosted.publication).base);
+  return programs[host].start({ ...hosted, rules, folder, below });
+};

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { decodeEntities } from './links.ts';
+
+const stringsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : [];
+};
+
+interface Described {
+  readonly security?: unknown;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[];
+}
+
+/** The addresses of a description whose parameters all have examples, and of those that have none. */
+const describedAddresses = (description: {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, { readonly get?: Described; readonly servers?: readonly { readonly url: string }[] }>>;
+}): string[] =>
+  Object.entries(description.paths).flatMap(([address, { get, servers = description.servers }]) => {
+    // Credentials answer people alone.
+    if (get === undefined || get.security !== undefined) return [];
+    const query: string[] = [];
+    let asked = address;
+    for (const { name, in: place, example } of get.parameters ?? []) {
+      if (example === undefined) continue;
+      // What stands in the name of a file may go on in folders.
+      const text = encodeURIComponent(String(example)).replaceAll('%2F', '/');
+      if (place === 'path') asked = asked.replace(`{${name}}`, text);
+      else query.push(`${name}=${text}`);
+    }
+    return asked.includes('{') ? [] : [`${servers[0]?.url}${asked}${query.length > 0 ? `?${query.join('&')}` : ''}`];
+  });
+
+const fromJson = (file: string, text: string): string[] => {
+  const value = JSON.parse(text);
+  // The address of the API is what others are made of, and no answer by itself.
+  if (file === 'v2/openapi.json') return describedAddresses(value);
+  return stringsOf(value).filter((text) => /^https?:/.test(text));
+};
+
+const fromHtml = (text: string): string[] => [
+  ...[...text.matchAll(/ (?:href|src|action|data-fallback)="([^"]*)"/g)].map(([, one = '']) => decodeEntities(one)),
+  ...[...text.matchAll(/ content="(?:0; url=)?((?:https?:\/)?\/[^"]*)"/g)].map(([, one = '']) => decodeEntities(one)),
+  ...[...text.matchAll(/curl (?:'|&#39;)([^<]*?)(?:'|&#39;)/g)].map(([, one = '']) => decodeEntities(one)),
+];
+
+const fromXml = (text: string): string[] =>
+  [...text.matchAll(/(?:href|template)="([^"]*)"|<(?:loc|icon|id|Image[^>]*)>([^<]*)</g)].map(([, one, other]) =>
+    decodeEntities(one ?? other ?? '').replace('{searchTerms}', 'words'),
+  );
+
+const readers: Readonly<Record<string, (file: string, text: string) => string[]>> = {
+  '.json': fromJson,
+  '.html': (_, text) => fromHtml(text),
+  '.xml': (_, text) => fromXml(text),
+  '.atom': (_, text) => fromXml(text),
+  '.txt': (_, text) => [...text.matchAll(/^Sitemap: (.*)$/gm)].map(([, one = '']) => one),
+};
+
+/**
+ * Every address of its own that a publication names, with the first file that names it: documents, pages, feeds,
+ * sitemaps, the description and its examples, and every published file under its own name. They are paths below `base`,
+ * with their queries.
+ */
+export const namedAddresses = (folder: string, base: string): Map<string, string> => {
+  const found = new Map<string, string>();
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .filter((file) => !file.startsWith('.'));
+  for (const file of files) {
+    const address = `/${file.split('/').map(encodeURIComponent).join('/')}`.replace(/\/index\.html$/, '/');
+    if (file !== '404.html') found.set(address, file);
+    const read = readers[path.extname(file)];
+    for (const named of read?.(file, readFileSync(path.join(folder, file), 'utf8')) ?? []) {
+      const url = URL.parse(named, `${base}/${file}`);
+      if (url === null || !`${url.href}/`.startsWith(`${base}/`) || !/^[/.]|^https?:/.test(named)) {
+        // A page that names what lies beside its publication names what is not ours.
+        if (file.endsWith('.html') && named.startsWith('/')) found.set(`outside ${named}`, file);
+        continue;
+      }
+      const asked = `${url.pathname}${url.search}`.slice(new URL(base).pathname.replace(/\/$/, '').length) || '/';
+      // Addresses of repositories are for package managers, which look below them; a form adds what is asked for; the page
+      // for what is missing has no address.
+      if (/^\/sample\/[^/]+\/?$|^\/v2\/jailbreak\/package\/search$|^\/404$/.test(asked) || found.has(asked)) continue;
+      found.set(asked, file);
+    }
+  }
+  return found;
+};
+
+/** Asks for each of the addresses on a host, below a path; returns those that do not answer, with who names them. */
+export const unanswered = async (named: ReadonlyMap<string, string>, address: string): Promise<string[]> => {
+  const wrong: string[] = [];
+  const waiting = [...named];
+  const ask = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const [asked, file] = next;
+      const answer = asked.startsWith('/') ? await fetch(address + asked) : new Response(null, { status: 404 });
+      await answer.arrayBuffer();
+      const { status } = answer;
+      if (status !== 200) wrong.push(`${status} ${asked}, named by ${file}`);
+    }
+  };
+  await Promise.all([ask(), ask(), ask(), ask()]);
+  return wrong.sort();
+};
