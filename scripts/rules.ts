@@ -38,7 +38,9 @@ const readFunction = (text: string | undefined): string | undefined => {
   const url = URL.parse(text);
   // It becomes part of rules, where other characters have a meaning.
   if (url === null || !/^https?:\/\/[\w.:[\]-]+\/?$/.test(url.href)) {
-    throw new UsageError(`--function must be an http or https address without a path, such as http://127.0.0.1:8080, not "${text}"`);
+    throw new UsageError(
+      `--function must be an http or https address without a path, such as http://127.0.0.1:8080, not "${text}"`,
+    );
   }
   return url.origin;
 };

@@ -31,7 +31,12 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     // The client may see the address of this request below a path, which is taken off before it comes here.
     const below = basePathOf(dependencies.publicAddress());
     const location = `${below}${pathOf(url)}/${query < 0 ? '' : url.slice(query)}`;
-    const headers = { Location: location, 'Cache-Control': cacheControl.moved, 'Content-Length': '0', ...closedHeaders };
+    const headers = {
+      Location: location,
+      'Cache-Control': cacheControl.moved,
+      'Content-Length': '0',
+      ...closedHeaders,
+    };
     return new Response(null, { status: 308, headers });
   };
 

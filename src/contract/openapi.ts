@@ -18,7 +18,13 @@ import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors
 import type { ExampleSubject } from './example-subject.ts';
 import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
-import { documentOperations, type Feed, feedOperations, jsonFeedSchema, operationOfDocument } from './openapi-documents.ts';
+import {
+  documentOperations,
+  type Feed,
+  feedOperations,
+  jsonFeedSchema,
+  operationOfDocument,
+} from './openapi-documents.ts';
 import { missingParameter, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {

@@ -33,7 +33,11 @@ const headers = (values: Readonly<Record<string, string>>): string[] =>
 const hexOf = (character: string): string => character.charCodeAt(0).toString(16);
 const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
 
-const answer = (status: 400 | 404 | 405 | 501, error?: string, more: Readonly<Record<string, string>> = {}): string[] => [
+const answer = (
+  status: 400 | 404 | 405 | 501,
+  error?: string,
+  more: Readonly<Record<string, string>> = {},
+): string[] => [
   ...headers({
     ...openHeaders,
     'Cache-Control': status === 404 ? cacheControl.missing : cacheControl.none,
@@ -59,13 +63,17 @@ const computedPattern = (address: string): string =>
 const computed = ({ functionUrl, below }: RuleInput): string[] =>
   computedRoutes.flatMap(({ address, methods }, index) => [
     `@computed${index} path_regexp ${raw(computedPattern(address))}`,
-    ...handle(`computed${index}`,
+    ...handle(
+      `computed${index}`,
       functionUrl === undefined
         ? [...preflight(methods), ...handle('', answer(501, noFunction))]
         : [
             // As it was asked for, with the path of the publication: the function takes that off by itself.
             ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
-            ...block(`reverse_proxy ${functionUrl}`, functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : []),
+            ...block(
+              `reverse_proxy ${functionUrl}`,
+              functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : [],
+            ),
           ],
     ),
   ]);
@@ -113,10 +121,12 @@ const fileHeaders = (): string[] => [
     `@type${index} path ${endings.map(([ending]) => `*.${ending}`).join(' ')}`,
     `header @type${index} Content-Type ${quoted(type)}`,
   ]),
-  ...[...cacheRules].reverse().flatMap(({ files, cache }, index) => [
-    `@cache${index} path_regexp ${raw(`^/(?:${files.map(patternSource).join('|')})$`)}`,
-    `header @cache${index} Cache-Control ${quoted(cache)}`,
-  ]),
+  ...[...cacheRules]
+    .reverse()
+    .flatMap(({ files, cache }, index) => [
+      `@cache${index} path_regexp ${raw(`^/(?:${files.map(patternSource).join('|')})$`)}`,
+      `header @cache${index} Cache-Control ${quoted(cache)}`,
+    ]),
   `@open path /${apiRoot}/*`,
   `header @open Access-Control-Allow-Origin ${quoted(openHeaders['Access-Control-Allow-Origin'])}`,
 ];
@@ -140,7 +150,10 @@ const api = (input: RuleInput): string[] => [
         `path_regexp ${raw(`^/${apiRoot}${literally(before)}[^/]+${literally(after)}$`)}`,
         'not file',
       ]),
-      ...block(`route @named${index}`, [...(isEncoded ? encode() : []), `rewrite * {path}${fileAfter.slice(after.length)}`]),
+      ...block(`route @named${index}`, [
+        ...(isEncoded ? encode() : []),
+        `rewrite * {path}${fileAfter.slice(after.length)}`,
+      ]),
     ]),
     ...sendFile(),
   ]),
@@ -161,7 +174,11 @@ const site = (input: RuleInput): string[] => {
     ...refuseOthers(),
     '@hidden path */.*',
     ...handle('hidden', missing),
-    ...block('@json', ['path /', 'header_regexp Accept (?i)application/json', 'not header_regexp Accept (?i)text/html']),
+    ...block('@json', [
+      'path /',
+      'header_regexp Accept (?i)application/json',
+      'not header_regexp Accept (?i)text/html',
+    ]),
     ...handle('json', [`rewrite * /${documentPath.landing}`, 'header Vary Accept', ...fileHeaders(), 'file_server']),
     '@front path /',
     ...handle('front', [

@@ -9,30 +9,41 @@ import { workerText } from './worker-text.ts';
 export const cloudflareLimits = { headerRules: 100, lineCharacters: 2000, routes: 100, routeCharacters: 100 } as const;
 
 // What the worker answers itself; everything else are assets, which cost no run of it.
-const workerPaths = (below: string): string[] => [
-  '/',
-  `/${apiRoot}`,
-  `/${apiRoot}/*`,
-  ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
-].map((path) => below + path);
+const workerPaths = (below: string): string[] =>
+  [
+    '/',
+    `/${apiRoot}`,
+    `/${apiRoot}/*`,
+    ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
+  ].map((path) => below + path);
 
 // A header that a later rule sets again has to be taken away first, or both values stand there.
 const rule = (pattern: string, headers: Readonly<Record<string, string>>): string[] => [
   pattern,
-  ...Object.entries(headers).flatMap(([name, value]) => (pattern === '/*' ? [] : [`  ! ${name}`]).concat(`  ${name}: ${value}`)),
+  ...Object.entries(headers).flatMap(([name, value]) =>
+    (pattern === '/*' ? [] : [`  ! ${name}`]).concat(`  ${name}: ${value}`),
+  ),
 ];
 
 /** Headers of what is answered without the worker. */
 const headersFile = (host: string): string => {
   const [last, ...others] = [...cacheRules].reverse();
   const specific = others.flatMap(({ files, cache }) =>
-    files.filter((file) => !file.startsWith(`${apiRoot}/`)).flatMap((file) => rule(`/${file}`, { 'Cache-Control': cache })),
+    files
+      .filter((file) => !file.startsWith(`${apiRoot}/`))
+      .flatMap((file) => rule(`/${file}`, { 'Cache-Control': cache })),
   );
   const types = Object.entries(contentTypes)
     // Pages have no ending in their addresses, and are what Cloudflare takes them for.
     .filter(([ending]) => ending !== 'html')
     .flatMap(([ending, type]) => rule(`/*.${ending}`, { 'Content-Type': type }));
-  return [`# ${origin(host)}`, ...rule('/*', { ...closedHeaders, 'Cache-Control': last?.cache ?? '' }), ...specific, ...types, ''].join('\n');
+  return [
+    `# ${origin(host)}`,
+    ...rule('/*', { ...closedHeaders, 'Cache-Control': last?.cache ?? '' }),
+    ...specific,
+    ...types,
+    '',
+  ].join('\n');
 };
 
 /** Rules for Cloudflare Workers with static assets. */

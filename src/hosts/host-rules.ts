@@ -75,5 +75,8 @@ export const exactNames = ({ encodedNames }: RuleInput): [address: string, file:
     .flatMap(([name, file]) =>
       namedRoutes
         .filter(({ isEncoded }) => isEncoded)
-        .map(({ address: [before, after] }): [string, string] => [`${before}${encodeURIComponent(name)}${after}`, file]),
+        .map(({ address: [before, after] }): [string, string] => [
+          `${before}${encodeURIComponent(name)}${after}`,
+          file,
+        ]),
     );

@@ -2,7 +2,14 @@ import { cacheControl, closedHeaders, preflightHeaders, readMethods } from '../c
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
-import { fixedAddresses, type HostRules, noFunction, origin, type RuleInput, withAndWithoutRoot } from './host-rules.ts';
+import {
+  fixedAddresses,
+  type HostRules,
+  noFunction,
+  origin,
+  type RuleInput,
+  withAndWithoutRoot,
+} from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
 
 /** From so many redirects on Netlify advises against them: a deploy may fail (docs.netlify.com, "Redirects and rewrites"). */
@@ -49,13 +56,20 @@ const redirects = (input: RuleInput): Redirect[] => {
     ),
     ...chosenRoutes.flatMap(({ address, parameter, files }) =>
       both(address).flatMap((from) => [
-        ...Object.entries(files).map(([value, file]) => ({ from, query: `${parameter}=${value}`, to: `/${file}`, status: 200 })),
+        ...Object.entries(files).map(([value, file]) => ({
+          from,
+          query: `${parameter}=${value}`,
+          to: `/${file}`,
+          status: 200,
+        })),
         { from, to: `/${errors}/404.json`, status: 404 },
       ]),
     ),
     ...[...encodedNames].flatMap(([name, file]) =>
       packages.flatMap(({ address: [before, after] }) =>
-        written(name).flatMap((one) => both(`${before}${one}${after}`).map((from) => ({ from, to: `/${file}`, status: 200 }))),
+        written(name).flatMap((one) =>
+          both(`${before}${one}${after}`).map((from) => ({ from, to: `/${file}`, status: 200 })),
+        ),
       ),
     ),
     ...namedRoutes.flatMap(({ address: [before, after], file: [fileBefore, fileAfter] }) =>
@@ -85,9 +99,13 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
   // The last rule that fits a path wins.
   return [
     `# ${origin('netlify')}`,
-    ...[...cacheRules].reverse().flatMap(({ files, cache }) =>
-      files.flatMap((file) => rule(`${below}/${file}`, { ...(file === '*' ? closedHeaders : {}), 'Cache-Control': cache })),
-    ),
+    ...[...cacheRules]
+      .reverse()
+      .flatMap(({ files, cache }) =>
+        files.flatMap((file) =>
+          rule(`${below}/${file}`, { ...(file === '*' ? closedHeaders : {}), 'Cache-Control': cache }),
+        ),
+      ),
     ...[apiRoot, ...rootlessWords].flatMap((word) => rule(`${below}/${word}`, api)),
     ...[apiRoot, 'jailbreak'].flatMap((word) => rule(`${below}/${word}/*`, api)),
     ...Object.entries(contentTypes)
@@ -108,7 +126,10 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
 export const netlifyRules = (input: RuleInput): HostRules => {
   const all = redirects(input);
   const { now } = input;
-  const many = all.length < netlifyLimit ? '' : ` There are ${all.length} redirects, and Netlify advises against more than ${netlifyLimit}.`;
+  const many =
+    all.length < netlifyLimit
+      ? ''
+      : ` There are ${all.length} redirects, and Netlify advises against more than ${netlifyLimit}.`;
   return {
     files: {
       _redirects: [`# ${origin('netlify')}`, ...all.map(line), ''].join('\n'),
@@ -119,4 +140,3 @@ export const netlifyRules = (input: RuleInput): HostRules => {
     next: `Copy the publication and this folder into one, and run npx netlify deploy --dir with it; anew after every build.${many}`,
   };
 };
-

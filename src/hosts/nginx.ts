@@ -76,7 +76,10 @@ const encodingMaps = (): string[] =>
 // Texts that a map compares are alike in capitals or not, which identifiers are not; regular expressions tell them apart.
 const exactRows = (input: RuleInput): [string, string][] =>
   exactNames(input).flatMap(([address, file]) =>
-    withAndWithoutRoot(input.below, address).map((one): [string, string] => [pattern(`^${literally(one)}$`), quoted(`/${file}`)]),
+    withAndWithoutRoot(input.below, address).map((one): [string, string] => [
+      pattern(`^${literally(one)}$`),
+      quoted(`/${file}`),
+    ]),
   );
 
 const alternatives = (texts: readonly string[]): string => texts.map(literally).join('|');
@@ -106,10 +109,14 @@ const httpMaps = (input: RuleInput): string[] => {
   ]);
   return [
     '# The address as it was asked for, without its query.',
-    ...map('$request_uri', 'asked', [['default', '$request_uri'], ['"~^(?<debdex_path>[^?]*)\\?"', '$debdex_path']]),
+    ...map('$request_uri', 'asked', [
+      ['default', '$request_uri'],
+      ['"~^(?<debdex_path>[^?]*)\\?"', '$debdex_path'],
+    ]),
     '# What time it is, as the API writes it; nginx tells the time of the place where it runs.',
     ...map('$time_iso8601', 'now', [
       ['default', '$time_iso8601'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of nginx
       ['"~^(?<debdex_second>[^+]+)\\+00:00$"', '"${debdex_second}.000Z"'],
     ]),
     ...map('$request_method', 'method', [
@@ -181,7 +188,12 @@ const preflight = (): string[] => [
   'if ($debdex_method = other) { return 405; }',
 ];
 
-const errorLocation = (name: string, status: 400 | 404 | 405 | 501, error?: string, headers: readonly string[] = []): string[] => [
+const errorLocation = (
+  name: string,
+  status: 400 | 404 | 405 | 501,
+  error?: string,
+  headers: readonly string[] = [],
+): string[] => [
   `location @debdex_${name} {`,
   ...indented([
     'types { }',
@@ -195,7 +207,11 @@ const errorLocation = (name: string, status: 400 | 404 | 405 | 501, error?: stri
   '}',
 ];
 
-const location = (match: string, lines: readonly string[]): string[] => [`location ${match} {`, ...indented(lines), '}'];
+const location = (match: string, lines: readonly string[]): string[] => [
+  `location ${match} {`,
+  ...indented(lines),
+  '}',
+];
 
 const proxied = (functionUrl: string): string[] => [
   `proxy_pass ${functionUrl};`,
@@ -214,7 +230,8 @@ const serverLines = (input: RuleInput): string[] => {
   const { below, site, functionUrl } = input;
   const root = literally(below);
   const api = `${root}/(?:${apiRoot}/)?`;
-  const answerComputed = functionUrl === undefined ? ['if ($debdex_method = ask) { return 204; }', 'return 501;'] : proxied(functionUrl);
+  const answerComputed =
+    functionUrl === undefined ? ['if ($debdex_method = ask) { return 204; }', 'return 501;'] : proxied(functionUrl);
   const preflightOfComputed = functionUrl === undefined ? [...fileHeaders(), ...preflight().slice(0, -2)] : [];
   return [
     'merge_slashes off;',
@@ -291,6 +308,7 @@ const serverLines = (input: RuleInput): string[] => {
     ...location(`${below}/`, [
       ...fileHeaders(),
       'if ($debdex_method = other) { return 405; }',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of nginx
       'try_files $uri ${uri}index.html @debdex_folder;',
     ]),
     ...location('@debdex_folder', [
@@ -300,9 +318,7 @@ const serverLines = (input: RuleInput): string[] => {
       'error_page 404 $debdex_missing;',
       'return 404;',
     ]),
-    ...(site
-      ? location(`= ${below}/404.html`, [...fileHeaders(), 'add_header Vary Accept always;'])
-      : []),
+    ...(site ? location(`= ${below}/404.html`, [...fileHeaders(), 'add_header Vary Accept always;']) : []),
   ];
 };
 
@@ -320,13 +336,25 @@ export const nginxRules = (input: RuleInput): HostRules => {
   return {
     files: {
       'debdex-http.conf': [head, '# For the block "http".', ...httpMaps(input), ''].join('\n'),
-      'debdex-server.conf': [head, '# For a block "server", which says where its "root" is.', `set $debdex_below "${below}";`, ...serverLines(input), ''].join('\n'),
+      'debdex-server.conf': [
+        head,
+        '# For a block "server", which says where its "root" is.',
+        `set $debdex_below "${below}";`,
+        ...serverLines(input),
+        '',
+      ].join('\n'),
       'debdex.conf': [
         head,
         '# A whole server, to be included in the block "http". TLS is yours to add.',
         'include debdex/debdex-http.conf;',
         'server {',
-        ...indented(['listen 80;', `server_name ${hostname};`, ...placing, `root ${documentRoot};`, 'include debdex/debdex-server.conf;']),
+        ...indented([
+          'listen 80;',
+          `server_name ${hostname};`,
+          ...placing,
+          `root ${documentRoot};`,
+          'include debdex/debdex-server.conf;',
+        ]),
         '}',
         '',
       ].join('\n'),

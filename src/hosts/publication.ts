@@ -30,7 +30,9 @@ export const readPublication = (folder: string): Omit<RuleInput, 'functionUrl' |
   const base = readBase(folder);
   const names = listDocuments(folder)
     .map((file) => [decodeFileName(file.slice(0, -'.json'.length)), `${packages}${file}`] as const)
-    .filter((pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== `${packages}${pair[0]}.json`)
+    .filter(
+      (pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== `${packages}${pair[0]}.json`,
+    )
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     base,

@@ -93,14 +93,19 @@ export const chosenRoutes: readonly ChosenRoute[] = table.flatMap(({ address, fi
     repeated: wrongParameter(parameter, givenTwice),
     other: wrongParameter(parameter, complaintOf(parameter, '') ?? ''),
   };
-  return [{ address, parameter, files: Object.fromEntries(values.map((value) => [value, fileOf(file, value)])), sentences }];
+  return [
+    { address, parameter, files: Object.fromEntries(values.map((value) => [value, fileOf(file, value)])), sentences },
+  ];
 });
 
 /** In the order in which they are to be tried: words before names. */
 export const computedRoutes: readonly ComputedRoute[] = [
   ...table
     .filter(({ file }) => file === undefined)
-    .map(({ address, method }) => ({ address, methods: method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS` }))
+    .map(({ address, method }) => ({
+      address,
+      methods: method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS`,
+    }))
     .sort((one, other) => Number(placeholder.test(one.address)) - Number(placeholder.test(other.address))),
   ...gatewayWords.flatMap((word) => [
     { address: `/${word}`, methods: 'GET, HEAD, POST, OPTIONS' },

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import {
-  cacheControl,
-  closedHeaders,
-  openHeaders,
-  preflightHeaders,
-  readMethods,
-} from '../contract/answer-headers.ts';
+import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
@@ -32,14 +26,20 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   functionUrl,
   types: contentTypes,
   unknownType,
-  cache: cacheRules.map(({ files, cache }) => ({ pattern: `^(?:${files.map(patternSource).join('|')})$`, value: cache })),
+  cache: cacheRules.map(({ files, cache }) => ({
+    pattern: `^(?:${files.map(patternSource).join('|')})$`,
+    value: cache,
+  })),
   missingCache: cacheControl.missing,
   movedCache: cacheControl.moved,
   noCache: cacheControl.none,
   open: openHeaders,
   closed: closedHeaders,
   preflight: Object.fromEntries(
-    [readMethods, ...computedRoutes.map(({ methods }) => methods)].map((methods) => [methods, preflightHeaders(methods)]),
+    [readMethods, ...computedRoutes.map(({ methods }) => methods)].map((methods) => [
+      methods,
+      preflightHeaders(methods),
+    ]),
   ),
   readMethods,
   phrases,

@@ -46,7 +46,11 @@ interface Assets {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Answers requests by the rules: files come from `assets`, which knows them by their paths alone. */
+/**
+ * Answers requests by the rules: files come from `assets`, which knows them by their paths alone.
+ *
+ * @public it is written out, and not imported
+ */
 export const createWorker = (rules: WorkerRules) => {
   const apiWords = new Set([rules.root, ...rules.rootlessWords]);
   const computed = rules.computed.map(({ pattern, methods }) => ({ pattern: new RegExp(pattern), methods }));
@@ -100,12 +104,22 @@ export const createWorker = (rules: WorkerRules) => {
       if (others.length > 0) return { sentence: sentences.repeated };
       return Object.hasOwn(files, value) ? { file: files[value] ?? '' } : { sentence: sentences.other };
     }
-    for (const { address: [before, after], file, words } of rules.named) {
+    for (const {
+      address: [before, after],
+      file,
+      words,
+    } of rules.named) {
       const place = before.split('/').length - 2;
       const name = segments[place];
       if (name === undefined || name === '' || words.includes(name)) continue;
       if (`/${segments.slice(0, place).join('/')}/` !== before) continue;
-      if (segments.slice(place + 1).map((one) => `/${one}`).join('') !== after) continue;
+      if (
+        segments
+          .slice(place + 1)
+          .map((one) => `/${one}`)
+          .join('') !== after
+      )
+        continue;
       return { file: `${file[0]}${encodeFileName(name)}${file[1]}` };
     }
     return {};
@@ -119,7 +133,8 @@ export const createWorker = (rules: WorkerRules) => {
       if (rules.functionUrl !== undefined) {
         return fetch(new Request(new URL(url.pathname + url.search, rules.functionUrl), request));
       }
-      if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: rules.preflight[found.methods] ?? {} });
+      if (request.method === 'OPTIONS')
+        return new Response(null, { status: 204, headers: rules.preflight[found.methods] ?? {} });
       return fail(request, 501, rules.sentences.noFunction);
     }
     if (request.method === 'OPTIONS') {
@@ -175,12 +190,18 @@ export const createWorker = (rules: WorkerRules) => {
     const url = new URL(request.url);
     const { below } = rules;
     if (url.pathname === below && below !== '') {
-      return new Response(null, { status: 308, headers: { ...rules.closed, Location: `${below}/${url.search}`, 'Cache-Control': rules.movedCache } });
+      return new Response(null, {
+        status: 308,
+        headers: { ...rules.closed, Location: `${below}/${url.search}`, 'Cache-Control': rules.movedCache },
+      });
     }
     if (!url.pathname.startsWith(`${below}/`)) return missing(request, assets);
     let segments: string[];
     try {
-      segments = url.pathname.slice(below.length + 1).split('/').map(decodeURIComponent);
+      segments = url.pathname
+        .slice(below.length + 1)
+        .split('/')
+        .map(decodeURIComponent);
     } catch {
       return fail(request, 400, 'The path must be percent-encoded UTF-8');
     }

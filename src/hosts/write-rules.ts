@@ -35,7 +35,9 @@ export const writeRules = ({ host, publication, out, functionUrl, now }: RuleOrd
   const known = new Set(Object.keys(rules.files).map((file) => path.normalize(file)));
   const strange = list(out).filter((file) => !known.has(file) && !file.endsWith('.new'));
   if (strange.length > 0) {
-    throw new RulesImpossible(`${out} holds ${strange[0]}, which is none of the rules for ${host}: name another --out.`);
+    throw new RulesImpossible(
+      `${out} holds ${strange[0]}, which is none of the rules for ${host}: name another --out.`,
+    );
   }
   for (const [file, text] of Object.entries(rules.files)) {
     const target = path.join(out, file);

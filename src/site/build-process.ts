@@ -31,7 +31,10 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
       report({ kind: 'progress', step, done, total });
     const render = async () => {
       const loaded = await loadBundle(bundle);
-      return { client: loaded.client, rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs }, progress('pages'), verify) };
+      return {
+        client: loaded.client,
+        rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs }, progress('pages'), verify),
+      };
     };
     // Pagefind works in a process of its own, beside the rendering.
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([

@@ -146,6 +146,4 @@ export const describeOperations = (staticRefs = false): OperationView[] =>
   (staticRefs
     ? [documentOperations, { openapiJson, openapiYaml }, feedOperations]
     : [operations, gatewayOperations, feedOperations]
-  ).flatMap((table) =>
-    Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)),
-  );
+  ).flatMap((table) => Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)));

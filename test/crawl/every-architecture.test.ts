@@ -226,7 +226,9 @@ describe('C8: an index of the packages for every architecture', () => {
     const source = computeSource(entryOf(), snapshot, { base: 'https://index.test' });
     const packagesOfAll = { ...snapshot.packagesOfAll, sha256: '0'.repeat(64) };
     for (const other of [packagesOfAll, null]) {
-      expect(computeSource(entryOf(), { ...snapshot, packagesOfAll: other }, { base: 'https://index.test' })).not.toBe(source);
+      expect(computeSource(entryOf(), { ...snapshot, packagesOfAll: other }, { base: 'https://index.test' })).not.toBe(
+        source,
+      );
     }
   });
 

@@ -96,7 +96,10 @@ const computed = [
 const questions: Question[] = [
   ...[...names, ...documents, ...pages, ...refused, ...computed].map((path) => read(path)),
   ...[...names.slice(0, 3), ...documents.slice(0, 3), '/', '/v2/no/such'].map((path) => ({ path, method: 'HEAD' })),
-  ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({ path, method: 'OPTIONS' })),
+  ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({
+    path,
+    method: 'OPTIONS',
+  })),
   ...[...names.slice(0, 2), '/v2/'].map((path) => ({ path, method: 'DELETE' })),
   read('/', { Accept: 'application/json' }),
   read('/', { Accept: 'text/html,application/json;q=0.9' }),
@@ -185,7 +188,12 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
         if (other.length === 0) continue;
         const excuse = differences[host].find(([pattern, status]) => pattern.test(name) && status === theirs.status);
         if (excuse === undefined) {
-          wrong.push([name, ...other.map((key) => `${key}: ${ours[key as 'body']} / ${theirs[key as 'body']}`.slice(0, 300))].join('\n  '));
+          wrong.push(
+            [
+              name,
+              ...other.map((key) => `${key}: ${ours[key as 'body']} / ${theirs[key as 'body']}`.slice(0, 300)),
+            ].join('\n  '),
+          );
         } else unused.delete(excuse);
       }
       expect(wrong.join('\n')).toBe('');
@@ -208,7 +216,9 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
         const answer = await fetch(running.address + address);
         expect([address, answer.status], address).toEqual([address, 501]);
         expect(await answer.json()).toMatchObject({ message: '501 Not Implemented', error: noFunction });
-        const told = ['content-type', 'access-control-allow-origin', 'cache-control'].map((name) => answer.headers.get(name));
+        const told = ['content-type', 'access-control-allow-origin', 'cache-control'].map((name) =>
+          answer.headers.get(name),
+        );
         expect(told, address).toEqual(['application/json', '*', 'no-store']);
       }
     } finally {

@@ -62,7 +62,9 @@ describe('below a path', () => {
       const { status, headers } = await fetch(address + asked, { redirect: 'manual' });
       expect([status, headers.get('location')]).toEqual([308, `${below}/about/`]);
     }
-    const search = await fetch(`${address}${below}/v2/jailbreak/package/search?q=a&limit=1`).then((answer) => answer.json());
+    const search = await fetch(`${address}${below}/v2/jailbreak/package/search?q=a&limit=1`).then((answer) =>
+      answer.json(),
+    );
     expect(search).toMatchObject({ error: expect.stringContaining('2 characters') });
     expect((await fetch(`${address}${below}x/about/`)).status).toBe(404);
   });

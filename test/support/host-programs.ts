@@ -28,7 +28,9 @@ interface Hosted {
   readonly functionUrl?: string | undefined;
 }
 
-type Start = (hosted: Hosted & { readonly rules: string; readonly folder: string; readonly below: string }) => Promise<RunningHost>;
+type Start = (
+  hosted: Hosted & { readonly rules: string; readonly folder: string; readonly below: string },
+) => Promise<RunningHost>;
 
 const programFolders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
 const findProgram = (name: string): string | undefined =>
@@ -59,13 +61,12 @@ const untilListening = async (port: number, program: ChildProcess, said: () => s
   }
 };
 
-const run = async (
-  file: string,
-  parameters: readonly string[],
-  port: number,
-  home: string,
-): Promise<RunningHost> => {
-  const program = spawn(file, parameters, { cwd: home, env: { ...process.env, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] });
+const run = async (file: string, parameters: readonly string[], port: number, home: string): Promise<RunningHost> => {
+  const program = spawn(file, parameters, {
+    cwd: home,
+    env: { ...process.env, HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   for (const stream of [program.stdout, program.stderr]) stream?.on('data', (chunk) => (said += chunk));
   await untilListening(port, program, () => said);
@@ -131,7 +132,9 @@ const startWorkerd =
         binding: 'ASSETS',
         routerConfig: {
           has_user_worker: true,
-          ...(Array.isArray(first) ? { static_routing: { user_worker: first } } : { invoke_user_worker_ahead_of_assets: true }),
+          ...(Array.isArray(first)
+            ? { static_routing: { user_worker: first } }
+            : { invoke_user_worker_ahead_of_assets: true }),
         },
       },
     });
@@ -142,15 +145,23 @@ const startWorkerd =
 const workersRoutes = (rules: string): unknown =>
   JSON.parse(readFileSync(path.join(rules, 'wrangler.jsonc'), 'utf8').replace(/^\/\/.*\n/, '')).assets.run_worker_first;
 
-const pagesRoutes = (rules: string): unknown => JSON.parse(readFileSync(path.join(rules, '_routes.json'), 'utf8')).include;
+const pagesRoutes = (rules: string): unknown =>
+  JSON.parse(readFileSync(path.join(rules, '_routes.json'), 'utf8')).include;
 
 const toRequest = (incoming: IncomingMessage, port: number): Request => {
   const { method = 'GET', headers, url = '/' } = incoming;
   const given = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || /^(?:connection|host|keep-alive|transfer-encoding)$/.test(name) ? [] : [[name, String(value)] as [string, string]],
+    value === undefined || /^(?:connection|host|keep-alive|transfer-encoding)$/.test(name)
+      ? []
+      : [[name, String(value)] as [string, string]],
   );
   const body = method === 'GET' || method === 'HEAD' ? {} : { body: ReadableStream.from(incoming), duplex: 'half' };
-  return new Request(`http://127.0.0.1:${port}${url}`, { method, headers: given, redirect: 'manual', ...body } as RequestInit);
+  return new Request(`http://127.0.0.1:${port}${url}`, {
+    method,
+    headers: given,
+    redirect: 'manual',
+    ...body,
+  } as RequestInit);
 };
 
 /**
@@ -163,7 +174,13 @@ const startNetlify: Start = async ({ rules, folder, publication }) => {
   cpSync(publication, directory, { recursive: true, filter: hideStaging });
   cpSync(rules, directory, { recursive: true });
   const files = new StaticHandler({ directory });
-  const redirects = new RedirectsHandler({ configRedirects: [], jwtRoleClaim: '', jwtSecret: '', projectDir: directory, publicDir: directory });
+  const redirects = new RedirectsHandler({
+    configRedirects: [],
+    jwtRoleClaim: '',
+    jwtSecret: '',
+    projectDir: directory,
+    publicDir: directory,
+  });
   const logger = { log: () => {}, warn: () => {}, error: (message?: string) => expectNone(message) };
   const headers = new HeadersHandler({ projectDir: directory, publishDir: '.', logger });
   const readFile = async (request: Request) => (await files.match(request))?.handle;
@@ -191,7 +208,9 @@ const startNetlify: Start = async ({ rules, folder, publication }) => {
     const { port } = server.address() as AddressInfo;
     try {
       const response = await answer(toRequest(incoming, port));
-      const kept = [...response.headers].filter(([name]) => !/^(?:content-encoding|content-length|transfer-encoding)$/.test(name));
+      const kept = [...response.headers].filter(
+        ([name]) => !/^(?:content-encoding|content-length|transfer-encoding)$/.test(name),
+      );
       outgoing.writeHead(response.status, Object.fromEntries(kept));
       outgoing.end(incoming.method === 'HEAD' ? undefined : Buffer.from(await response.arrayBuffer()));
     } catch (error) {

@@ -15,7 +15,9 @@ interface Described {
 /** The addresses of a description whose parameters all have examples, and of those that have none. */
 const describedAddresses = (description: {
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, { readonly get?: Described; readonly servers?: readonly { readonly url: string }[] }>>;
+  readonly paths: Readonly<
+    Record<string, { readonly get?: Described; readonly servers?: readonly { readonly url: string }[] }>
+  >;
 }): string[] =>
   Object.entries(description.paths).flatMap(([address, { get, servers = description.servers }]) => {
     // Credentials answer people alone.

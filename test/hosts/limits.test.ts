@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../scripts/options.ts';
+import { readBase } from '../../scripts/read-base.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { cloudflareLimits } from '../../src/hosts/cloudflare.ts';
+import { mostRepetitions, replaceAll } from '../../src/hosts/encoding.ts';
+import type { RuleInput } from '../../src/hosts/host-rules.ts';
+import { hosts } from '../../src/hosts/hosts.ts';
+import { netlifyLimit } from '../../src/hosts/netlify.ts';
+
+const inputOf = (names: readonly string[], below = ''): RuleInput => ({
+  base: `https://index.test${below}`,
+  below,
+  folder: '/srv/dist',
+  site: true,
+  encodedNames: new Map(names.map((name) => [name, documentPath.package(name)])),
+  now: new Date('2026-05-02T00:00:00Z'),
+});
+const many = Array.from({ length: 6000 }, (_, index) => `com.Example.${index}`);
+
+describe('rules', () => {
+  it.each(['cloudflare-workers', 'cloudflare-pages'] as const)('keep within the limits of Cloudflare: %s', (host) => {
+    const { files } = hosts[host](inputOf(many));
+    const lines = (files._headers ?? files['public/_headers'] ?? '').split('\n');
+    const rules = lines.filter((line) => line.startsWith('/'));
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.length).toBeLessThanOrEqual(cloudflareLimits.headerRules);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(cloudflareLimits.lineCharacters);
+    const routes: string[] = JSON.parse(files['_routes.json'] ?? '{"include":["/"]}').include;
+    expect(routes.length).toBeLessThanOrEqual(cloudflareLimits.routes);
+    expect(Math.max(...routes.map((route) => route.length))).toBeLessThanOrEqual(cloudflareLimits.routeCharacters);
+    expect(Object.keys(files)).not.toContain('_redirects');
+  });
+
+  it('say where Netlify advises against so many redirects', () => {
+    expect(hosts.netlify(inputOf(many)).next).toContain(`more than ${netlifyLimit}`);
+    expect(hosts.netlify(inputOf(many.slice(0, 100))).next).not.toContain('advises');
+  });
+
+  it('of nginx and Caddy do not grow with identifiers that have capitals or signs', () => {
+    for (const host of ['nginx', 'caddy'] as const) {
+      expect(hosts[host](inputOf(many)).files).toEqual(hosts[host](inputOf([])).files);
+    }
+  });
+
+  it('encode as the names of files are encoded, or know that they do not', () => {
+    const names = [
+      'Com.Example',
+      'a_b C=d~e',
+      `"'$\\{}`,
+      '%41',
+      'A'.repeat(mostRepetitions),
+      '_'.repeat(mostRepetitions),
+    ];
+    for (const name of names) expect(`v2/jailbreak/package/${replaceAll(name)}.json`).toBe(documentPath.package(name));
+    for (const name of ['ü', 'a/b', 'A'.repeat(mostRepetitions + 1)]) expect(replaceAll(name)).toBeUndefined();
+  });
+});
+
+describe('--base-url', () => {
+  it('may have a plain path, which is no name of what is published', () => {
+    expect(readBase('https://x.example/debdex/')).toBe('https://x.example/debdex');
+    expect(readBase('https://x.example/a/b')).toBe('https://x.example/a/b');
+    expect(readBase('https://x.example/')).toBe('https://x.example');
+    const refused = [
+      '/v2',
+      '/package/x',
+      '/jailbreak',
+      '/healthz',
+      '/pagefind',
+      '/a;b',
+      '/a b',
+      '/a//b',
+      '/.git',
+      '/?a',
+      '/#a',
+    ];
+    for (const path of refused) expect(() => readBase(`https://x.example${path}`), path).toThrow(UsageError);
+    for (const text of ['x.example', 'ftp://x.example', 'https://me@x.example']) {
+      expect(() => readBase(text), text).toThrow(UsageError);
+    }
+  });
+});
