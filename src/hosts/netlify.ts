@@ -51,15 +51,15 @@ const redirects = (input: RuleInput): Redirect[] => {
     ),
     ...Object.entries(fixedRoutes).flatMap(([address, file]) =>
       fixedAddresses(below, address)
-        .filter((from) => from !== `/${file}`)
-        .map((from) => ({ from, to: `/${file}`, status: 200 })),
+        .filter((from) => from !== `${below}/${file}`)
+        .map((from) => ({ from, to: `${below}/${file}`, status: 200 })),
     ),
     ...chosenRoutes.flatMap(({ address, parameter, files }) =>
       both(address).flatMap((from) => [
         ...Object.entries(files).map(([value, file]) => ({
           from,
           query: `${parameter}=${value}`,
-          to: `/${file}`,
+          to: `${below}/${file}`,
           status: 200,
         })),
         { from, to: `/${errors}/404.json`, status: 404 },
@@ -68,15 +68,19 @@ const redirects = (input: RuleInput): Redirect[] => {
     ...[...encodedNames].flatMap(([name, file]) =>
       packages.flatMap(({ address: [before, after] }) =>
         written(name).flatMap((one) =>
-          both(`${before}${one}${after}`).map((from) => ({ from, to: `/${file}`, status: 200 })),
+          both(`${before}${one}${after}`).map((from) => ({ from, to: `${below}/${file}`, status: 200 })),
         ),
       ),
     ),
     ...namedRoutes.flatMap(({ address: [before, after], file: [fileBefore, fileAfter] }) =>
-      both(`${before}:name${after}`).map((from) => ({ from, to: `/${fileBefore}:name${fileAfter}`, status: 200 })),
+      both(`${before}:name${after}`).map((from) => ({
+        from,
+        to: `${below}/${fileBefore}:name${fileAfter}`,
+        status: 200,
+      })),
     ),
     { from: `${below}/${apiRoot}/*`, to: `/${errors}/404.json`, status: 404 },
-    ...(below === '' ? [] : [{ from: `${below}/*`, to: '/:splat', status: 200 }]),
+    ...(below === '' ? [] : [{ from: `${below}/*`, to: `${below}/404.html`, status: 404 }]),
   ];
 };
 
@@ -125,7 +129,8 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
 /** Rules for Netlify. */
 export const netlifyRules = (input: RuleInput): HostRules => {
   const all = redirects(input);
-  const { now } = input;
+  const { now, below } = input;
+  const placing = below === '' ? '' : ` (below ${below})`;
   const many =
     all.length < netlifyLimit
       ? ''
@@ -137,6 +142,6 @@ export const netlifyRules = (input: RuleInput): HostRules => {
       [`${errors}/404.json`]: errorFile(404, undefined, now),
       [`${errors}/501.json`]: errorFile(501, noFunction, now),
     },
-    next: `Copy the publication and this folder into one, and run npx netlify deploy --dir with it; anew after every build.${many}`,
+    next: `Copy the publication${placing} and this folder into one, and run npx netlify deploy --dir with it; anew after every build.${many}`,
   };
 };

@@ -169,9 +169,9 @@ const toRequest = (incoming: IncomingMessage, port: number): Request => {
  * headers by. It knows nothing of statuses of rewrites and of the page for what is missing, which are added here as
  * its documentation has them.
  */
-const startNetlify: Start = async ({ rules, folder, publication }) => {
+const startNetlify: Start = async ({ rules, folder, publication, below }) => {
   const directory = path.join(folder, 'public');
-  cpSync(publication, directory, { recursive: true, filter: hideStaging });
+  cpSync(publication, path.join(directory, below), { recursive: true, filter: hideStaging });
   cpSync(rules, directory, { recursive: true });
   const files = new StaticHandler({ directory });
   const redirects = new RedirectsHandler({
@@ -198,7 +198,8 @@ const startNetlify: Start = async ({ rules, folder, publication }) => {
       }
     }
     const file = match === undefined ? await readFile(request) : undefined;
-    const missing = file === undefined ? await readFile(new Request(new URL('/404.html', request.url))) : undefined;
+    const missing =
+      file === undefined ? await readFile(new Request(new URL(`${below}/404.html`, request.url))) : undefined;
     const response = (await (file ?? missing)?.()) ?? new Response('Not found');
     const found = new Response(response.body, { status: file === undefined ? 404 : 200, headers: response.headers });
     await headers.apply(request, found);
