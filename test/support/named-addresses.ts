@@ -72,7 +72,10 @@ export const namedAddresses = (folder: string, base: string): Map<string, string
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
     .filter((file) => !file.startsWith('.'));
   for (const file of files) {
-    const address = `/${file.split('/').map(encodeURIComponent).join('/')}`.replace(/\/index\.html$/, '/');
+    // Netlify's development server looks for files by their addresses as they were sent.
+    const address = `/${file.split('/').map(encodeURIComponent).join('/')}`
+      .replaceAll('%2B', '+')
+      .replace(/\/index\.html$/, '/');
     if (file !== '404.html') found.set(address, file);
     const read = readers[path.extname(file)];
     for (const named of read?.(file, readFileSync(path.join(folder, file), 'utf8')) ?? []) {
