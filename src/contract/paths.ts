@@ -269,7 +269,7 @@ export const repositoryWords = wordsBelow('/jailbreak/repository/');
  * resolve as a dot segment, however it is encoded, cannot; nor can a word, what is too long, or what is called like the
  * document of another: "foo.json" would be answered with the records of "foo". Their documents have names of their own.
  */
-const isAskable = (name: string, words: ReadonlySet<string>): boolean =>
+export const isAskable = (name: string, words: ReadonlySet<string>): boolean =>
   !/^\.{1,2}$|\.json$/.test(name) && !words.has(name) && utf8.encode(name).length <= longestSegment;
 
 const packageSegment = (id: string): string =>

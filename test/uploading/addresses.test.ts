@@ -32,7 +32,7 @@ describe('the address of a file', () => {
     const identifiers = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(identifiers, (id) => {
-        const refs = decodeURIComponent(publicAddress('').package(id).slice(1));
+        const refs = decodeURIComponent(publicAddress({ base: '' }).package(id).slice(1));
         const address = addressOf(documentPath.package(id));
         if (address !== undefined) expect(address).toBe(refs);
         else expect(refs === documentPath.package(id) || /[/\\\p{Cc}]/u.test(id)).toBe(true);
