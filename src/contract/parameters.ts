@@ -251,9 +251,9 @@ export const givenTwice = 'must be given once';
 
 const inAddresses: Readonly<Record<string, Parameter>> = { ...pathParameters, ...queryParameters };
 const inNames = Object.values(inAddresses).flatMap(({ inFile, example }) => {
-  if (inFile === undefined || example === undefined) return [];
+  if (inFile === undefined) return [];
   const { spell = encodeFileName } = inFile;
-  const named: Parameter = { ...inFile, example: (subject, tag) => spell(example(subject, tag)) };
+  const named: Parameter = { ...inFile, example: example && ((subject, tag) => spell(example(subject, tag))) };
   return [[inFile.name, named] as const];
 });
 const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([

@@ -16,7 +16,15 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import { type ChosenRoute, chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+import {
+  type ChosenRoute,
+  chosenRoutes,
+  computedRoutes,
+  fixedRoutes,
+  namedRoutes,
+  namePattern,
+  rootlessWords,
+} from './routes.ts';
 
 // Caddy 2.6 or later, as it comes. The route goes one way: what is refused, what the function answers, then the file
 // that an address stands for, and at last its headers. `handle` blocks side by side exclude each other.
@@ -145,16 +153,24 @@ const api = (input: RuleInput): string[] => [
       `@exact${index} path /${apiRoot}${address}`,
       `rewrite @exact${index} /${file}`,
     ]),
-    ...namedRoutes.flatMap(({ address: [before, after], file: [, fileAfter], isEncoded }, index) => [
-      ...block(`@named${index}`, [
-        `path_regexp ${raw(`^/${apiRoot}${literally(before)}[^/]+${literally(after)}$`)}`,
-        'not file',
-      ]),
-      ...block(`route @named${index}`, [
-        ...(isEncoded ? encode() : []),
-        `rewrite * {path}${fileAfter.slice(after.length)}`,
-      ]),
-    ]),
+    ...namedRoutes.flatMap((route, index) => {
+      const {
+        address: [before, after],
+        file: [, fileAfter],
+        isEncoded,
+      } = route;
+      const names = namePattern(route, literally);
+      return [
+        ...block(`@named${index}`, [
+          `path_regexp ${raw(`^/${apiRoot}${literally(before)}${names}${literally(after)}$`)}`,
+          'not file',
+        ]),
+        ...block(`route @named${index}`, [
+          ...(isEncoded ? encode() : []),
+          `rewrite * {path}${fileAfter.slice(after.length)}`,
+        ]),
+      ];
+    }),
     ...sendFile(),
   ]),
 ];

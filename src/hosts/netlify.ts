@@ -10,7 +10,7 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, type NamedRoute, namedRoutes, rootlessWords } from './routes.ts';
 
 /** From so many redirects on Netlify advises against them: a deploy may fail (docs.netlify.com, "Redirects and rewrites"). */
 export const netlifyLimit = 10_000;
@@ -35,6 +35,8 @@ const written = (name: string): string[] => [
 ];
 
 const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const namesOf = ({ between }: NamedRoute): string => (between === '' ? ':name' : `:name${between}:second`);
 
 const redirects = (input: RuleInput): Redirect[] => {
   const { below, functionUrl, encodedNames } = input;
@@ -72,13 +74,17 @@ const redirects = (input: RuleInput): Redirect[] => {
         ),
       ),
     ),
-    ...namedRoutes.flatMap(({ address: [before, after], file: [fileBefore, fileAfter] }) =>
-      both(`${before}:name${after}`).map((from) => ({
+    ...namedRoutes.flatMap((route) => {
+      const {
+        address: [before, after],
+        file: [fileBefore, fileAfter],
+      } = route;
+      return both(`${before}${namesOf(route)}${after}`).map((from) => ({
         from,
-        to: `${below}/${fileBefore}:name${fileAfter}`,
+        to: `${below}/${fileBefore}${namesOf(route)}${fileAfter}`,
         status: 200,
-      })),
-    ),
+      }));
+    }),
     { from: `${below}/${apiRoot}/*`, to: `/${errors}/404.json`, status: 404 },
     ...(below === '' ? [] : [{ from: `${below}/*`, to: `${below}/404.html`, status: 404 }]),
   ];
@@ -116,9 +122,10 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
       .filter(([ending]) => ending !== 'html')
       .flatMap(([ending, type]) => rule(`${below}/*.${ending}`, { 'Content-Type': type })),
     // An identifier may end like a file of any kind.
-    ...namedRoutes.flatMap(({ address: [before, after] }) =>
-      withAndWithoutRoot(below, `${before}:name${after}`).flatMap((path) => rule(path, json)),
-    ),
+    ...namedRoutes.flatMap((route) => {
+      const [before, after] = route.address;
+      return withAndWithoutRoot(below, `${before}${namesOf(route)}${after}`).flatMap((path) => rule(path, json));
+    }),
     ...(functionUrl === undefined
       ? computed.flatMap((path) => rule(path, { ...json, 'Cache-Control': cacheControl.none }))
       : []),

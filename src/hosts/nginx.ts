@@ -16,7 +16,7 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, namePattern, rootlessWords } from './routes.ts';
 
 // nginx 1.18 or later, without any module that distributions leave out. Everything hangs on three things: regular
 // expressions that find the name in an address, a chain of maps that encodes it, and `try_files`. Headers are variables,
@@ -282,14 +282,20 @@ const serverLines = (input: RuleInput): string[] => {
     '',
     '# Documents under the names of their files, what tells of generations, and documents by what is asked for.',
     ...location(`~ ^${root}/jailbreak/.+\\.json$`, [`rewrite ^${root}/(.*)$ ${below}/${apiRoot}/$1 last;`]),
-    ...namedRoutes.flatMap(({ address: [before, after], file: [fileBefore, fileAfter], isEncoded }) =>
-      location(`~ ^${api}${literally(before.slice(1))}(?<debdex_name>[^/]+)${literally(after)}$`, [
+    ...namedRoutes.flatMap((route) => {
+      const {
+        address: [before, after],
+        file: [fileBefore, fileAfter],
+        isEncoded,
+      } = route;
+      const names = namePattern(route, literally);
+      return location(`~ ^${api}${literally(before.slice(1))}(?<debdex_name>${names})${literally(after)}$`, [
         ...fileHeaders(),
         ...preflight(),
         ...(isEncoded ? ['if ($debdex_exact) { rewrite ^ $debdex_below$debdex_exact break; }'] : []),
         `try_files $uri ${below}/${fileBefore}${isEncoded ? '$debdex_encoded' : '$debdex_name'}${fileAfter} =404;`,
-      ]),
-    ),
+      ]);
+    }),
     ...location(`~ ^${root}/(?:${apiRoot}|jailbreak)(?:/|$)`, [
       ...fileHeaders(),
       ...preflight(),

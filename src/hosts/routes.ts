@@ -21,6 +21,11 @@ export interface NamedRoute {
   readonly address: Around;
   /** Below the output folder. */
   readonly file: Around;
+  /**
+   * What stands between the two names of an address that has two; empty where it has one. What is said of the name holds
+   * for both then, and the file is called after them as they are.
+   */
+  readonly between: string;
   /** Names that are words of the API there, and not to be looked up. */
   readonly words: ReadonlySet<string>;
   /** Whether a name may be any identifier; else it is a slug, which is written as it is. */
@@ -46,8 +51,13 @@ export interface ComputedRoute {
 const placeholder = /\{(\w+)\}/;
 
 const around = (text: string): Around => {
-  const [before = '', , after = ''] = text.split(placeholder);
-  return [before, after];
+  const parts = text.split(placeholder);
+  return [parts[0] ?? '', parts.at(-1) ?? ''];
+};
+
+const betweenIn = (text: string): string => {
+  const parts = text.split(placeholder);
+  return parts.length > 3 ? (parts[2] ?? '') : '';
 };
 
 const table: readonly Operation[] = Object.values(operations as Record<string, Operation>);
@@ -64,8 +74,14 @@ export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file
   if (file === undefined || name === undefined) return [];
   const [before] = around(address);
   const isEncoded = name === 'packageId';
-  return [{ address: around(address), file: around(`${apiRoot}/${file}`), words: wordsBelow(before), isEncoded }];
+  const between = betweenIn(address);
+  const words = wordsBelow(before);
+  return [{ address: around(address), file: around(`${apiRoot}/${file}`), between, words, isEncoded }];
 });
+
+/** The names of a route as a regular expression; `quote` writes a text so that it stands for itself there. */
+export const namePattern = ({ between }: NamedRoute, quote: (text: string) => string): string =>
+  between === '' ? '[^/]+' : `[^/]+${quote(between)}[^/]+`;
 
 // What the reading of a parameter says of a value; undefined where it takes it.
 const complaintOf = (parameter: QueryName, value: string): string | undefined => {

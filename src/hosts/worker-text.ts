@@ -16,7 +16,7 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   landing: documentPath.landing,
   fixed: fixedRoutes,
   chosen: chosenRoutes,
-  named: namedRoutes.map(({ address, file, words }) => ({ address, file, words: [...words] })),
+  named: namedRoutes.map(({ address, file, between, words }) => ({ address, file, between, words: [...words] })),
   computed: computedRoutes.map(({ address, methods }) => ({
     pattern: `^${literally(address)
       .replaceAll(/\\\{\w+\\\}/g, '[^/]+')

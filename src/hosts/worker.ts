@@ -20,6 +20,8 @@ export interface WorkerRules {
   readonly named: readonly {
     readonly address: readonly [string, string];
     readonly file: readonly [string, string];
+    /** What stands between two names, where there are two. */
+    readonly between: string;
     readonly words: readonly string[];
   }[];
   readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
@@ -107,20 +109,22 @@ export const createWorker = (rules: WorkerRules) => {
     for (const {
       address: [before, after],
       file,
+      between,
       words,
     } of rules.named) {
       const place = before.split('/').length - 2;
       const name = segments[place];
       if (name === undefined || name === '' || words.includes(name)) continue;
       if (`/${segments.slice(0, place).join('/')}/` !== before) continue;
-      if (
-        segments
-          .slice(place + 1)
-          .map((one) => `/${one}`)
-          .join('') !== after
-      )
-        continue;
-      return { file: `${file[0]}${encodeFileName(name)}${file[1]}` };
+      const last = between === '' ? place : place + between.split('/').length - 1;
+      const second = segments[last];
+      if (second === undefined || second === '') continue;
+      const middle = segments.slice(place + 1, last).join('/');
+      if (between !== '' && `/${middle}/` !== between) continue;
+      const rest = segments.slice(last + 1).map((one) => `/${one}`);
+      if (rest.join('') !== after) continue;
+      const names = between === '' ? encodeFileName(name) : encodeFileName(name) + between + encodeFileName(second);
+      return { file: `${file[0]}${names}${file[1]}` };
     }
     return {};
   };

@@ -31,6 +31,7 @@ beforeAll(async () => {
   server.write('v2/generation.json', '{"format":1}');
   server.write('v2/changes/1.json', '{"format":1}');
   server.write('v2/catalog/aa.sqlite.zst', 'not really');
+  server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
 });
 afterAll(() => server.close());
@@ -62,6 +63,9 @@ const documents = [
   '/v2/jailbreak/repository/sample.json',
   '/v2/jailbreak/repository/sample/packages',
   '/v2/jailbreak/repository/sample/packages.json',
+  '/v2/jailbreak/repository/sample/packages/2',
+  '/jailbreak/repository/sample/packages/2',
+  '/v2/jailbreak/repository/sample/packages/2.json',
   '/jailbreak/repository/sample/findings',
   ...['1', '3', '5', '*', '%2A'].map((rank) => `/v2/jailbreak/repository/ranking?rank=${rank}`),
   '/v2/jailbreak/repository/ranking?x=1&rank=3',
@@ -77,6 +81,7 @@ const refused = [
   '/v2/jailbreak/package/no.such.package',
   '/v2/jailbreak/package/com.example.ONE',
   '/v2/jailbreak/repository/no-such/packages',
+  '/v2/jailbreak/repository/sample/packages/3',
   '/v2/jailbreak/repository/Sample',
   '/v2/jailbreak/package/a/b',
   '/v2/no/such/address',
@@ -148,7 +153,7 @@ const differences: Readonly<Record<HostName, readonly (readonly [question: RegEx
   'cloudflare-pages': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
   netlify: [
     // A rewrite to a file that is not there answers with the page of the site.
-    [/^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample)/, 404],
+    [/^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3)/, 404],
     [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging)/, 404],
     [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
     // No line of its rules can hold these, as its development server compares them.
