@@ -21,6 +21,8 @@ const others: Readonly<Record<string, string>> = {
   'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
   'src/following/mirror.ts': 'a mirror of another publication, through the same writer',
   'src/following/source.ts': 'temporary files of such a mirror',
+  'src/following/taken-catalog.ts': 'what a replica took, in its state folder',
+  'src/following/taken-folder.ts': 'what a replica took, in its state folder',
   'src/pipeline/rehearsal.ts': 'a second state folder',
   'src/pipeline/report.ts': 'the report, where the operator wants it',
   'src/uploading/folder-destination.ts': 'a folder that is no output folder, through the same writer',

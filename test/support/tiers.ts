@@ -47,6 +47,8 @@ const replacesModules = (test: string): boolean => read(test).includes('vi.mock(
 const replacesClock = (test: string): boolean => read(test).includes('vi.spyOn(Date');
 // The process of a file that is not alone holds what others left there.
 const weighsProcess = (test: string): boolean => read(test).includes('memoryUsage()');
+// The web server's adapter puts a lighter Response in the place of the one that Astro's highlighter needs whole.
+const bundlesPages = (test: string): boolean => read(test).includes("/src/site/bundle.ts'");
 
 /**
  * The files of the tests, below the project's folder, by tier. Those that are `apart` are of the system tier, and need a
@@ -57,7 +59,7 @@ export const findTiers = (): Readonly<Record<'unit' | 'system' | 'apart', string
   const tierOf = (test: string) => {
     if (replacesModules(test)) return 'apart';
     if (!slow.has(test) && !isHeavy(path.join(folder, test), new Set())) return 'unit';
-    return replacesClock(test) || weighsProcess(test) ? 'apart' : 'system';
+    return replacesClock(test) || weighsProcess(test) || bundlesPages(test) ? 'apart' : 'system';
   };
   const { unit = [], system = [], apart = [] } = Object.groupBy(tests, tierOf);
   const below = (names: readonly string[]): string[] => names.map((name) => `test/${name}`);
