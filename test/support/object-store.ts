@@ -42,6 +42,8 @@ export class ObjectStoreServer {
   /** Asked of each request; undefined lets it through. */
   refuse: ((request: StoreRequest, nth: number) => Refusal | undefined) | undefined;
   knowsConditions = true;
+  /** Asked of each request that `refuse` let through; it is answered when the promise has ended. */
+  delay: ((request: StoreRequest) => Promise<unknown> | undefined) | undefined;
   readonly #folder: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -126,6 +128,13 @@ export class ObjectStoreServer {
       refuse(request, response, refusal);
       return;
     }
+    const delay = this.delay?.(asked);
+    if (delay === undefined) this.#keep(request, response, answer, key);
+    else delay.then(() => this.#keep(request, response, answer, key));
+  }
+
+  #keep(request: IncomingMessage, response: ServerResponse, answer: RequestListener, key: string): void {
+    const { method, headers } = request;
     const isConditional = method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
     if (!isConditional || !this.knowsConditions) {
       answer(request, response);

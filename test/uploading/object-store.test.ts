@@ -22,6 +22,7 @@ beforeAll(async () => {
 beforeEach(() => {
   server.refuse = undefined;
   server.knowsConditions = true;
+  server.delay = undefined;
   server.requests.length = 0;
 });
 afterAll(async () => {
@@ -308,12 +309,9 @@ describe('in object storage', () => {
       createSender({ connections: 1 }),
     );
     const prefix = target.title.slice(`s3://${bucket}/`.length);
-    let isDone = false;
-    const take = () => {
-      if (isDone) return;
-      isDone = true;
-      return client.request({ method: 'PUT', key: `${prefix}/${recordName}`, body: other });
-    };
+    const take = () => client.request({ method: 'PUT', key: `${prefix}/${recordName}`, body: other });
+    // The files that follow the first wait until the other stands there.
+    server.delay = ({ key }) => (key.endsWith(recordName) ? undefined : taking);
     let taking: Promise<unknown> | undefined;
     const sending = send(publication.out, target, { concurrency: 1, onProgress: () => (taking ??= take()) });
     await expect(sending).rejects.toThrow(/Another upload .* has taken over/);
