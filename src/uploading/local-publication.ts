@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -51,8 +51,19 @@ const digestStream = async (stream: AsyncIterable<Buffer>): Promise<string> => {
   return digest.digest('hex');
 };
 
-const streamOf = (handle: FileHandle): Readable =>
-  createReadStream('', { fd: handle, start: 0, autoClose: false, highWaterMark: 256 * 1024 });
+const pieceBytes = 256 * 1024;
+
+async function* readPieces(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+// A stream of node:fs closes the file when it is destroyed, and the same file is sent under several names, and again.
+const streamOf = (handle: FileHandle): Readable => Readable.from(readPieces(handle), { objectMode: false });
 
 /** Bytes as a file. */
 export const fileOf = (bytes: Buffer): LocalFile => ({

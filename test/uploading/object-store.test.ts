@@ -165,6 +165,23 @@ describe('in object storage', () => {
     }
   });
 
+  it('P1: sends a file too large for memory under each of its names, and again where the store was busy', async () => {
+    const publication = new Publication();
+    const large = 'v2/jailbreak/repository/one/packages.json';
+    const text = 'x'.repeat(3 * 2 ** 20);
+    await publication.publish({ ...odd, [large]: text });
+    const target = storeTarget(server, place());
+    const refused = new Set<string>();
+    server.refuse = ({ method, key }) => {
+      if (method !== 'PUT' || !/one.packages(\.json)?$/.test(key) || refused.has(key)) return undefined;
+      refused.add(key);
+      return { status: 503, code: 'SlowDown' };
+    };
+    await send(publication.out, target);
+    expect(refused.size).toBe(2);
+    for (const name of [large, large.replace('.json', '')]) expect(target.read(name)?.toString()).toBe(text);
+  });
+
   it('P1: of what a killed upload had brought it sends nothing again', async () => {
     const publication = new Publication();
     await publication.publish(odd);
