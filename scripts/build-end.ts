@@ -24,12 +24,15 @@ export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): 
       );
 
 /**
- * How a build that published ends. `allowedShare` is the percentage of repositories that may be stale or failed; that
- * they are is told before that something waits for the operator's word, which the summary says either way.
+ * How a build that published ends. `allowed` says how many repositories may be stale or failed, as a share (`40%`) or a
+ * count (`12`); that more are is told before that something waits for the operator's word, which the summary says either
+ * way.
  */
-export const computeExitCode = ({ lastBuild }: Pick<BuildResult, 'lastBuild'>, allowedShare: number): ExitCode => {
+export const computeExitCode = ({ lastBuild }: Pick<BuildResult, 'lastBuild'>, allowed: string): ExitCode => {
   const { repositories } = lastBuild;
-  if (repositories.filter(isDown).length * 100 > allowedShare * repositories.length) return exitCodes.manyStale;
+  const number = Number.parseFloat(allowed);
+  const most = allowed.endsWith('%') ? (number * repositories.length) / 100 : number;
+  if (repositories.filter(isDown).length > most) return exitCodes.manyStale;
   return repositories.some(({ heldBack }) => heldBack.length > 0) ? exitCodes.needsWord : exitCodes.done;
 };
 

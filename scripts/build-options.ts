@@ -42,11 +42,11 @@ export const buildOptions = {
   },
   'no-site': { type: 'boolean', environment: 'DEBDEX_NO_SITE', help: 'Leave out the pages; documents alone.' },
   'fail-on-stale': {
-    type: 'share',
-    value: 'SHARE',
-    default: 40,
+    type: 'part',
+    value: 'PART',
+    default: '40%',
     environment: 'DEBDEX_FAIL_ON_STALE',
-    help: 'Ends with exit code 3 where more of the repositories than this are stale or failed; 100% never does.',
+    help: 'End with exit code 3 where more of the repositories than this are stale or failed: a share such as 40%, or a count such as 12. 100% never does.',
   },
   only: {
     type: 'string',

@@ -13,6 +13,7 @@ import { holdsPublication } from '../src/publication/owner.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
 import { collectExamples } from './examples/collect.ts';
+import { buildEndings } from './exit-codes.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readBase } from './read-base.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -110,6 +111,7 @@ await runCommand(
     name: 'build',
     summary: 'Crawls the repositories of the manifest and publishes what changed.',
     options: buildOptions,
+    endings: buildEndings,
   },
   async (values) => {
     const stopping = listenForStop(values['time-budget']);

@@ -20,3 +20,15 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** How a build ends, in a line each, for its help; docs/builds.md says what to do then. */
+export const buildEndings = [
+  [exitCodes.done, 'done'],
+  [exitCodes.nothingUsable, 'nothing usable: no repository gave anything, now or before; nothing was published'],
+  [exitCodes.usage, 'bad usage: a flag, or the manifest'],
+  [exitCodes.manyStale, 'published, but more repositories than --fail-on-stale are stale or failed'],
+  [exitCodes.needsWord, "something needs the operator's word: npm run accept"],
+  [exitCodes.unreachable, 'no repository could be reached, and nothing is known from before'],
+  [exitCodes.failed, 'the build failed; what was published before still stands'],
+  [exitCodes.busy, 'another build holds the state or the output folder'],
+] as const;

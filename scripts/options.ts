@@ -5,8 +5,11 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** One flag of a command. */
 export interface Option {
-  /** `share`: a percentage, from 0 to 100. `duration`: seconds, read from a number with s, m or h behind it. */
-  readonly type: 'string' | 'integer' | 'boolean' | 'share' | 'duration';
+  /**
+   * `part`: a percentage from 0% to 100%, or a count, as a text such as `40%` or `12`. `duration`: seconds, read from a
+   * number with s, m or h behind it.
+   */
+  readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration';
   /** What stands for the value in the help, such as `DIR`. */
   readonly value?: string;
   readonly default?: string | number;
@@ -26,13 +29,11 @@ export interface Command<Options extends Record<string, Option> = Record<string,
   readonly options: Options;
   /** How it ends where the system refused something; `nothingUsable` unless told otherwise. */
   readonly refusedCode?: ExitCode;
+  /** What its help says of its exit codes, a line for each. */
+  readonly endings?: readonly (readonly [code: number, text: string])[];
 }
 
-type Typed<O> = O extends { type: 'boolean' }
-  ? boolean
-  : O extends { type: 'integer' | 'share' | 'duration' }
-    ? number
-    : string;
+type Typed<O> = O extends { type: 'boolean' } ? boolean : O extends { type: 'integer' | 'duration' } ? number : string;
 
 /** The values of a command's flags: what was given, else the default, else undefined (false for a switch). */
 export type OptionValues<Options extends Record<string, Option>> = {
@@ -67,10 +68,10 @@ const switches = new Map([
   ['', false],
 ]);
 
-const readShare = (source: string, text: string): number => {
-  const share = /^\d{1,3}(?:\.\d{1,2})?(?=%?$)/.exec(text)?.[0];
-  if (share !== undefined && Number(share) <= 100) return Number(share);
-  throw new UsageError(`${source} must be a share from 0% to 100%, not "${text}"`);
+const readPart = (source: string, text: string): string => {
+  const [, share] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text) ?? [];
+  if (share === undefined ? /^\d{1,9}$/.test(text) : Number(share) <= 100) return text;
+  throw new UsageError(`${source} must be a share from 0% to 100%, or a count such as 12, not "${text}"`);
 };
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
@@ -92,7 +93,7 @@ const readValue = (option: Option, source: string, text: string): string | numbe
     if (text === '') throw new UsageError(`${source} must not be empty`);
     return text;
   }
-  if (option.type === 'share') return readShare(source, text);
+  if (option.type === 'part') return readPart(source, text);
   if (option.type === 'duration') return readDuration(source, text);
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -166,12 +167,12 @@ export const readOptions = <Options extends Record<string, Option>>(
 };
 
 /** What --help prints. */
-export const helpText = ({ name, summary, operand, options }: Command): string => {
+export const helpText = ({ name, summary, operand, options, endings = [] }: Command): string => {
   const rows = Object.entries(options).map(([flag, option]) => ({
     left: `  --${flag}${option.value === undefined ? '' : ` ${option.value}`}`,
     right: [
       option.help,
-      option.default === undefined ? '' : ` Default: ${option.default}${option.type === 'share' ? '%' : ''}.`,
+      option.default === undefined ? '' : ` Default: ${option.default}.`,
       ` Environment: ${option.environment}.`,
     ].join(''),
   }));
@@ -183,6 +184,7 @@ export const helpText = ({ name, summary, operand, options }: Command): string =
     summary,
     '',
     ...rows.map(({ left, right }) => left.padEnd(width) + right),
+    ...(endings.length === 0 ? [] : ['', 'Exit codes:', ...endings.map(([code, text]) => `  ${code}  ${text}`)]),
     '',
   ].join('\n');
 };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
-import { exitCodes } from './exit-codes.ts';
+import { buildEndings, exitCodes } from './exit-codes.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { runServer, serverOptions } from './server-options.ts';
@@ -44,6 +44,7 @@ await runCommand(
     summary:
       'Builds from the manifest, then serves. Where no repository can be reached it serves what was published before or, where nothing ever was, the bundled sample.',
     options: { ...buildOptions, ...serverOptions },
+    endings: buildEndings,
   },
   async (values) => {
     const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {

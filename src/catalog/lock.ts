@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,22 +38,50 @@ const describeHolder = (file: string): string => {
   return 'a process that has just begun';
 };
 
+// Result codes of SQLite (sqlite.org/rescode.html).
+const busy = 5;
+const notADatabase = 26;
+
+const resultOf = (error: unknown): number | undefined => {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+};
+
+/**
+ * Takes the lock. The file is empty; what else a machine that lost its power may have left in it nobody holds, since it
+ * cannot be opened. It is emptied in its place: a file of the same name that is new would not keep out who has this one.
+ */
+const openLocked = (file: string): DatabaseSync => {
+  for (let isRepaired = false; ; isRepaired = true) {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+      return database;
+    } catch (error) {
+      database.close();
+      if (resultOf(error) !== notADatabase || isRepaired) throw error;
+      truncateSync(file);
+    }
+  }
+};
+
 const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
   mkdirSync(folder, { recursive: true });
   const holderFile = path.join(folder, 'build.lock.json');
-  const database = new DatabaseSync(path.join(folder, 'build.lock'));
+  let database: DatabaseSync | undefined;
   try {
-    database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+    database = openLocked(path.join(folder, 'build.lock'));
     writeFileSync(
       holderFile,
       `${JSON.stringify({ pid: process.pid, host: os.hostname(), since: new Date().toISOString() })}\n`,
     );
   } catch (cause) {
-    database.close();
-    if ((cause as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw cause;
+    database?.close();
+    if (resultOf(cause) !== busy) throw cause;
     throw new LockedError(describe(describeHolder(holderFile)), { cause });
   }
-  return () => database.close();
+  const held = database;
+  return () => held.close();
 };
 
 /**

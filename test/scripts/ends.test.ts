@@ -83,6 +83,10 @@ describe('how a build ends', () => {
     origin.break('/two/Release', { kind: 'status', status: 404 });
     expect((await bench.build()).status).toBe(3);
     expect((await bench.build('DEBDEX_FAIL_ON_STALE=50% ')).status).toBe(4);
+    expect((await bench.build('DEBDEX_FAIL_ON_STALE=1 ')).status).toBe(3);
+    expect((await bench.build('DEBDEX_FAIL_ON_STALE=2 ')).status).toBe(4);
+    expect((await bench.build('DEBDEX_FAIL_ON_STALE=0% ')).status).toBe(3);
+    expect(await bench.build('DEBDEX_FAIL_ON_STALE=40%% ')).toMatchObject({ status: 2 });
     expect(await accept('one')).toBe(0);
     expect((await bench.build()).status).toBe(0);
     origin.break('/one/Release', { kind: 'status', status: 404 });

@@ -9,7 +9,12 @@ const command = {
     port: { type: 'integer', value: 'N', maximum: 65535, default: 80, environment: 'DEBDEX_PORT', help: 'Port.' },
     limit: { type: 'integer', environment: 'DEBDEX_LIMIT', help: 'Limit.' },
     quiet: { type: 'boolean', environment: 'DEBDEX_QUIET', help: 'Says less.' },
+    part: { type: 'part', value: 'PART', environment: 'DEBDEX_PART', help: 'Part.' },
   },
+  endings: [
+    [0, 'fetched'],
+    [9, 'tired'],
+  ],
 } as const satisfies Command;
 
 describe('readOptions', () => {
@@ -33,6 +38,9 @@ describe('readOptions', () => {
     [['--port', '-1'], {}, /--port/],
     [['--limit', '1e3'], {}, /--limit must be a whole number of at least 0/],
     [['--state', ''], {}, /--state must not be empty/],
+    [['--part', '101%'], {}, /--part must be a share from 0% to 100%, or a count such as 12, not "101%"/],
+    [['--part', '1.5'], {}, /--part must be a share/],
+    [['--part', 'half'], {}, /--part must be a share/],
     [[], { DEBDEX_QUIET: 'perhaps' }, /DEBDEX_QUIET must be 1 or 0/],
   ])('refuses %j with %j', (argv, environment, message) => {
     expect(() => readOptions(command, argv, environment)).toThrow(UsageError);
@@ -42,6 +50,7 @@ describe('readOptions', () => {
   it('explains every flag, its default and its variable', () => {
     expect(readOptions(command, ['--help'], {})).toBeUndefined();
     const help = helpText(command);
+    expect(help).toContain('Exit codes:\n  0  fetched\n  9  tired\n');
     for (const part of ['--state DIR', 'Folder. Default: state. Environment: DEBDEX_STATE.', '--quiet', '--help']) {
       expect(help).toContain(part);
     }

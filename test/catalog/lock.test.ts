@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LockedError, lockState } from '../../src/catalog/lock.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const source = path.join(import.meta.dirname, '..', '..', 'src', 'catalog', 'lock.ts');
+
+let state: string;
+let holder: ChildProcess | undefined;
+
+beforeEach(() => {
+  state = temporaryFolder();
+});
+afterEach(() => {
+  holder?.kill('SIGKILL');
+  holder = undefined;
+});
+
+/** Starts a process that holds the lock until it is killed. */
+const hold = async (): Promise<ChildProcess> => {
+  const text = `const { lockState } = await import(${JSON.stringify(source)});
+    lockState(${JSON.stringify(state)}); process.stdout.write('held'); setInterval(() => {}, 1e6);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'inherit'] });
+  holder = child;
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+};
+
+const note = (pid: number, since = '2020-01-01T00:00:00.000Z'): void =>
+  writeFileSync(path.join(state, 'build.lock.json'), JSON.stringify({ pid, host: os.hostname(), since }));
+
+describe('the lock of a state folder', () => {
+  it('C12: names the process that holds it, and since when', async () => {
+    const { pid } = await hold();
+    const { since } = JSON.parse(readFileSync(path.join(state, 'build.lock.json'), 'utf8')) as { since: string };
+    expect(() => lockState(state)).toThrow(LockedError);
+    expect(() => lockState(state)).toThrow(`(process ${pid}, since ${since})`);
+  });
+
+  it('C12: of a process that was killed is taken over', async () => {
+    const child = await hold();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    lockState(state)();
+  });
+
+  it('C12: that a restart of the machine left is taken over, also where another process has its number now', async () => {
+    const child = await hold();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // This process lives, and never took it.
+    note(process.pid);
+    expect(existsSync(path.join(state, 'build.lock'))).toBe(true);
+    const unlock = lockState(state);
+    expect(readFileSync(path.join(state, 'build.lock.json'), 'utf8')).not.toContain('2020-01-01');
+    unlock();
+  });
+
+  it('C12: is taken where a loss of power left other bytes in its file, and then keeps others out', () => {
+    writeFileSync(path.join(state, 'build.lock'), 'left behind '.repeat(1000));
+    const unlock = lockState(state);
+    expect(() => lockState(state)).toThrow(LockedError);
+    unlock();
+    lockState(state)();
+  });
+
+  it('C12: that cannot be taken for another reason says that reason, and names no other build', () => {
+    mkdirSync(path.join(state, 'build.lock'));
+    let refusal: unknown;
+    try {
+      lockState(state);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(Error);
+    expect(refusal).not.toBeInstanceOf(LockedError);
+  });
+});
