@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
-import type { SearchIndex } from '../dependencies.ts';
-import { OpenCatalog } from './open-catalog.ts';
+import { CatalogQuestions, OpenCatalog } from './open-catalog.ts';
 
 // A new generation takes the name of the one before: what tells them apart is the file behind the name.
 const identityOf = (file: string): string => {
@@ -25,35 +24,21 @@ const openGeneration = (file: string): Generation => {
  * The search index of a state folder. Every method answers from the catalog in force; `refresh` takes up a new one.
  * Methods reject where there is no catalog or it cannot be read. What is read in parts is of one generation throughout.
  */
-export class CatalogFiles implements SearchIndex {
+export class CatalogFiles extends CatalogQuestions {
   readonly #file: string;
   #generation: Generation | undefined;
 
   constructor(state: string) {
+    super();
     this.#file = catalogPath(state);
   }
-
-  searchPackages: SearchIndex['searchPackages'] = (...question) =>
-    this.#ask((search) => search.searchPackages(...question));
-
-  searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
-    this.#ask((search) => search.searchRepositories(...question));
-
-  repositoryPackages: SearchIndex['repositoryPackages'] = (...question) =>
-    this.#ask((search) => search.repositoryPackages(...question));
-
-  latest: SearchIndex['latest'] = (...question) => this.#ask((search) => search.latest(...question));
-
-  known: SearchIndex['known'] = (versions) => this.#ask((search) => search.known(versions));
-
-  knows: SearchIndex['knows'] = (id) => this.#ask((search) => search.knows(id));
 
   /** Whether the index answers a question now; the catalog in force must be there and readable, not only open. */
   async probe(): Promise<boolean> {
     try {
       if (!existsSync(this.#file)) return false;
       this.refresh();
-      return await this.#ask((search) => search.probe());
+      return await this.ask((search) => search.probe());
     } catch {
       return false;
     }
@@ -72,7 +57,7 @@ export class CatalogFiles implements SearchIndex {
     this.#generation = undefined;
   }
 
-  async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+  protected async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
     this.#generation ??= openGeneration(this.#file);
     return this.#generation.catalog.ask(question);
   }

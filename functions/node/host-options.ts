@@ -17,6 +17,9 @@ export interface HostOptions {
   readonly safetyList: URL;
 }
 
+/** The public address where nothing that was published names one. */
+export const defaultAddress = 'http://localhost:8080';
+
 /** What keeps a host from serving, in a sentence that says what to do. */
 export class CannotServe extends Error {
   override name = 'CannotServe';

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { apiRoot, basePathOf, documentPath } from '../../src/contract/paths.ts';
+import { describedAddress, documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { CatalogFiles } from './catalog-files.ts';
-import { documentMemory, openCompressedFiles, openComputed, openDownloads, report, tell } from './computed.ts';
+import { documentMemory, openCompressedFiles, openComputed, openDownloads, report } from './computed.ts';
 import { createDocuments } from './document-files.ts';
-import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
+import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
+import { listen } from './listen.ts';
 import { type ReplicaHostOptions, startReplicaHost } from './replica-host.ts';
-import { startServer } from './server.ts';
 
 /** What the host of a build is told. */
 interface BuildHostOptions extends HostOptions {
@@ -20,14 +20,9 @@ interface BuildHostOptions extends HostOptions {
   readonly development: boolean;
 }
 
-const defaultAddress = 'http://localhost:8080';
-
-// The build wrote its public address into the description, as the address of the server it describes.
 const readPublicAddress = (out: string): string => {
   try {
-    const { servers } = JSON.parse(readFileSync(path.join(out, documentPath.openapiJson), 'utf8'));
-    const url: unknown = servers?.[0]?.url;
-    return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : defaultAddress;
+    return describedAddress(readFileSync(path.join(out, documentPath.openapiJson), 'utf8')) ?? defaultAddress;
   } catch {
     return defaultAddress;
   }
@@ -56,13 +51,12 @@ const openDependencies = (options: BuildHostOptions) => ({
  * address cannot be listened on, SafetyListInvalid, and ConfigurationInvalid where the gateway is told nonsense.
  */
 const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
-  const { out, state, host, port } = options;
+  const { out, state } = options;
   if (!existsSync(path.join(out, documentPath.landing))) {
     throw new CannotServe(`There is nothing to serve in ${out}: build it first, with npm run build.`);
   }
   mkdirSync(state, { recursive: true });
   let publicAddress = readPublicAddress(out);
-  let basePath = basePathOf(publicAddress);
   const gateway = openGateway(readGateway(publicAddress, options));
   const opened = openDependencies(options);
   const { search, safety, downloads, limiter, now } = opened;
@@ -74,7 +68,6 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     const before = publicAddress;
     publicAddress = readPublicAddress(out);
     if (publicAddress === before) return;
-    basePath = basePathOf(publicAddress);
     const { settings } = readGateway(publicAddress, options);
     app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) });
   };
@@ -92,31 +85,15 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     search.close();
     safety.close();
   };
-  const server = await startServer({
+  return listen(options, {
     app: { fetch: (...request) => app.fetch(...request) },
-    host,
-    port,
     now,
     limiter,
-    answerMemory: options.answerMemory,
-    trustedProxies: options.trustedProxies,
-    basePath: () => basePath,
-    limits: options.limits,
-    onRefusal: tell,
+    publicAddress: () => publicAddress,
     stamp: path.join(state, 'generation.json'),
     onChange: followBuild,
-  }).catch(async (error: NodeJS.ErrnoException) => {
-    await closeOpened();
-    throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+    closeOpened,
   });
-  return {
-    port: server.port,
-    address: addressText(host, server.port),
-    close: async () => {
-      await server.close();
-      await closeOpened();
-    },
-  };
 };
 
 /** Resolves when the process is told to stop (SIGTERM, SIGINT). */

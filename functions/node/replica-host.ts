@@ -4,10 +4,10 @@ import { createApp } from '../app.ts';
 import { type Dependencies, type DownloadCounters, Unavailable } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads, report, tell } from './computed.ts';
-import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
+import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
+import { listen } from './listen.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
-import { startServer } from './server.ts';
 
 /** What a host of a replica is told. */
 export interface ReplicaHostOptions extends HostOptions {
@@ -25,14 +25,12 @@ const noDownloads: DownloadCounters = {
   probe: async () => true,
 };
 
-const listenAddress = 'http://localhost:8080';
-
 /**
  * Serves a replica of a publication, and takes up each generation that follows. Throws CannotServe where another replica
  * uses the folder or the address cannot be listened on, and SafetyListInvalid.
  */
 export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
-  const { state, host, port } = options;
+  const { state } = options;
   mkdirSync(state, { recursive: true });
   const computed = openComputed(options);
   const downloads = options.countDownloads ? openDownloads(state) : undefined;
@@ -43,7 +41,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     compressed: openCompressedFiles(state),
     memory: documentMemory,
     now: computed.now,
-    defaultAddress: listenAddress,
+    defaultAddress,
     tell,
     report,
     onChange: () => forget(),
@@ -71,28 +69,14 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     publicAddress: () => index.publicAddress(),
     replica: () => index.describe(),
   };
-  const server = await startServer({
+  const listening = await listen(options, {
     app: createApp(dependencies),
-    host,
-    port,
     now: computed.now,
     limiter: computed.limiter,
-    answerMemory: options.answerMemory,
-    trustedProxies: options.trustedProxies,
-    limits: options.limits,
-    onRefusal: tell,
+    publicAddress: () => index.publicAddress(),
     stamp: null,
-  }).catch(async (error: NodeJS.ErrnoException) => {
-    await closeOpened();
-    throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+    closeOpened,
   });
-  forget = () => server.forget();
-  return {
-    port: server.port,
-    address: addressText(host, server.port),
-    close: async () => {
-      await server.close();
-      await closeOpened();
-    },
-  };
+  forget = listening.forget;
+  return listening;
 };

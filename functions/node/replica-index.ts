@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { generationPath } from '../../src/contract/generation.ts';
-import { apiRoot, documentPath } from '../../src/contract/paths.ts';
+import { apiRoot, describedAddress, documentPath } from '../../src/contract/paths.ts';
 import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
-import { type Documents, type SearchIndex, type StoredDocument, Unavailable } from '../dependencies.ts';
+import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { CompressedFiles } from './compression.ts';
-import { OpenCatalog } from './open-catalog.ts';
+import { CatalogQuestions, OpenCatalog } from './open-catalog.ts';
 import { digestOf, type HeldDocument, inMemory, makeVariant, onDisk, weigh } from './stored-document.ts';
 
 /** The name of a digest in hex as tags have it; see `createDigest`. */
@@ -38,12 +38,8 @@ const describeFile = (file: string, { sha256, size }: { sha256: string; size: nu
   return { file, digest, variants: new Map([['identity', onDisk(file, { size, digest, encoding: 'identity' })]]) };
 };
 
-// The build wrote its public address into the description, as the address of the server it describes.
-const readPublicAddress = (taken: TakenCatalog): string | undefined => {
-  const { servers } = JSON.parse(taken.read(documentPath.openapiJson)?.toString() ?? '{}');
-  const url: unknown = servers?.[0]?.url;
-  return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : undefined;
-};
+const readPublicAddress = (taken: TakenCatalog): string | undefined =>
+  describedAddress(taken.read(documentPath.openapiJson)?.toString() ?? '{}');
 
 /** Nothing was taken yet; the operator was told, and each client is. */
 export class NothingTaken extends Unavailable {
@@ -64,12 +60,13 @@ export interface ReplicaIndexOptions {
  * What a replica answers from: the documents and the search index of the generation in force, from its catalog. `use`
  * puts another in its place at once; who reads the one before reads it to the end.
  */
-export class ReplicaIndex implements Documents, SearchIndex {
+export class ReplicaIndex extends CatalogQuestions implements Documents {
   readonly #options: ReplicaIndexOptions;
   #inForce: InForce | undefined;
   #confirmed: Date | undefined;
 
   constructor(options: ReplicaIndexOptions) {
+    super();
     this.#options = options;
   }
 
@@ -134,24 +131,9 @@ export class ReplicaIndex implements Documents, SearchIndex {
     return variant satisfies StoredDocument;
   };
 
-  searchPackages: SearchIndex['searchPackages'] = (...question) =>
-    this.#ask((search) => search.searchPackages(...question));
-
-  searchRepositories: SearchIndex['searchRepositories'] = (...question) =>
-    this.#ask((search) => search.searchRepositories(...question));
-
-  repositoryPackages: SearchIndex['repositoryPackages'] = (...question) =>
-    this.#ask((search) => search.repositoryPackages(...question));
-
-  latest: SearchIndex['latest'] = (...question) => this.#ask((search) => search.latest(...question));
-
-  known: SearchIndex['known'] = (versions) => this.#ask((search) => search.known(versions));
-
-  knows: SearchIndex['knows'] = (id) => this.#ask((search) => search.knows(id));
-
   async probe(): Promise<boolean> {
     if (this.#inForce === undefined) return false;
-    return this.#ask((search) => search.probe()).catch(() => false);
+    return this.ask((search) => search.probe()).catch(() => false);
   }
 
   close(): void {
@@ -164,7 +146,7 @@ export class ReplicaIndex implements Documents, SearchIndex {
     return this.#inForce;
   }
 
-  async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+  protected async ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
     return this.#current().catalog.ask(question);
   }
 

@@ -288,6 +288,16 @@ export interface Addressing {
   readonly staticRefs?: boolean | undefined;
 }
 
+/**
+ * The public address that a published description of the API names, as the address of the server it describes: the JSON
+ * of `openapi.json`. Undefined where it names none. Throws where it is no JSON.
+ */
+export const describedAddress = (openapi: string): string | undefined => {
+  const { servers } = JSON.parse(openapi) as { servers?: { url?: unknown }[] };
+  const url = servers?.[0]?.url;
+  return typeof url === 'string' && url.endsWith(`/${apiRoot}`) ? url.slice(0, -apiRoot.length - 1) : undefined;
+};
+
 /** The path of a public address, without trailing slash: empty where everything lies at the root of its host. */
 export const basePathOf = (base: string): string => new URL(base).pathname.replace(/\/+$/, '');
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeFileName } from '../contract/filenames.ts';
-import { apiRoot, basePathOf, documentPath } from '../contract/paths.ts';
+import { basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
 import { type RuleInput, RulesImpossible } from './host-rules.ts';
 
 const packages = documentPath.package('x').replace(/x\.json$/, '');
@@ -11,10 +11,9 @@ const readBase = (folder: string): string => {
   if (!existsSync(file)) {
     throw new RulesImpossible(`There is no publication in ${folder}: build it first, with npm run build.`);
   }
-  const { servers } = JSON.parse(readFileSync(file, 'utf8')) as { servers?: { url?: string }[] };
-  const url = servers?.[0]?.url;
-  if (!url?.endsWith(`/${apiRoot}`)) throw new RulesImpossible(`${file} does not say where the publication lies.`);
-  return url.slice(0, -apiRoot.length - 1);
+  const base = describedAddress(readFileSync(file, 'utf8'));
+  if (base === undefined) throw new RulesImpossible(`${file} does not say where the publication lies.`);
+  return base;
 };
 
 const listDocuments = (folder: string): string[] => {

@@ -165,6 +165,29 @@ describe('a server of a replica', () => {
     expect(status).toBe(404);
   });
 
+  it('P4: answers below the path of the publication, whether a proxy keeps the path or takes it off', async () => {
+    publication.address = `${base}/debdex`;
+    await publication.publish([repository('1')]);
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    const { data } = (await (await replica.get(lookup)).json()) as { data: { refs: Record<string, string> }[] };
+    const named = Object.values(data[0]?.refs ?? {}).map((address) => address.replace(base, ''));
+    expect(named).toEqual(['package/com.example.p0', 'repository/one'].map((one) => `/debdex/v2/jailbreak/${one}`));
+    for (const target of [...named, '/debdex/v2/healthz', '/debdex/v2/jailbreak/package/search?q=exam', '/debdex/v2']) {
+      const [kept, taken] = [await replica.get(target), await replica.get(target.replace('/debdex', ''))];
+      expect([target, kept.status, taken.status]).toEqual([target, 200, 200]);
+    }
+    const page = await replica.get('/debdex/packages/', { accept: 'text/html' });
+    expect([page.status, page.headers.get('location')]).toEqual([307, `${base}/debdex/packages/`]);
+    expect((await replica.get('/debdexx/v2/')).headers.get('location')).toBe(`${base}/debdex/debdexx/v2/`);
+    // The next generation may lie elsewhere.
+    publication.address = `${base}/elsewhere`;
+    await publication.publish([repository('2')]);
+    await replica.until(2);
+    expect((await replica.get(`/elsewhere${lookup}`)).status).toBe(200);
+    expect((await replica.get(`/debdex${lookup}`)).status).toBe(307);
+  });
+
   it('counts downloads only where it is told to', async () => {
     await publication.publish([repository('1')]);
     const report = JSON.stringify([{ package_id: 'com.example.p0', package_version: '1.0' }]);

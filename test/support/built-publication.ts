@@ -15,7 +15,7 @@ import {
 import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
 import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
 import { publishBuild } from './built.ts';
-import type { SourceRepository } from './catalog.ts';
+import { base, type SourceRepository } from './catalog.ts';
 import { temporaryFolder } from './folder.ts';
 
 /** Real builds, one after another, each published as a generation. */
@@ -24,6 +24,8 @@ export class BuiltPublication {
   readonly state = path.join(path.dirname(this.folder), 'state');
   /** The clock of its builds. */
   now = new Date('2026-05-02T00:00:00Z');
+  /** The public address of its builds. */
+  address = base;
 
   /** Builds these repositories and publishes what that comes to. */
   async publish(
@@ -33,7 +35,12 @@ export class BuiltPublication {
     this.now = new Date(this.now.getTime() + 60_000);
     const { folder, state, now } = this;
     const output = new OutputFolder(folder);
-    await publishBuild(repositories, { folder, state, write: output.write.bind(output), remove: () => {} }, now);
+    await publishBuild(
+      repositories,
+      { folder, state, write: output.write.bind(output), remove: () => {} },
+      now,
+      this.address,
+    );
     const { generation } = await publishGeneration({
       output,
       state,

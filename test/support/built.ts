@@ -13,12 +13,14 @@ export const publishBuild = async (
   repositories: readonly SourceRepository[],
   published: Published = createPublished(),
   now = new Date('2026-05-02T00:00:00Z'),
+  address = base,
 ): Promise<Published> => {
-  const { catalog, update } = await openBuild(published.state, repositories, now);
+  const { catalog, update } = await openBuild(published.state, repositories, now, address);
   const emission = emissionOf({ catalog, update }, published.folder, {
     now,
+    address,
     descriptions: async () => [
-      documents.openapiJson(createOpenApi({ publicAddress: base, version: '0.1.0' })),
+      documents.openapiJson(createOpenApi({ publicAddress: address, version: '0.1.0' })),
       textDocument(documentPath.openapiYaml, 'openapi: 3.1.0\n'),
     ],
   });

@@ -116,10 +116,11 @@ export const openBuild = async (
   state: string,
   repositories: readonly SourceRepository[],
   now = new Date('2026-05-02T00:00:00Z'),
+  address = base,
 ): Promise<{ catalog: CatalogBuild; update: CatalogUpdate }> => {
   const catalog = new CatalogBuild(state);
   const store = memorySnapshots(repositories, state);
-  const update = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
+  const update = await updateCatalog(catalog, repositories.map(entryOf), store, { base: address, now });
   await indexForSearch(catalog, update.ingested);
   return { catalog, update };
 };

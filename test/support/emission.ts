@@ -10,9 +10,9 @@ import { landingRecord } from './published.ts';
 export const emissionOf = (
   { catalog, update }: { readonly catalog: CatalogBuild; readonly update: CatalogUpdate },
   out: string,
-  { now, ...others }: Partial<EmissionOptions> & Pick<EmissionOptions, 'now'>,
+  { now, address = base, ...others }: Partial<EmissionOptions> & Pick<EmissionOptions, 'now'> & { address?: string },
 ): Emission => {
-  const landing = landingRecord(base);
+  const landing = landingRecord(address);
   return new Emission(catalog, {
     output: new OutputFolder(out),
     now,

@@ -1,0 +1,64 @@
+import { basePathOf } from '../../src/contract/paths.ts';
+import { tell } from './computed.ts';
+import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
+import { type ServerOptions, startServer } from './server.ts';
+
+/** What a Node host serves, and what it leaves behind. */
+interface Served extends Required<Pick<ServerOptions, 'app' | 'now' | 'limiter' | 'stamp'>> {
+  readonly onChange?: () => void;
+  /** The public address in force; may be another with each request. */
+  readonly publicAddress: () => string;
+  /** Closes what was opened to be served. Called when nothing is served any more, or when it never was. */
+  readonly closeOpened: () => Promise<void>;
+}
+
+/** A host that is told of what changes. */
+interface ListeningHost extends Host {
+  /** Drops ready answers, because others are given from now on. */
+  forget(): void;
+}
+
+// Asked with each request, and another only where a build or a generation named another address.
+const followPath = (publicAddress: () => string): (() => string) => {
+  let of = '';
+  let path = '';
+  return () => {
+    const address = publicAddress();
+    if (address !== of) {
+      path = basePathOf(address);
+      of = address;
+    }
+    return path;
+  };
+};
+
+/**
+ * The one end of every Node host: listens and answers, below the path of the public address where it has one. Throws
+ * CannotServe where the address cannot be listened on; what was opened is closed then.
+ */
+export const listen = async (options: HostOptions, served: Served): Promise<ListeningHost> => {
+  const { host, port, answerMemory, trustedProxies, limits } = options;
+  const { publicAddress, closeOpened, ...others } = served;
+  const server = await startServer({
+    ...others,
+    host,
+    port,
+    answerMemory,
+    trustedProxies,
+    limits,
+    basePath: followPath(publicAddress),
+    onRefusal: tell,
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await closeOpened();
+    throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+  });
+  return {
+    port: server.port,
+    address: addressText(host, server.port),
+    forget: server.forget,
+    close: async () => {
+      await server.close();
+      await closeOpened();
+    },
+  };
+};
