@@ -41,6 +41,7 @@ export const encodeFileName = (text: string): string => {
 
 /** The identifier that `encodeFileName` made this path of, or undefined where it made none. */
 export const decodeFileName = (path: string): string | undefined => {
+  if (plain.test(path)) return path;
   const bytes: number[] = [];
   for (const [token] of path.replaceAll('_/', '').matchAll(/_[a-z]|=[0-9a-f]{2}|[\s\S]/g)) {
     if (token.startsWith('_') && token.length === 2) bytes.push(token.toUpperCase().charCodeAt(1));
