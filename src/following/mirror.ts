@@ -56,13 +56,12 @@ const usualConcurrency = 16;
 const mostTries = 10;
 const inventoryBytes = 2 ** 30;
 
+const leavesFolder = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0:]/;
+// Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
+const isHidden = /^\.(?!well-known(?:\/|$))/;
+
 /** Whether a path, which a stranger may have written, stays below the folder (C9). */
-export const isSafePath = (file: string): boolean =>
-  file.split('/').every((segment, index) => {
-    // Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
-    const isHidden = index === 0 && segment.startsWith('.') && segment !== '.well-known';
-    return !isHidden && !/^\.{0,2}$|[\\\0:]/.test(segment);
-  });
+export const isSafePath = (file: string): boolean => !leavesFolder.test(file) && !isHidden.test(file);
 
 const assertSafe = (file: string): void => {
   if (!isSafePath(file))

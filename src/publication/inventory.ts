@@ -61,14 +61,16 @@ export const formatEntry = ({ path, sha256 }: InventoryEntry): string => `${sha2
 const parseLine = (line: string): InventoryEntry => ({ sha256: line.slice(0, 64), path: line.slice(66) });
 
 /** The SHA-256 of each file that an inventory names, by path. */
-export const parseInventory = (text: string): Map<string, string> =>
-  new Map(
-    text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map(parseLine)
-      .map(({ path, sha256 }) => [path, sha256]),
-  );
+export const parseInventory = (text: string): Map<string, string> => {
+  const inventory = new Map<string, string>();
+  for (let begin = 0; begin < text.length; ) {
+    const next = text.indexOf('\n', begin);
+    const end = next < 0 ? text.length : next;
+    if (end > begin) inventory.set(text.slice(begin + 66, end), text.slice(begin, begin + 64));
+    begin = end + 1;
+  }
+  return inventory;
+};
 
 /** The entries of an inventory that was written to this file. Throws where it cannot be read. */
 export function* readInventory(file: string): Generator<InventoryEntry> {
