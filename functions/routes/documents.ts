@@ -1,3 +1,4 @@
+import { openHeaders } from '../../src/contract/answer-headers.ts';
 import { placeholdersOf } from '../../src/contract/parameters.ts';
 import { type DocumentOperationName, documentOf, type Operation, operations } from '../../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
@@ -6,6 +7,7 @@ import { notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 import { readQuery } from '../http/request-query.ts';
 import { landingAnswer } from './landing.ts';
+import { publicationRedirect } from './publication-redirect.ts';
 
 type ReadName = (url: string, segments: readonly string[]) => string;
 
@@ -25,6 +27,9 @@ const documentHandler = (dependencies: Dependencies, operation: Operation & { re
     const path = documentOf(operation, ...names.map((nameOf) => nameOf(req.url, segments)));
     const answer = await documentAnswer(req.raw, dependencies, path);
     if (answer !== undefined) return answer;
+    if (operation.ofBuilds === true && dependencies.replica !== undefined) {
+      return publicationRedirect(req, dependencies, openHeaders);
+    }
     // Where no name may be unknown the document is part of every build, and its absence a fault of ours.
     throw operation.errors.includes(404) ? notFound() : new Unavailable(`${path} is not published`);
   };

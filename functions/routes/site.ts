@@ -7,6 +7,7 @@ import { HttpError, notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
 import { pathOf } from '../http/request-path.ts';
 import { landingAnswer } from './landing.ts';
+import { publicationRedirect } from './publication-redirect.ts';
 
 // A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
 const isPlain = (segment: string): boolean =>
@@ -59,16 +60,7 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     const text = !isRoot && segments.every(isPlain) ? segments.join('/') : '';
     const answer = text === '' ? undefined : await documentAnswer(req.raw, dependencies, text);
     if (answer !== undefined) return answer;
-    const address = dependencies.publicAddress();
-    const vary = isRoot ? { Vary: 'Accept' } : {};
-    if (new URL(address).host === req.header('host')) {
-      throw new HttpError(404, 'This is a replica, which answers the API alone and has no pages', vary);
-    }
-    const url = req.url;
-    const query = url.indexOf('?');
-    const location = `${address}${pathOf(url)}${query < 0 ? '' : url.slice(query)}`;
-    const headers = { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0', ...vary };
-    return new Response(null, { status: 307, headers });
+    return publicationRedirect(req, dependencies, isRoot ? { Vary: 'Accept' } : {});
   };
 
   return async (context) => {

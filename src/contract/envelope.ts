@@ -8,6 +8,7 @@ import {
   repositoryRecordSchema,
   safetyRecordSchema,
 } from './records.ts';
+import { statusRecordSchema } from './status.ts';
 
 // Decisions, section 2: key order message (or status), date, refs, count, data; count is the number of items in data.
 
@@ -25,6 +26,7 @@ export const packageListSchema = list(packageRecordSchema);
 export const packagePageSchema = page(packageRecordSchema);
 export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
 export const repositoryFindingsSchema = z.strictObject({ message, date, data: findingsRecordSchema });
+export const statusSchema = z.strictObject({ message, date, data: statusRecordSchema });
 export const repositoryListSchema = list(repositoryRecordSchema);
 export const repositoryPageSchema = page(repositoryRecordSchema);
 export const safetyListSchema = list(safetyRecordSchema);

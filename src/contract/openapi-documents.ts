@@ -15,6 +15,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = Object.fr
   Object.entries<Operation>(operations).flatMap(([name, { file, tag, summary, schema }]) => {
     if (file === undefined || schema === undefined) return [];
     const address = `/${fillPlaceholders(file, (name) => `{${parameterOf(name).inFile?.name ?? name}}`)}`;
+    if (address === operations[name as OperationName].address) return [];
     const operation: Operation = {
       method: 'GET',
       address,
@@ -26,6 +27,11 @@ export const documentOperations: Readonly<Record<string, Operation>> = Object.fr
     };
     return [[nameOf(name), operation]];
   }),
+);
+
+/** The operations whose address is the name of their file. */
+export const fileOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
+  Object.entries<Operation>(operations).filter(([, { address, file }]) => address === `/${file}`),
 );
 
 /** A feed: like an operation, below the site and not below the API. */

@@ -13,6 +13,7 @@ import {
   repositoryPageSchema,
   repositorySchema,
   safetyListSchema,
+  statusSchema,
 } from './envelope.ts';
 import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors.ts';
 import type { ExampleSubject } from './example-subject.ts';
@@ -22,6 +23,7 @@ import {
   documentOperations,
   type Feed,
   feedOperations,
+  fileOperations,
   jsonFeedSchema,
   operationOfDocument,
 } from './openapi-documents.ts';
@@ -40,6 +42,7 @@ import {
   repositoryRecordSchema,
   safetyRecordSchema,
 } from './records.ts';
+import { statusRecordSchema } from './status.ts';
 
 // The machine-readable description (OpenAPI 3.1), made of the table of operations and the schemas: nothing about an
 // answer is written here a second time.
@@ -63,6 +66,8 @@ const named = {
   RepositoryPage: repositoryPageSchema,
   RepositoryFindings: repositoryFindingsSchema,
   SafetyList: safetyListSchema,
+  StatusRecord: statusRecordSchema,
+  Status: statusSchema,
   Landing: landingSchema,
   Health: healthSchema,
   Liveness: livenessSchema,
@@ -303,10 +308,9 @@ const describeOperations = (examples: Examples | undefined): [string, Json][] =>
     return [operation.address, { [operation.method.toLowerCase()]: createOperation(name, operation, shown) }];
   });
 
-/** Documents under their names, and the description itself: what answers where nothing but files is known. */
+/** Documents under their names, and what has no other address: what answers where nothing but files is known. */
 const describeFiles = (examples: Examples | undefined): [string, Json][] => {
-  const { openapiJson, openapiYaml } = operations;
-  return Object.entries<Operation>({ ...documentOperations, openapiJson, openapiYaml }).map(([name, operation]) => {
+  return Object.entries<Operation>({ ...documentOperations, ...fileOperations }).map(([name, operation]) => {
     const shown = examples && { example: examples.answers[operationOfDocument(name)], subject: examples.subject };
     return [operation.address, { get: createOperation(name, operation, shown) }];
   });

@@ -13,6 +13,7 @@ import {
   repositoryPageSchema,
   repositorySchema,
   safetyListSchema,
+  statusSchema,
 } from './envelope.ts';
 import { encodeFileName } from './filenames.ts';
 import { fillPlaceholders, listPageMaximum, parameterOf, type QueryName, type Rank } from './parameters.ts';
@@ -39,6 +40,8 @@ export interface Operation {
   /** The body of a request that carries one. */
   readonly body?: z.ZodType;
   readonly file?: string;
+  /** Whether that document tells of builds, and not of what the catalog holds: each build may leave it another. */
+  readonly ofBuilds?: true;
   /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
   readonly errors: readonly number[];
   /** What is sent as `Authorization: Bearer`, where something is. */
@@ -79,6 +82,16 @@ export const operations = {
     tag: 'service',
     summary: 'Whether every read operation works, whatever the credential store does',
     schema: readinessSchema,
+    errors: [],
+  },
+  status: {
+    method: 'GET',
+    address: '/status.json',
+    tag: 'service',
+    summary: 'What the last builds did, and how each repository fares',
+    schema: statusSchema,
+    file: 'status.json',
+    ofBuilds: true,
     errors: [],
   },
   openapiJson: {
@@ -237,6 +250,7 @@ export const documentOf = ({ file }: { readonly file: string }, ...names: readon
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {
   landing: documentOf(operations.landing),
+  status: documentOf(operations.status),
   openapiJson: documentOf(operations.openapiJson),
   openapiYaml: documentOf(operations.openapiYaml),
   package: (id: string) => documentOf(operations.package, id),

@@ -7,9 +7,13 @@ import { type Document, listDocument, objectDocument, type PageLinks, statusHead
 import { composeFindings } from './findings-record.ts';
 import { composeYaml } from './yaml.ts';
 
-/** The operations that a prebuilt document answers. */
+/** The operations that a prebuilt document answers which is made of the catalog. */
 type Answered = {
-  [Name in OperationName]: (typeof operations)[Name] extends { readonly file: string } ? Name : never;
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly ofBuilds: true }
+    ? never
+    : (typeof operations)[Name] extends { readonly file: string }
+      ? Name
+      : never;
 }[OperationName];
 
 /**

@@ -14,6 +14,8 @@ export interface BuildResult {
   readonly outcomes: readonly CrawlOutcome[];
   /** Of every repository of the manifest. */
   readonly lastBuild: LastBuild;
+  /** The repositories that no build before knew. */
+  readonly newSlugs: readonly string[];
   readonly repositoryChanges: RepositoryChanges;
   readonly packageChanges: readonly PackageChange[];
   /** What was found damaged or lost and made good, as sentences. */

@@ -1,6 +1,6 @@
 import type { CatalogBuild } from '../catalog/generation.ts';
 import { writeLastBuild } from '../catalog/last-build.ts';
-import { lockState } from '../catalog/lock.ts';
+import { LockedError, lockState } from '../catalog/lock.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
@@ -15,8 +15,10 @@ import { crawl, prepareCrawl } from './crawl-step.ts';
 import { assertRoom } from './disk-room.ts';
 import { writeDocuments } from './documents-step.ts';
 import { type PublishedGeneration, tellOfGeneration } from './generation-step.ts';
+import { composeLine, rememberBuild, rememberFailure, rememberRefusal } from './memory-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { publishPages, type SiteSummary } from './site-step.ts';
+import { publishStatus } from './status-step.ts';
 
 // How long the snapshots of a repository outlive its entry in the manifest.
 const unusedMs = 30 * 86_400_000;
@@ -29,7 +31,12 @@ const unusedMs = 30 * 86_400_000;
  * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
-  assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
+  try {
+    assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
+  } catch (error) {
+    if (input.dryRun !== true) rememberRefusal(input, error);
+    throw error;
+  }
   const unlock = lockState(input.state);
   try {
     if (input.dryRun === true) return await rehearse(input);
@@ -37,10 +44,15 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     try {
       const prepared = await prepareCrawl(input);
       const crawled = await crawl(prepared);
-      return await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));
+      const result = await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));
+      rememberBuild(input, composeLine(result));
+      return result;
     } finally {
       taken.release();
     }
+  } catch (error) {
+    if (input.dryRun !== true && !(error instanceof LockedError)) rememberFailure(input, error);
+    throw error;
   } finally {
     unlock();
   }
@@ -99,6 +111,9 @@ const publish = async (
     // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
     const verify = input.verify === true || servers.resumes;
     const tell = async (pages?: ReadonlySet<string>) => {
+      const changed = catalog.changed || emission.count.written + assets.written > 0 || emission.hasVanished;
+      // Pages say when origins were last asked, so with them every build publishes something.
+      publishStatus(input, output, { result, changed: changed || pages !== undefined });
       const documents = [...emission.files, ...assets.files];
       generation = await tellOfGeneration(input, output, { documents, pages, resumes: servers.resumes });
     };

@@ -77,6 +77,7 @@ export const bringUpToDate = async (
   const result: BuildResult = {
     outcomes,
     lastBuild,
+    newSlugs: slugs.filter((slug) => !previous?.repositories.some((one) => one.slug === slug)),
     repositoryChanges: compareBuilds(previous, lastBuild),
     packageChanges: before === undefined ? [] : readPackageChanges(before, database, update.ingested),
     statistics: readStatistics(database),

@@ -4,6 +4,7 @@ import { readBuildDigest } from '../catalog/build-digest.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
 import { type CatalogUpdate, indexForSearch } from '../catalog/update.ts';
+import { documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
 import { publishAssets } from '../publication/assets.ts';
@@ -58,6 +59,7 @@ export const writeDocuments = async (
     failures,
     landing,
     descriptions: describe,
+    beside: [documentPath.status],
     verify: input.verify === true,
     onDocument: (done, total) => progress.update(done, total, 'documents'),
   });

@@ -40,6 +40,8 @@ export interface EmissionOptions {
   readonly landing: LandingRecord;
   /** The documents without a date, which describe the API. Asked for when all that they describe is written. */
   readonly descriptions: () => Promise<readonly Document[]>;
+  /** Paths below the API's root that others publish: what stands there is not removed. */
+  readonly beside?: readonly string[];
   /** Whether to read every document and compare it with what the ledger says, and not its size alone. */
   readonly verify?: boolean;
   readonly onDocument?: (done: number, total: number) => void;
@@ -71,6 +73,7 @@ export class Emission {
     this.#catalog = catalog;
     this.#options = options;
     this.#output = output;
+    for (const file of options.beside ?? []) this.#expected.add(file);
     output.sweep();
     this.#publisher = new DocumentPublisher(catalog, output, now, verify);
   }

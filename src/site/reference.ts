@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
-import { documentOperations, feedOperations } from '../contract/openapi-documents.ts';
+import { documentOperations, feedOperations, fileOperations } from '../contract/openapi-documents.ts';
 import { type ParameterText, parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
@@ -136,14 +136,12 @@ const describe = (id: string, operation: Operation): OperationView => ({
   errors: operation.errors,
 });
 
-const { openapiJson, openapiYaml } = operations;
-
 /**
  * The API from the tables and the schemas that the service itself is made of: read API, gateway, feeds; or with
  * `staticRefs` what any host answers alone, files and feeds.
  */
 export const describeOperations = (staticRefs = false): OperationView[] =>
   (staticRefs
-    ? [documentOperations, { openapiJson, openapiYaml }, feedOperations]
+    ? [documentOperations, fileOperations, feedOperations]
     : [operations, gatewayOperations, feedOperations]
   ).flatMap((table) => Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)));

@@ -15,6 +15,7 @@ const importsOf = (file: string): string[] =>
 
 /** The rooms and files that change a disk besides src/publication, and what they write to: never the output folder. */
 const others: Readonly<Record<string, string>> = {
+  'src/catalog/build-record.ts': 'the memory of builds, in the state folder',
   'src/catalog/generation.ts': 'the catalog, in the state folder',
   'src/catalog/last-build.ts': 'outcomes.json, in the state folder',
   'src/catalog/lock.ts': 'who holds a lock, beside the lock',

@@ -113,9 +113,14 @@ export class BuildBench {
     return statSync(path.join(this.out, 'pagefind', 'fragment'), { throwIfNoEntry: false })?.mtimeMs;
   }
 
-  /** Every document that is published, without what tells of generations: path below the output folder → text. */
+  /**
+   * Every document that is published, without what tells of generations or of builds: path below the output folder →
+   * text.
+   */
   read(): Map<string, string> {
-    const published = this.#paths().filter((file) => file.startsWith('v2') && !tellsOfGenerations(file));
+    const published = this.#paths().filter(
+      (file) => file.startsWith('v2') && !tellsOfGenerations(file) && file !== documentPath.status,
+    );
     return new Map(published.map((file) => [file, readFileSync(path.join(this.out, file), 'utf8')]));
   }
 

@@ -1,0 +1,30 @@
+import type { HonoRequest } from 'hono';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpError } from '../http/answers.ts';
+import { pathOf } from '../http/request-path.ts';
+
+/**
+ * Where a replica sends who asks for what it does not have: to the publication that it is of. Throws a 404 where that
+ * would come back to it, being asked for by that very name.
+ */
+export const publicationRedirect = (
+  req: HonoRequest,
+  { publicAddress }: Pick<Dependencies, 'publicAddress'>,
+  headers: Readonly<Record<string, string>> = {},
+): Response => {
+  const address = publicAddress();
+  if (new URL(address).host === req.header('host')) {
+    throw new HttpError(
+      404,
+      'This is a replica, which answers what is made of the catalog alone and has no pages',
+      headers,
+    );
+  }
+  const { url } = req;
+  const query = url.indexOf('?');
+  const location = `${address}${pathOf(url)}${query < 0 ? '' : url.slice(query)}`;
+  return new Response(null, {
+    status: 307,
+    headers: { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0', ...headers },
+  });
+};

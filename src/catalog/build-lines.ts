@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import {
+  buildEndings,
+  type HistoryOutcome,
+  historyLetters,
+  type OutcomeCounts,
+  outcomeCountsSchema,
+  packageCountsSchema,
+} from '../contract/status.ts';
+
+// The memory of builds: a line for each, in JSON. A line says of each repository what became of it and needs no other
+// line to be understood, so that one which is lost or torn takes nothing with it. To stay small it names the outcome
+// that most repositories had once, and the others by name: with 460 repositories some 1.5 KB. After some weeks the lines
+// of a day become one, with counts and with those that were in trouble: in a year of hourly builds some 2 MB.
+
+const slugs = z.array(z.string()).optional();
+const outcome = z.enum(Object.keys(historyLetters) as HistoryOutcome[]);
+
+export const buildLineSchema = z.strictObject({
+  format: z.literal(1),
+  /** When the build ended. */
+  at: z.iso.datetime(),
+  ended: z.enum(buildEndings),
+  /** Why it failed; a text of the system's, of which no more than so much is kept. */
+  reason: z.string().optional(),
+  repositories: outcomeCountsSchema,
+  packages: packageCountsSchema,
+  /** What became of those that are not named. */
+  rest: outcome,
+  fresh: slugs,
+  unchanged: slugs,
+  stale: slugs,
+  failed: slugs,
+  unvisited: slugs,
+  /** Those that the build before did not know: they have no history before this line. */
+  added: slugs,
+});
+export type BuildLine = Readonly<z.infer<typeof buildLineSchema>>;
+
+export const dayLineSchema = z.strictObject({
+  format: z.literal(1),
+  day: z.iso.date(),
+  /** How many builds, and how many of them did not publish. */
+  builds: z.int().min(1),
+  unpublished: z.int().min(0),
+  /** Sums over these builds. */
+  repositories: outcomeCountsSchema,
+  packages: packageCountsSchema,
+  /** In how many of them a repository was stale or failed; those that never were are left out. */
+  down: z.record(z.string(), z.int().min(1)),
+});
+export type DayLine = Readonly<z.infer<typeof dayLineSchema>>;
+
+/** What is remembered of builds: days that are folded, then builds, each the oldest first. */
+export interface BuildRecord {
+  readonly days: readonly DayLine[];
+  readonly builds: readonly BuildLine[];
+}
+
+/** For how long builds are remembered one by one, and how many at most, whatever the schedule. */
+const singleDays = 35;
+const mostSingle = 2000;
+/** For how many days builds are remembered at all. */
+const keptDays = 366;
+const longestReason = 500;
+const dayMs = 86_400_000;
+
+const outcomesIn = (line: BuildLine): Map<string, HistoryOutcome> =>
+  new Map(
+    (Object.keys(historyLetters) as HistoryOutcome[]).flatMap((name) =>
+      (line[name] ?? []).map((slug) => [slug, name] as const),
+    ),
+  );
+
+/** What became of each of these repositories in each of these builds, as letters; `-` before it was known. */
+export const computeHistories = (slugs: readonly string[], builds: readonly BuildLine[]): Map<string, string> => {
+  const first = new Map<string, number>();
+  builds.forEach((line, index) => {
+    for (const slug of line.added ?? []) first.set(slug, index);
+  });
+  const named = builds.map(outcomesIn);
+  const letterOf = (slug: string, index: number): string => {
+    if (index < (first.get(slug) ?? 0)) return historyLetters.unvisited;
+    const rest = builds[index]?.rest ?? 'unvisited';
+    return historyLetters[named[index]?.get(slug) ?? rest];
+  };
+  return new Map(slugs.map((slug) => [slug, builds.map((_, index) => letterOf(slug, index)).join('')]));
+};
+
+/** What a build is remembered by. */
+export interface BuildEvent extends Pick<BuildLine, 'at' | 'ended' | 'packages'> {
+  readonly reason?: string | undefined;
+  /** What became of each repository of the manifest; empty where the build ended before that was known. */
+  readonly outcomes: ReadonlyMap<string, HistoryOutcome>;
+  readonly added: readonly string[];
+}
+
+/** The line of a build. */
+export const composeBuildLine = ({ at, ended, packages, reason, outcomes, added }: BuildEvent): BuildLine => {
+  const named = Map.groupBy(outcomes.keys(), (slug) => outcomes.get(slug) ?? 'unvisited');
+  const countOf = (name: HistoryOutcome): number => named.get(name)?.length ?? 0;
+  const names = Object.keys(historyLetters) as HistoryOutcome[];
+  const rest =
+    outcomes.size === 0 ? 'unvisited' : names.reduce((one, other) => (countOf(other) > countOf(one) ? other : one));
+  const others = names.flatMap((name) => {
+    const list = named.get(name);
+    return list === undefined || name === rest ? [] : [[name, list] as const];
+  });
+  return buildLineSchema.parse({
+    format: 1,
+    at,
+    ended,
+    ...(reason === undefined ? {} : { reason: reason.slice(0, longestReason) }),
+    repositories: Object.fromEntries(names.map((name) => [name, countOf(name)])),
+    packages,
+    rest,
+    ...Object.fromEntries(others),
+    ...(added.length === 0 ? {} : { added }),
+  });
+};
+
+const sum = <Counts extends Readonly<Record<string, number>>>(one: Counts, other: Counts): Counts =>
+  Object.fromEntries(Object.keys(one).map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)])) as Counts;
+
+const isDown = (name: HistoryOutcome): boolean => name === 'stale' || name === 'failed';
+
+const downIn = (line: BuildLine, known: Iterable<string>): Record<string, number> => {
+  // Where the rest is in trouble it has no names; those are what the newer lines know.
+  const named = outcomesIn(line);
+  const all = isDown(line.rest) ? new Set([...known, ...named.keys()]) : named.keys();
+  const down = [...all].filter((slug) => isDown(named.get(slug) ?? line.rest));
+  return Object.fromEntries(down.map((slug) => [slug, 1]));
+};
+
+const noCounts: OutcomeCounts = { fresh: 0, unchanged: 0, stale: 0, failed: 0, unvisited: 0 };
+
+const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<string>): void => {
+  const day = line.at.slice(0, 10);
+  const before = days.get(day);
+  const down = { ...before?.down };
+  for (const slug of Object.keys(downIn(line, known))) down[slug] = (down[slug] ?? 0) + 1;
+  days.set(day, {
+    format: 1,
+    day,
+    builds: (before?.builds ?? 0) + 1,
+    unpublished: (before?.unpublished ?? 0) + (line.ended === 'published' ? 0 : 1),
+    repositories: sum(before?.repositories ?? noCounts, line.repositories),
+    packages: sum(before?.packages ?? { added: 0, updated: 0, removed: 0 }, line.packages),
+    down,
+  });
+};
+
+const oldestSingle = (at: string): string => new Date(Date.parse(at) - singleDays * dayMs).toISOString();
+
+/** Whether to fold when a build of this time is added to so many, the first of them of that time: not at each, because the file is written anew for it. */
+export const isFoldDue = (count: number, firstAt: string, at: string): boolean =>
+  count >= mostSingle || Date.parse(firstAt) < Date.parse(oldestSingle(at)) - dayMs;
+
+/**
+ * What is left to be remembered one by one when this line is added, and what of it as days; undefined where nothing is to
+ * be folded yet.
+ */
+export const foldBuilds = (
+  { days, builds }: BuildRecord,
+  line: BuildLine,
+  known: Iterable<string>,
+): BuildRecord | undefined => {
+  const [first] = builds;
+  if (first === undefined || !isFoldDue(builds.length, first.at, line.at)) return undefined;
+  const oldest = oldestSingle(line.at);
+  const overdue = builds.length >= mostSingle ? builds.length - mostSingle / 2 : 0;
+  const isFolded = ({ at }: BuildLine, index: number) => index < overdue || at < oldest;
+  const folded = new Map(days.map((one) => [one.day, one]));
+  for (const one of builds.filter(isFolded)) foldInto(folded, one, known);
+  const firstDay = new Date(Date.parse(line.at) - keptDays * dayMs).toISOString().slice(0, 10);
+  const kept = [...folded.values()].filter(({ day }) => day >= firstDay).sort((a, b) => (a.day < b.day ? -1 : 1));
+  return { days: kept.slice(-keptDays), builds: builds.filter((one, index) => !isFolded(one, index)) };
+};

@@ -1,0 +1,124 @@
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import {
+  type BuildLine,
+  type BuildRecord,
+  buildLineSchema,
+  type DayLine,
+  dayLineSchema,
+  foldBuilds,
+  isFoldDue,
+} from './build-lines.ts';
+
+const dayStart = /^\{"format":1,"day":/;
+
+const recordPath = (state: string): string => path.join(state, 'builds.jsonl');
+
+const readBytes = (state: string): Buffer => {
+  try {
+    return readFileSync(recordPath(state));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+};
+
+/** Bytes of the lines that are whole: what follows the last line feed was cut off while it was written. */
+const wholeBytes = (bytes: Buffer): number => bytes.lastIndexOf(10) + 1;
+
+const parseLine = (text: string): BuildLine | DayLine | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return buildLineSchema.safeParse(value).data ?? dayLineSchema.safeParse(value).data;
+  } catch {
+    return undefined;
+  }
+};
+
+const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8', 0, wholeBytes(bytes)).split('\n');
+
+const parseRecord = (lines: readonly string[]): BuildRecord => {
+  const days: DayLine[] = [];
+  const builds: BuildLine[] = [];
+  for (const text of lines) {
+    const line = text === '' ? undefined : parseLine(text);
+    if (line === undefined) continue;
+    if ('day' in line) days.push(line);
+    else builds.push(line);
+  }
+  return { days, builds };
+};
+
+/** What is remembered of the builds of a state folder; lines that cannot be read are left out. */
+export const readBuildRecord = (state: string): BuildRecord => parseRecord(linesOf(readBytes(state)));
+
+/** The last builds that are remembered, so many at most, the newest last. */
+export const readLastBuilds = (state: string, count: number): BuildLine[] => {
+  const lines = linesOf(readBytes(state));
+  const builds: BuildLine[] = [];
+  // From the end: reading all of them takes as long as the rest of a build of little.
+  for (let index = lines.length - 1; index >= 0 && builds.length < count; index--) {
+    const line = lines[index] === '' ? undefined : parseLine(lines[index] ?? '');
+    if (line !== undefined && !('day' in line)) builds.push(line);
+  }
+  return builds.reverse();
+};
+
+/** What the file becomes where something is to be folded; undefined where nothing is, which the first lines tell. */
+const foldLines = (lines: readonly string[], line: BuildLine, known: Iterable<string>): BuildRecord | undefined => {
+  const first = lines.findIndex((text) => text !== '' && !dayStart.test(text));
+  const oldest = first < 0 ? undefined : parseLine(lines[first] ?? '');
+  const isReadable = oldest !== undefined && !('day' in oldest);
+  if (isReadable && !isFoldDue(lines.length - first, oldest.at, line.at)) return undefined;
+  return foldBuilds(parseRecord(lines), line, known);
+};
+
+const writeAll = (descriptor: number, bytes: Buffer, position: number): void => {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+  fsyncSync(descriptor);
+};
+
+const lineBytes = (line: BuildLine | DayLine): Buffer => Buffer.from(`${JSON.stringify(line)}\n`);
+
+/**
+ * Remembers a build, and now and then folds what is long past; `known` are the repositories of the manifest. To be
+ * called by the one that holds the lock of the state folder. What a power cut leaves of a line is taken away by the next.
+ *
+ * @throws what the system refuses, a full disk among it; what was remembered before stays
+ */
+export const appendBuild = (state: string, line: BuildLine, known: Iterable<string>): void => {
+  mkdirSync(state, { recursive: true });
+  const file = recordPath(state);
+  const bytes = readBytes(state);
+  const folded = foldLines(linesOf(bytes), line, known);
+  if (folded === undefined) {
+    // Not by appending, which would write behind what is torn.
+    const opened = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    try {
+      const end = wholeBytes(bytes);
+      ftruncateSync(opened, end);
+      writeAll(opened, lineBytes(line), end);
+    } finally {
+      closeSync(opened);
+    }
+    return;
+  }
+  const descriptor = openSync(`${file}.next`, 'w');
+  try {
+    writeAll(descriptor, Buffer.concat([...folded.days, ...folded.builds, line].map(lineBytes)), 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${file}.next`, file);
+};

@@ -1,0 +1,56 @@
+import { type BuildLine, computeHistories } from '../catalog/build-lines.ts';
+import { readLastBuilds } from '../catalog/build-record.ts';
+import type { LastBuild } from '../catalog/last-build.ts';
+import { findingText, isFindingCode } from '../contract/finding-texts.ts';
+import { type StatusRecord, shownBuilds } from '../contract/status.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
+import { writeStatus } from '../publication/status.ts';
+import type { BuildInput } from './build-input.ts';
+import type { BuildResult } from './build-result.ts';
+import { composeLine } from './memory-step.ts';
+
+/** What the builds did that are remembered (the newest last), and how each repository fared in the last one. */
+export const composeStatus = ({ repositories }: LastBuild, remembered: readonly BuildLine[]): StatusRecord => {
+  const builds = remembered.slice(-shownBuilds);
+  const slugs = repositories.map(({ slug }) => slug);
+  const histories = computeHistories(slugs, builds);
+  return {
+    builds: builds.map(({ at, ended, repositories, packages }) => ({ date: at, ended, repositories, packages })),
+    repositories: repositories.map((one) => ({
+      repository_id: one.slug,
+      outcome: one.outcome,
+      since: one.since,
+      visited: one.visitedAt,
+      confirmed: one.confirmedAt,
+      code: one.code,
+      reason: one.reason,
+      held_back: one.heldBack.map(({ code }) => code),
+      findings: one.findings.flatMap(({ code, count }) =>
+        isFindingCode(code) ? [{ code, weight: findingText(code).weight, count }] : [],
+      ),
+      history: histories.get(one.slug) ?? '',
+    })),
+  };
+};
+
+/** What the builds did up to this one, which is not remembered yet. */
+export const statusOf = (state: string, result: BuildResult): StatusRecord =>
+  composeStatus(result.lastBuild, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
+
+/** What is published of this build so far. */
+interface StatusSources {
+  readonly result: BuildResult;
+  /** Whether anything else that is published changed. */
+  readonly changed: boolean;
+}
+
+/** Publishes what the last builds did, where there is anything to tell (decisions, section 8); returns whether it did. */
+export const publishStatus = (
+  input: Pick<BuildInput, 'state' | 'now' | 'verify'>,
+  output: OutputFolder,
+  { result, changed }: StatusSources,
+): boolean =>
+  writeStatus(output, input.state, statusOf(input.state, result), {
+    now: input.now(),
+    force: changed || input.verify === true,
+  });
