@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import path from 'node:path';
 import { z } from 'zod';
 import { signingStates } from '../contract/signing-states.ts';
+import type { StatusRecord } from '../contract/status.ts';
 
 const moment = z.iso.datetime();
 
@@ -52,13 +53,17 @@ export const lastBuildSchema = z.strictObject({
 export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
 export type RepositoryOutcome = LastBuild['repositories'][number];
 
-/** What of it the pages tell. */
+interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'> {
+  /** A letter for each of the last builds, as `/v2/status.json` has it; undefined where none is on record. */
+  readonly history?: string | undefined;
+}
+
+/** What the pages tell of it, and of the last builds. */
 export interface ShownBuild {
   readonly builtAt: string;
-  readonly repositories: readonly Pick<
-    RepositoryOutcome,
-    'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'
-  >[];
+  readonly repositories: readonly ShownOutcome[];
+  /** The last builds, as `/v2/status.json` has them; undefined where none is on record. */
+  readonly builds?: StatusRecord['builds'] | undefined;
 }
 
 // Beside the catalog and not in it: it changes with every build, the catalog only when the index does.

@@ -18,7 +18,7 @@ import { type PublishedGeneration, tellOfGeneration } from './generation-step.ts
 import { composeLine, rememberBuild, rememberFailure, rememberRefusal } from './memory-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { publishPages, type SiteSummary } from './site-step.ts';
-import { publishStatus } from './status-step.ts';
+import { composeShown, publishStatus, statusOf } from './status-step.ts';
 
 // How long the snapshots of a repository outlive its entry in the manifest.
 const unusedMs = 30 * 86_400_000;
@@ -105,6 +105,7 @@ const publish = async (
     await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
   });
   if (catalog.changed || emission.count.written + assets.written > 0 || servers.resumes) servers.tell();
+  const status = statusOf(state, result);
   let site: SiteSummary | undefined;
   let generation: PublishedGeneration | undefined;
   try {
@@ -113,7 +114,7 @@ const publish = async (
     const tell = async (pages?: ReadonlySet<string>) => {
       const changed = catalog.changed || emission.count.written + assets.written > 0 || emission.hasVanished;
       // Pages say when origins were last asked, so with them every build publishes something.
-      publishStatus(input, output, { result, changed: changed || pages !== undefined });
+      publishStatus(input, output, { status, changed: changed || pages !== undefined });
       const documents = [...emission.files, ...assets.files];
       generation = await tellOfGeneration(input, output, { documents, pages, resumes: servers.resumes });
     };
@@ -121,7 +122,7 @@ const publish = async (
       await tell(pages);
       await servers.settle();
     };
-    if (input.site) site = await publishPages(input, lastBuild, { output, verify, beforeRemoval });
+    if (input.site) site = await publishPages(input, composeShown(result, status), { output, verify, beforeRemoval });
     if (generation === undefined) await tell(site?.files);
   } finally {
     // After the pages, which name documents; and though they fail, because what is gone is not to be answered.

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { catalogPath } from '../catalog/generation.ts';
-import type { LastBuild } from '../catalog/last-build.ts';
+import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
@@ -55,7 +55,7 @@ interface PageStep {
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
   { state, out, base, staticRefs, service, progress }: BuildInput,
-  lastBuild: LastBuild,
+  lastBuild: ShownBuild,
   { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>

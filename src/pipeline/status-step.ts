@@ -1,6 +1,6 @@
 import { type BuildLine, computeHistories } from '../catalog/build-lines.ts';
 import { readLastBuilds } from '../catalog/build-record.ts';
-import type { LastBuild } from '../catalog/last-build.ts';
+import type { LastBuild, ShownBuild } from '../catalog/last-build.ts';
 import { findingText, isFindingCode } from '../contract/finding-texts.ts';
 import { type StatusRecord, shownBuilds } from '../contract/status.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
@@ -37,9 +37,19 @@ export const composeStatus = ({ repositories }: LastBuild, remembered: readonly 
 export const statusOf = (state: string, result: BuildResult): StatusRecord =>
   composeStatus(result.lastBuild, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
 
+/** What the pages tell of a build, and of those before it. */
+export const composeShown = ({ lastBuild }: BuildResult, { builds, repositories }: StatusRecord): ShownBuild => {
+  const histories = new Map(repositories.map(({ repository_id: slug, history }) => [slug, history]));
+  return {
+    builtAt: lastBuild.builtAt,
+    repositories: lastBuild.repositories.map((one) => ({ ...one, history: histories.get(one.slug) })),
+    builds,
+  };
+};
+
 /** What is published of this build so far. */
 interface StatusSources {
-  readonly result: BuildResult;
+  readonly status: StatusRecord;
   /** Whether anything else that is published changed. */
   readonly changed: boolean;
 }
@@ -48,9 +58,9 @@ interface StatusSources {
 export const publishStatus = (
   input: Pick<BuildInput, 'state' | 'now' | 'verify'>,
   output: OutputFolder,
-  { result, changed }: StatusSources,
+  { status, changed }: StatusSources,
 ): boolean =>
-  writeStatus(output, input.state, statusOf(input.state, result), {
+  writeStatus(output, input.state, status, {
     now: input.now(),
     force: changed || input.verify === true,
   });

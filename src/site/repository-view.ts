@@ -4,6 +4,7 @@ import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
 import { type DeepLink, repositoryLinks } from './addresses.ts';
+import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
 import { computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
@@ -83,6 +84,8 @@ export interface RepositoryView {
   readonly signing: (typeof signingWords)[SigningState];
   /** What the last crawl failed with; undefined where it went well. */
   readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
+  /** How its last builds went; undefined where none is on record. */
+  readonly bars: HealthBars | undefined;
   readonly document: string;
   readonly packagesDocument: string;
 }
@@ -141,6 +144,7 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
     trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
+    bars: outcome?.history ? computeLastingBars(outcome.history) : undefined,
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
   };

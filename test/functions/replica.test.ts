@@ -153,6 +153,8 @@ describe('a server of a replica', () => {
       expect([answer.status, answer.headers.get('location')]).toEqual([307, base + target]);
     }
     expect((await replica.get('/', { accept: '*/*' })).status).toBe(200);
+    const builds = await replica.get('/v2/status.json');
+    expect([builds.status, builds.headers.get('location')]).toEqual([307, `${base}/v2/status.json`]);
     expect((await replica.get('/none', { accept: '*/*' })).status).toBe(307);
     const host = new URL(base).host;
     const { request } = await import('node:http');

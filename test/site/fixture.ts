@@ -164,6 +164,7 @@ export const lastBuild: ShownBuild = {
       code: null,
       reason: null,
       confirmedAt: builtAt,
+      history: `${'u'.repeat(29)}f`,
     },
     {
       slug: 'beta',
@@ -172,6 +173,7 @@ export const lastBuild: ShownBuild = {
       code: 'too-slow',
       reason: 'It answers too slowly.',
       confirmedAt: '2026-11-17T10:00:00.000Z',
+      history: `${'u'.repeat(20)}sss-uu${'s'.repeat(4)}`,
     },
     { slug: 'many', uri: 'https://many.example', outcome: 'unchanged', code: null, reason: null, confirmedAt: builtAt },
     {
@@ -189,8 +191,15 @@ export const lastBuild: ShownBuild = {
       code: 'unreachable',
       reason: 'No such host.',
       confirmedAt: null,
+      history: '-xxx',
     },
   ],
+  builds: Array.from({ length: 30 }, (_, index) => ({
+    date: new Date(Date.parse(builtAt) - (29 - index) * 3_600_000).toISOString(),
+    ended: index === 23 ? ('failed' as const) : ('published' as const),
+    repositories: { fresh: 1, unchanged: 2, stale: index > 25 ? 1 : 0, failed: 0, unvisited: 0 },
+    packages: { added: 0, updated: 0, removed: 0 },
+  })),
 };
 
 /** A folder that is removed when the tests of the file have run. */

@@ -1,0 +1,94 @@
+import { type HistoryLetter, historyLetters, shownBuilds } from '../contract/status.ts';
+import { formatPlural } from './format.ts';
+
+/** How one build went for a repository, or as a whole. */
+type BarState = 'good' | 'stale' | 'failed' | 'none';
+
+/** Builds one after the other that went alike: the first (0 is the oldest that is shown), and how many. */
+export interface BarRun {
+  readonly state: BarState;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** A row of bars, one for each build, and what it says in words. */
+export interface HealthBars {
+  readonly runs: readonly BarRun[];
+  readonly text: string;
+}
+
+const stateOf: Readonly<Record<HistoryLetter, BarState>> = {
+  [historyLetters.fresh]: 'good',
+  [historyLetters.unchanged]: 'good',
+  [historyLetters.stale]: 'stale',
+  [historyLetters.failed]: 'failed',
+  [historyLetters.unvisited]: 'none',
+};
+
+const isTrouble = (state: BarState): boolean => state === 'stale' || state === 'failed';
+
+/** The newest build stands at the right end; the room of builds that were not made yet is left empty. */
+const runsOf = (states: readonly BarState[]): BarRun[] => {
+  const runs: BarRun[] = [];
+  const offset = shownBuilds - states.length;
+  states.forEach((state, index) => {
+    const last = runs.at(-1);
+    if (last?.state === state) runs[runs.length - 1] = { ...last, length: last.length + 1 };
+    else runs.push({ state, start: offset + index, length: 1 });
+  });
+  return runs;
+};
+
+const sentenceOf = (states: readonly BarState[]): string => {
+  const visits = states.filter((state) => state !== 'none');
+  const troubles = visits.filter(isTrouble).length;
+  const last = formatPlural(states.length, 'build');
+  if (visits.length === 0) return `Not visited in the last ${last}.`;
+  if (troubles === 0) return `In order in the last ${last}.`;
+  const still = isTrouble(visits.at(-1) ?? 'none') ? ', and still' : '';
+  return `In trouble in ${troubles} of the last ${last}${still}.`;
+};
+
+const statesOf = (history: string): BarState[] =>
+  [...history].slice(-shownBuilds).map((letter) => stateOf[letter as HistoryLetter] ?? 'none');
+
+/** The bars of a repository with this history; see `historyLetters`. */
+export const computeBars = (history: string): HealthBars => {
+  const states = statesOf(history);
+  return { runs: runsOf(states), text: sentenceOf(states) };
+};
+
+// The same whenever there was no trouble: a page that says how many builds there were would be another after each.
+const untroubled: HealthBars = {
+  runs: [{ state: 'good', start: 0, length: shownBuilds }],
+  text: 'In order in all of the last builds.',
+};
+
+/**
+ * The bars of a repository on its own page, which stay as they are while nothing goes wrong, so that a build in which
+ * nothing did renders no page of a repository anew.
+ */
+export const computeLastingBars = (history: string): HealthBars =>
+  statesOf(history).some(isTrouble) ? computeBars(history) : untroubled;
+
+/** How a build went as a whole. */
+interface ShownEnding {
+  readonly ended: 'published' | 'nothing' | 'failed';
+  readonly repositories: { readonly stale: number; readonly failed: number };
+}
+
+/** The bars of all builds: failed ones, those in which a repository was in trouble, and the others. */
+export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => {
+  const states = builds.slice(-shownBuilds).map(({ ended, repositories }): BarState => {
+    if (ended !== 'published') return 'failed';
+    return repositories.stale + repositories.failed > 0 ? 'stale' : 'good';
+  });
+  const countOf = (wanted: BarState) => states.filter((state) => state === wanted).length;
+  const parts = [
+    `${formatPlural(states.length, 'build')}`,
+    `${countOf('good')} with every repository in order`,
+    `${countOf('stale')} with some in trouble`,
+    `${countOf('failed')} that published nothing`,
+  ];
+  return { runs: runsOf(states), text: `The last ${parts[0]}: ${parts.slice(1).join(', ')}.` };
+};
