@@ -10,7 +10,7 @@ import type { BuildResult } from './build-result.ts';
 import { composeLine } from './memory-step.ts';
 
 /** What the builds did that are remembered (the newest last), and how each repository fared in the last one. */
-export const composeStatus = ({ repositories }: LastBuild, remembered: readonly BuildLine[]): StatusRecord => {
+const composeStatus = ({ repositories }: LastBuild, remembered: readonly BuildLine[]): StatusRecord => {
   const builds = remembered.slice(-shownBuilds);
   const slugs = repositories.map(({ slug }) => slug);
   const histories = computeHistories(slugs, builds);
