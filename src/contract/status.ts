@@ -41,7 +41,7 @@ export const packageCountsSchema = z.strictObject({ added: count, updated: count
 /** How a build ended. */
 export const buildEndings = ['published', 'nothing', 'failed'] as const;
 
-export const statusBuildSchema = z.strictObject({
+const statusBuildSchema = z.strictObject({
   date: moment.describe('When it ended.'),
   ended: z
     .enum(buildEndings)
@@ -58,7 +58,7 @@ const statusFindingSchema = z.strictObject({
   count: z.int().min(1).describe('How often it was found.'),
 });
 
-export const statusRepositorySchema = z.strictObject({
+const statusRepositorySchema = z.strictObject({
   repository_id: z.string(),
   outcome: z
     .enum(['fresh', 'unchanged', 'stale', 'failed'])
