@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 // against that direction. One row per room: what it may import besides itself and Node's own modules.
 const rooms = {
   'src/contract': { packages: ['zod'] },
+  'src/log': {},
   'src/apt': { rooms: ['src/contract'], packages: ['node-liblzma'] },
   'src/net': { rooms: ['src/contract'], packages: ['undici'] },
   'src/snapshots': { rooms: ['src/contract'] },
@@ -29,6 +30,7 @@ const rooms = {
       'src/documents',
       'src/publication',
       'src/site',
+      'src/log',
       'src/contract',
     ],
   },
@@ -36,7 +38,16 @@ const rooms = {
   'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
   'src/components': { rooms: ['src/site', 'src/contract'] },
   'functions/node': {
-    rooms: ['functions', 'src/contract', 'src/catalog', 'src/search', 'src/safety', 'src/net', 'src/following'],
+    rooms: [
+      'functions',
+      'src/contract',
+      'src/catalog',
+      'src/search',
+      'src/safety',
+      'src/net',
+      'src/following',
+      'src/log',
+    ],
   },
   functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/safety'] },
 };

@@ -4,7 +4,7 @@ import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from './dependencies.ts';
-import type { Environment, Handler } from './environment.ts';
+import type { AskedFor, Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
 import { limited } from './http/limited.ts';
@@ -57,13 +57,22 @@ const readPath: MiddlewareHandler<Environment> = async ({ req, set }, next) => {
   await next();
 };
 
+/** Notes what was asked for, and answers. */
+const noted =
+  (operation: AskedFor, answer: Handler): Handler =>
+  (context) => {
+    if (context.env?.note) context.env.note.operation = operation;
+    return answer(context);
+  };
+
 // A document under the name of its file, as a plain static host answers it.
 const documentNameMiddleware =
   (dependencies: Dependencies): MiddlewareHandler<Environment> =>
-  async ({ req, var: { segments } }, next) => {
+  async ({ req, env, var: { segments } }, next) => {
     const name = segments.join('/');
     const path = `${apiRoot}/${name}`;
     if (!documentName.test(name) && !tellsOfGenerations(path)) return next();
+    if (env?.note) env.note.operation = 'document';
     if (req.method === 'GET' || req.method === 'HEAD') {
       return (await documentAnswer(req.raw, dependencies, path)) ?? next();
     }
@@ -76,7 +85,8 @@ const documentNameMiddleware =
 /** The longest address of the gateway, in characters: what a provider sends back is a tenth of it. */
 const longestGatewayAddress = 16 * 1024;
 
-const gatewayPaths = gatewayWords.map((word) => `/${apiRoot}/${word}/*`);
+const gatewayPath = (word: string): string => `/${apiRoot}/${word}/*`;
+const gatewayPaths = gatewayWords.map(gatewayPath);
 
 // Credentials are in these answers: no cache may keep them, and no script of another site may read them.
 const sealAnswer: MiddlewareHandler<Environment> = async (context, next) => {
@@ -114,13 +124,20 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void
     const address = operation.address.replaceAll(/\{(\w+)\}/g, ':$1');
     // The root without the API's is the site's.
     const addresses = address === '/' ? [`/${apiRoot}`, `/${apiRoot}/`] : [`/${apiRoot}${address}`, address];
-    const handler = handlers[name];
+    const handler = noted(name, handlers[name]);
     app.on(operation.method, addresses, isLimited(operation) ? limited(dependencies.limiter, handler) : handler);
-    app.on('OPTIONS', addresses, () => describeMethods(methodsOf(operation)));
+    app.on(
+      'OPTIONS',
+      addresses,
+      noted(name, async () => describeMethods(methodsOf(operation))),
+    );
     for (const each of addresses) {
-      app.all(each, () => {
-        throw refuseMethod(methodsOf(operation));
-      });
+      app.all(
+        each,
+        noted(name, async () => {
+          throw refuseMethod(methodsOf(operation));
+        }),
+      );
     }
   }
 };
@@ -131,10 +148,10 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void
  */
 export const createApp = (dependencies: Dependencies): Hono<Environment> => {
   const app = new Hono<Environment>({ getPath: routedPath });
-  app.onError((error, { req }) => {
+  app.onError((error, { req, env }) => {
     const { method } = req.raw;
     if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method);
-    dependencies.report(error);
+    dependencies.report(error, env?.note);
     const answer =
       error instanceof Unavailable
         ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
@@ -144,11 +161,14 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
   const { gateway } = dependencies;
   if (gateway) for (const path of gatewayPaths) app.use(path, sealAnswer);
   app.use(readPath);
-  if (gateway) app.on('ALL', gatewayPaths, gatewayHandler(gateway));
+  if (gateway) {
+    const answerGateway = gatewayHandler(gateway);
+    for (const word of gatewayWords) app.all(gatewayPath(word), noted(`gateway.${word}`, answerGateway));
+  }
   app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
   app.use('/jailbreak/*', documentNameMiddleware(dependencies));
   addOperations(app, dependencies);
-  const answerSite = siteHandler(dependencies);
+  const answerSite = noted('page', siteHandler(dependencies));
   app.all('*', async (context) => {
     if (context.var.isApi) throw notFound();
     return answerSite(context);

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
+import type { RequestNote } from './environment.ts';
 import type { UnhealthyEvent } from './health/unhealthy-log.ts';
 import type { Encoding } from './http/accept-header.ts';
 
@@ -103,8 +104,8 @@ export interface Dependencies {
     body: Uint8Array<ArrayBuffer>,
     encoding: Exclude<Encoding, 'identity'>,
   ) => Promise<Uint8Array<ArrayBuffer>>;
-  /** Where failures that are ours go; the client never sees them. */
-  readonly report: (error: unknown) => void;
+  /** Where failures that are ours go, with the request that met them; the client never sees them. */
+  readonly report: (error: unknown, note?: RequestNote) => void;
   /** Told why a leaf of the health record turned false, at most once a minute for each. */
   readonly tellUnhealthy?: (event: UnhealthyEvent) => void;
   /** The credential protocol, answering below /v2. */

@@ -1,9 +1,26 @@
 import type { Context } from 'hono';
+import type { OperationName } from '../src/contract/paths.ts';
+
+/**
+ * What a request asked for, in words of ours: an operation of the table, a document by its own name, a page, or a path of
+ * the gateway. Never a part of the address, so that there are only so many.
+ */
+export type AskedFor = OperationName | 'document' | 'page' | `gateway.${string}`;
+
+/** What is noted of a request for whoever runs the service. */
+export interface RequestNote {
+  /** Names the request, in the answer and in the log. */
+  readonly id: string;
+  /** Undefined until it is known, and where the address is none of ours. */
+  operation: AskedFor | undefined;
+}
 
 /** What the host knows about a request and a Request does not tell. */
 export interface Bindings {
   /** The address of the client, for limits. */
   readonly clientAddress?: string;
+  /** Where the app notes what was asked for. */
+  readonly note?: RequestNote;
 }
 
 export interface Environment {

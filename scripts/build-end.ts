@@ -57,5 +57,7 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   }
   // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
   const evidence = 'syscall' in cause ? cause.message : (cause.stack ?? cause.message);
-  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, stoppedCode ?? exitCodes.failed);
+  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, stoppedCode ?? exitCodes.failed, {
+    cause: error,
+  });
 };

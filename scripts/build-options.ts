@@ -1,3 +1,4 @@
+import { logOptions } from './log-options.ts';
 import type { Option } from './options.ts';
 
 /** The flags of every command that builds. */
@@ -101,4 +102,5 @@ export const buildOptions = {
     environment: 'DEBDEX_SAMPLE',
     help: 'Build the bundled sample instead of the manifest; needs no network.',
   },
+  ...logOptions,
 } as const satisfies Record<string, Option>;

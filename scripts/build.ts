@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
+import type { Log } from '../src/log/log.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { runBuild } from '../src/pipeline/build.ts';
@@ -14,6 +15,7 @@ import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-en
 import { buildOptions } from './build-options.ts';
 import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
+import { openLog } from './log-options.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readBase } from './read-base.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -60,7 +62,7 @@ const readSlugs = (flag: string, text: string | undefined, entries: readonly Man
   return slugs;
 };
 
-const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping): Promise<void> => {
+const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping, log: Log): Promise<void> => {
   const { state, out, report, 'dry-run': dryRun } = values;
   const base = readBase(values['base-url']);
   const now = readClock();
@@ -70,7 +72,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
   const signer = await readSigner();
-  const progress = new Progress();
+  const progress = new Progress(process.stderr, log);
   try {
     const result = await runBuild({
       ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples, signer },
@@ -112,11 +114,13 @@ await runCommand(
     summary: 'Crawls the repositories of the manifest and publishes what changed.',
     options: buildOptions,
     endings: buildEndings,
+    openLog,
   },
   async (values) => {
-    const stopping = listenForStop(values['time-budget']);
+    const log = openLog(values);
+    const stopping = listenForStop(values['time-budget'], (words) => log.warn('stopping', words));
     try {
-      await build(values, stopping);
+      await build(values, stopping, log);
     } catch (error) {
       throw toCommandFailure(error, stopping.exitCode());
     } finally {

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { errorChain } from '../src/log/error-chain.ts';
+import type { Log } from '../src/log/log.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 // Every command reads its flags from one table; each flag is also an environment variable.
@@ -7,9 +9,10 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 export interface Option {
   /**
    * `part`: a percentage from 0% to 100%, or a count, as a text such as `40%` or `12`. `duration`: seconds, read from a
-   * number with s, m or h behind it.
+   * number with s, m or h behind it. `choice`: one of `choices`.
    */
-  readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration';
+  readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration' | 'choice';
+  readonly choices?: readonly string[];
   /** What stands for the value in the help, such as `DIR`. */
   readonly value?: string;
   readonly default?: string | number;
@@ -31,9 +34,17 @@ export interface Command<Options extends Record<string, Option> = Record<string,
   readonly refusedCode?: ExitCode;
   /** What its help says of its exit codes, a line for each. */
   readonly endings?: readonly (readonly [code: number, text: string])[];
+  /** The log of the command, where it has one: in that for programs a failure is a line as well. */
+  readonly openLog?: (values: never) => Log;
 }
 
-type Typed<O> = O extends { type: 'boolean' } ? boolean : O extends { type: 'integer' | 'duration' } ? number : string;
+type Typed<O> = O extends { type: 'boolean' }
+  ? boolean
+  : O extends { type: 'integer' | 'duration' }
+    ? number
+    : O extends { choices: readonly (infer Choice)[] }
+      ? Choice
+      : string;
 
 /** The values of a command's flags: what was given, else the default, else undefined (false for a switch). */
 export type OptionValues<Options extends Record<string, Option>> = {
@@ -74,6 +85,11 @@ const readPart = (source: string, text: string): string => {
   throw new UsageError(`${source} must be a share from 0% to 100%, or a count such as 12, not "${text}"`);
 };
 
+const readChoice = (source: string, text: string, choices: readonly string[]): string => {
+  if (choices.includes(text)) return text;
+  throw new UsageError(`${source} must be one of ${choices.join(', ')}, not "${text}"`);
+};
+
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 const readDuration = (source: string, text: string): number => {
@@ -94,6 +110,7 @@ const readValue = (option: Option, source: string, text: string): string | numbe
     return text;
   }
   if (option.type === 'part') return readPart(source, text);
+  if (option.type === 'choice') return readChoice(source, text, option.choices ?? []);
   if (option.type === 'duration') return readDuration(source, text);
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -199,6 +216,18 @@ const endOf = (error: unknown, { name, refusedCode = exitCodes.nothingUsable }: 
   throw error;
 };
 
+const tellFailure = (log: Log | undefined, message: string, exitCode: number, error: unknown): void => {
+  const [, ...causes] = errorChain(error);
+  if (log?.format === 'json') {
+    log.error('failed', message, { exit_code: exitCode, ...(causes.length === 0 ? {} : { causes }) });
+    log.flush();
+    return;
+  }
+  // The first cause stands in the sentence.
+  const because = causes.slice(1).map((cause) => `  because ${cause.name}: ${cause.message}\n`);
+  process.stderr.write(`${message}\n${because.join('')}`);
+};
+
 /**
  * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 done
  * unless `main` sets another, what a CommandFailure says, `refusedCode` where the system refused something, 2 for bad
@@ -208,13 +237,15 @@ export const runCommand = async <const C extends Command>(
   command: C,
   main: (values: OptionValues<C['options']>, operand: Operand<C>) => Promise<void>,
 ): Promise<void> => {
+  let log: Log | undefined;
   try {
     const values = readOptions<C['options']>(command, process.argv.slice(2), process.env);
+    if (values !== undefined) log = command.openLog?.(values as never);
     if (values === undefined) process.stdout.write(helpText(command));
     else await main(values, readOperand(command, process.argv.slice(2)) as Operand<C>);
   } catch (error) {
     const [message, exitCode] = endOf(error, command);
-    process.stderr.write(`${message}\n`);
+    tellFailure(log, message, exitCode, error);
     process.exitCode = exitCode;
   }
 };

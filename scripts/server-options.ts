@@ -1,8 +1,11 @@
 import { ConfigurationInvalid } from '../functions/gateway/on-node.ts';
+import { accessLogs } from '../functions/node/access-log.ts';
 import { runHost } from '../functions/node/host.ts';
 import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { SafetyListInvalid, safetyFile } from '../functions/node/safety-file.ts';
+import type { Log } from '../src/log/log.ts';
+import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -103,6 +106,17 @@ export const serverOptions = {
     environment: 'DEBDEX_DEVELOPMENT',
     help: 'Let the gateway use http, which it does not in production: where the public address is https.',
   },
+  ...logOptions,
+  'access-log': {
+    type: 'choice',
+    value: 'WHAT',
+    choices: accessLogs,
+    default: 'off',
+    environment: 'DEBDEX_ACCESS_LOG',
+    help:
+      'Write every request into the log: plain without who asked and what stood behind the "?" (so without the words of ' +
+      'searches), full with both and the User-Agent. The privacy page tells people of both.',
+  },
 } as const satisfies Record<string, Option>;
 
 /** The flags of a server that serves a replica. */
@@ -157,7 +171,7 @@ const toCommandFailure = (error: unknown): unknown => {
   return error;
 };
 
-const readReplica = (values: OptionValues<typeof replicaOptions>) => {
+const readReplica = (values: OptionValues<typeof replicaOptions>, log: Log) => {
   const { from, 'public-key': publicKey } = values;
   if (from === undefined) {
     const alone =
@@ -168,9 +182,7 @@ const readReplica = (values: OptionValues<typeof replicaOptions>) => {
   assertPublication('--from', from);
   assertPublicKey(publicKey);
   if (Object.keys(process.env).some((name) => name.startsWith('GATEWAY_'))) {
-    process.stderr.write(
-      'Warning: a replica has no gateway; the settings that begin with GATEWAY_ are of no effect.\n',
-    );
+    log.warn('gateway-setting', 'A replica has no gateway; the settings that begin with GATEWAY_ are of no effect.');
   }
   const interval = values['poll-interval'] * 1000;
   const replica = { from, publicKey, interval, proxies: readProxyOptions() };
@@ -187,6 +199,7 @@ export const runServer = async (
   of?: OptionValues<typeof replicaOptions>,
 ): Promise<void> => {
   const { out, state, host, port, development } = values;
+  const log = openLog(values);
   await runHost({
     out,
     state,
@@ -196,10 +209,12 @@ export const runServer = async (
     answerMemory: values['answer-memory'] * 2 ** 20,
     trustedProxies: values['trusted-proxies'],
     limits: limitsOf(values),
+    log,
+    accessLog: values['access-log'],
     safetyList: safetyFile,
     environment: process.env,
     development,
-    ...(of === undefined ? {} : readReplica(of)),
+    ...(of === undefined ? {} : readReplica(of, log)),
   }).catch((error) => {
     throw toCommandFailure(error);
   });

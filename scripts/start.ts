@@ -3,6 +3,7 @@ import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
 import { buildEndings, exitCodes } from './exit-codes.ts';
+import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { runServer, serverOptions } from './server-options.ts';
@@ -45,6 +46,7 @@ await runCommand(
       'Builds from the manifest, then serves. Where no repository can be reached it serves what was published before or, where nothing ever was, the bundled sample.',
     options: { ...buildOptions, ...serverOptions },
     endings: buildEndings,
+    openLog,
   },
   async (values) => {
     const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {

@@ -11,7 +11,7 @@ export {
 export { openAuditFile } from './node/audit-file.ts';
 export { createNodeCryptography } from './node/node-cryptography.ts';
 export { createNodePasswords, openGateway } from './node/open-gateway.ts';
-export { formatEvent, type SecurityEvent } from './security-log.ts';
+export { formatEvent, type SecurityEvent, type ToldEvent } from './security-log.ts';
 export { backUp, type Restored, restore } from './store/backup.ts';
 export { BackupRefused } from './store/backup-file.ts';
 export { type AccountSummary, type CredentialStore, StoreUnavailable } from './store/credential-store.ts';

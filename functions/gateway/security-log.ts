@@ -44,6 +44,13 @@ export interface SecurityEvent {
 
 export type SecurityLog = (event: SecurityEvent) => void;
 
+/** An event as it is told whoever watches the server. */
+export interface ToldEvent extends SecurityEvent {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly channel: 'security';
+}
+
 /** How long, in milliseconds, what is repeated for one sign-in is not written again. */
 const repeatWindow = 10 * 60_000;
 const mostRemembered = 10_000;
@@ -52,11 +59,11 @@ const mostRemembered = 10_000;
 const repeatable: ReadonlySet<string> = new Set(['refresh-refused', 'revoked', 'revoke-refused']);
 
 /**
- * Writes each event as one line of JSON with its time: all to `write`, those of the audit to `audit` too. The same thing
+ * Tells `tell` of each event, with its time, and writes those of the audit as lines of JSON to `audit`. The same thing
  * about the same sign-in, or from the same address, is written once in ten minutes, so that nobody can push out of the log what came before.
  */
 export const createSecurityLog = (
-  { write, audit }: { write: (line: string) => void; audit: (line: string) => void },
+  { tell, audit }: { tell: (told: ToldEvent) => void; audit: (line: string) => void },
   clock: () => number,
 ): SecurityLog => {
   const seen = new Map<string, number>();
@@ -75,13 +82,13 @@ export const createSecurityLog = (
   return (event) => {
     const now = clock();
     if (isRepeated(event, now)) return;
-    write(formatEvent('security', event, now));
-    if (auditedEvents.has(event.event)) audit(formatEvent('audit', event, now));
+    tell({ time: new Date(now).toISOString(), channel: 'security', ...event });
+    if (auditedEvents.has(event.event)) audit(formatEvent(event, now));
   };
 };
 
 const auditedEvents: ReadonlySet<string> = new Set(audited);
 
-/** One line of a log; `now` in milliseconds. */
-export const formatEvent = (channel: 'security' | 'audit', event: SecurityEvent, now: number): string =>
-  `${JSON.stringify({ time: new Date(now).toISOString(), channel, ...event })}\n`;
+/** One line of the audit log; `now` in milliseconds. */
+export const formatEvent = (event: SecurityEvent, now: number): string =>
+  `${JSON.stringify({ time: new Date(now).toISOString(), channel: 'audit', ...event })}\n`;

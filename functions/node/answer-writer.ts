@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { NodeRequestNote } from './request-note.ts';
 
 /** Keeps account of the bytes of answers that a reader has yet to take. */
 export interface UnreadAccount {
@@ -24,6 +25,7 @@ type Done = (error?: Error | null) => void;
 export const accountedAnswers = (pieceBytes: number) =>
   class AccountedAnswer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     account: UnreadAccount | undefined;
+    note: NodeRequestNote | undefined;
     /** Told the answer when it is sent, where it is sent whole. */
     onWhole: ((answer: WholeAnswer) => void) | undefined;
     #headers: Readonly<Record<string, string>> | undefined;

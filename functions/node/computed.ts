@@ -1,24 +1,14 @@
 import path from 'node:path';
 import type { Dependencies } from '../dependencies.ts';
-import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
 import { compressBytes, createCompressedFiles } from './compression.ts';
 import { createDownloads, type DownloadsFile } from './download-counters.ts';
 import { watchSafetyList } from './safety-file.ts';
+import type { Telling } from './telling.ts';
 import { createTurns } from './turns.ts';
 
 /** The most memory, in bytes, for published files. */
 export const documentMemory = 64 * 2 ** 20;
-
-/** Says on standard error what failed. */
-export const report = (error: unknown): void => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-};
-
-/** Writes a line of JSON for the operator on standard output. */
-export const tell = (event: object): void => {
-  process.stdout.write(`${JSON.stringify(event)}\n`);
-};
 
 /** The compressed copies of large files, which a server keeps in its state folder. */
 export const openCompressedFiles = (state: string) => createCompressedFiles(path.join(state, 'compressed'));
@@ -28,7 +18,10 @@ export const openDownloads = (state: string): DownloadsFile =>
   createDownloads(path.join(state, 'downloads.sqlite'), () => new Date());
 
 /** What a server computes, whatever it answers from. */
-export const openComputed = ({ rate, safetyList }: { readonly rate: number; readonly safetyList: URL }) => {
+export const openComputed = (
+  { rate, safetyList }: { readonly rate: number; readonly safetyList: URL },
+  { report, tell }: Telling,
+) => {
   const now = () => new Date();
   return {
     safety: watchSafetyList(safetyList, report),
@@ -37,6 +30,6 @@ export const openComputed = ({ rate, safetyList }: { readonly rate: number; read
     now,
     compress: (body, encoding) => compressBytes(body, encoding, 'computed'),
     report,
-    tellUnhealthy: (event: UnhealthyEvent) => tell(event),
+    tellUnhealthy: tell,
   } satisfies Partial<Dependencies>;
 };

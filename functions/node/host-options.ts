@@ -1,5 +1,7 @@
+import type { Log } from '../../src/log/log.ts';
+import { type AccessLog, createAccessLog } from './access-log.ts';
 import type { ServerLimits } from './limits.ts';
-import type { RunningServer } from './server.ts';
+import type { RunningServer, ServerOptions } from './server.ts';
 
 /** What every Node host is told; sizes in bytes. */
 export interface HostOptions {
@@ -13,12 +15,21 @@ export interface HostOptions {
   readonly answerMemory: number;
   readonly trustedProxies: number;
   readonly limits: Partial<ServerLimits>;
+  readonly log: Log;
+  /** What of each request is written into it. */
+  readonly accessLog: AccessLog;
   /** The YAML file of addresses that are listed as unsafe. */
   readonly safetyList: URL;
 }
 
 /** The public address where nothing that was published names one. */
 export const defaultAddress = 'http://localhost:8080';
+
+/** Who is told of requests, as a server takes it. */
+export const observersOf = ({ log, accessLog }: Pick<HostOptions, 'log' | 'accessLog'>) =>
+  accessLog === 'off'
+    ? {}
+    : ({ onAnswered: [createAccessLog(log, accessLog)], namesEveryRequest: true } satisfies Partial<ServerOptions>);
 
 /** What keeps a host from serving, in a sentence that says what to do. */
 export class CannotServe extends Error {

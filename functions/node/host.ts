@@ -4,11 +4,12 @@ import { describedAddress, documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { CatalogFiles } from './catalog-files.ts';
-import { documentMemory, openCompressedFiles, openComputed, openDownloads, report } from './computed.ts';
+import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { createDocuments } from './document-files.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { type ReplicaHostOptions, startReplicaHost } from './replica-host.ts';
+import { createTelling, type Telling } from './telling.ts';
 
 /** What the host of a build is told. */
 interface BuildHostOptions extends HostOptions {
@@ -28,15 +29,15 @@ const readPublicAddress = (out: string): string => {
   }
 };
 
-// Says on standard error what deserves a second look.
+// Says what deserves a second look.
 const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayConfiguration => {
   const configuration = readGatewayConfiguration(options.environment, { ...options, publicAddress });
-  for (const warning of configuration.warnings) process.stderr.write(`Warning: ${warning}.\n`);
+  for (const warning of configuration.warnings) options.log.warn('gateway-setting', `${warning}.`);
   return configuration;
 };
 
-const openDependencies = (options: BuildHostOptions) => ({
-  ...openComputed(options),
+const openDependencies = (options: BuildHostOptions, telling: Telling) => ({
+  ...openComputed(options, telling),
   documents: createDocuments({
     folder: options.out,
     compressed: openCompressedFiles(options.state),
@@ -57,8 +58,9 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   }
   mkdirSync(state, { recursive: true });
   let publicAddress = readPublicAddress(out);
-  const gateway = openGateway(readGateway(publicAddress, options));
-  const opened = openDependencies(options);
+  const telling = createTelling(options.log);
+  const gateway = openGateway(readGateway(publicAddress, options), { tell: telling.tell });
+  const opened = openDependencies(options, telling);
   const { search, safety, downloads, limiter, now } = opened;
   const dependencies = { ...opened, probeCredentials: gateway.health, publicAddress: () => publicAddress };
   let app = createApp({ ...dependencies, gateway: gateway.routes });
@@ -76,7 +78,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
       try {
         follow();
       } catch (error) {
-        report(error);
+        telling.report(error);
       }
     }
   };
@@ -112,9 +114,19 @@ const untilStopped = (): Promise<void> =>
  * Serves until the process is told to stop: what was built, or a replica. Throws as startBuildHost and startReplicaHost do.
  */
 export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<void> => {
+  const { log } = options;
+  // Node writes it in its own form too, and ends the process.
+  const tellEnd = (error: unknown) => {
+    log.fault(error, { ends: true });
+    log.flush();
+  };
+  process.on('uncaughtExceptionMonitor', tellEnd);
   const host = await ('replica' in options ? startReplicaHost(options) : startBuildHost(options));
   process.stdout.write(`Listening on ${host.address}\n`);
+  log.info('started', `Serving on ${host.address}`, { address: host.address, node: process.version, pid: process.pid });
   await untilStopped();
-  process.stdout.write('Stopping: answers under way complete first.\n');
+  log.info('stopping', 'Stopping: answers under way complete first');
   await host.close();
+  log.flush();
+  process.off('uncaughtExceptionMonitor', tellEnd);
 };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AskedFor } from '../environment.ts';
 import { chooseEncoding, type Encoding } from '../http/accept-header.ts';
 import { matchesEntityTag, notModifiedHeaders } from '../http/conditional.ts';
 import type { WholeAnswer } from './answer-writer.ts';
@@ -10,6 +11,8 @@ import { ByteCache } from './byte-cache.ts';
 // one that has an entity tag is a published file, and holds until a build changes the files.
 
 interface ReadyAnswer {
+  /** What it is the answer to. */
+  readonly operation: AskedFor | undefined;
   /** Names and values in turn, as writeHead takes them. */
   readonly headers: string[];
   readonly body: Uint8Array;
@@ -31,11 +34,20 @@ const mostAcceptHeaders = 256;
 /** What tells its reader that the answer was sent whole. */
 interface Observed {
   onWhole: ((answer: WholeAnswer) => void) | undefined;
+  readonly note: Noted | undefined;
+}
+
+interface Noted {
+  operation: AskedFor | undefined;
 }
 
 export interface HotAnswers {
   /** Answers the request, if its answer is ready, and where it was computed, if `admit` lets the client have it. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse, admit: () => boolean): boolean;
+  answer(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse & { note: Noted | undefined },
+    admit: () => boolean,
+  ): boolean;
   /** Keeps what the app is going to answer this request with, if its headers allow that. */
   observe(incoming: IncomingMessage, outgoing: Observed): void;
   /** Forgets every answer, because the published files have changed. */
@@ -75,21 +87,22 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
     return encoding;
   };
 
-  const keep = (url: string, asked: Encoding, { headers: written, body }: WholeAnswer): void => {
+  const keep = (url: string, asked: Encoding, { headers: written, body }: WholeAnswer, note?: Noted): void => {
     const told = new Headers(written);
     const seconds = sharedFor(told);
     if (seconds === 0) return;
     const headers = flatten(written);
+    const operation = note?.operation;
     const etag = told.get('etag');
     if (etag === null) {
       const now = performance.now();
       const end = now + seconds * 1000;
       // Few questions are asked again, and what nobody may be given any more would stay until the next build.
       computed.sweep((ready) => Object.values(ready).every((answer) => (answer.end ?? now) < now));
-      computed.set(url, { ...computed.get(url), [asked]: { headers, body, end } });
+      computed.set(url, { ...computed.get(url), [asked]: { operation, headers, body, end } });
     } else if (!url.includes('?')) {
       const notModified = { etag, headers: flatten(notModifiedHeaders(written)) };
-      documents.set(url, { ...documents.get(url), [asked]: { headers, notModified, body } });
+      documents.set(url, { ...documents.get(url), [asked]: { operation, headers, notModified, body } });
     }
   };
 
@@ -102,6 +115,7 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
       if (chosen === undefined) return false;
       const { end, notModified } = chosen;
       if (end !== undefined && (end < performance.now() || !admit())) return false;
+      if (outgoing.note !== undefined) outgoing.note.operation = chosen.operation;
       const known = headers['if-none-match'];
       if (notModified !== undefined && known !== undefined && matchesEntityTag(known, notModified.etag)) {
         outgoing.writeHead(304, notModified.headers);
@@ -120,7 +134,7 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
       const askedAt = age;
       outgoing.onWhole = (answer) => {
         // What was read before the change may be older than it.
-        if (askedAt === age && answer.status === 200) keep(url, asked, answer);
+        if (askedAt === age && answer.status === 200) keep(url, asked, answer, outgoing.note);
       };
     },
 

@@ -1,7 +1,7 @@
 import { basePathOf } from '../../src/contract/paths.ts';
-import { tell } from './computed.ts';
-import { addressText, CannotServe, type Host, type HostOptions } from './host-options.ts';
+import { addressText, CannotServe, type Host, type HostOptions, observersOf } from './host-options.ts';
 import { type ServerOptions, startServer } from './server.ts';
+import { createTelling } from './telling.ts';
 
 /** What a Node host serves, and what it leaves behind. */
 interface Served extends Required<Pick<ServerOptions, 'app' | 'now' | 'limiter' | 'stamp'>> {
@@ -47,7 +47,8 @@ export const listen = async (options: HostOptions, served: Served): Promise<List
     trustedProxies,
     limits,
     basePath: followPath(publicAddress),
-    onRefusal: tell,
+    onRefusal: createTelling(options.log).tell,
+    ...observersOf(options),
   }).catch(async (error: NodeJS.ErrnoException) => {
     await closeOpened();
     throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);

@@ -3,11 +3,12 @@ import { LockedError } from '../../src/catalog/lock.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, type DownloadCounters, Unavailable } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
-import { documentMemory, openCompressedFiles, openComputed, openDownloads, report, tell } from './computed.ts';
+import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
+import { createTelling } from './telling.ts';
 
 /** What a host of a replica is told. */
 export interface ReplicaHostOptions extends HostOptions {
@@ -32,7 +33,8 @@ const noDownloads: DownloadCounters = {
 export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
   const { state } = options;
   mkdirSync(state, { recursive: true });
-  const computed = openComputed(options);
+  const { report, tell } = createTelling(options.log);
+  const computed = openComputed(options, { report, tell });
   const downloads = options.countDownloads ? openDownloads(state) : undefined;
   let forget = () => {};
   const replica = await startReplica({
@@ -57,9 +59,9 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   };
   const dependencies: Dependencies = {
     ...computed,
-    report: (error) => {
+    report: (error, note) => {
       const cause = error instanceof Unavailable ? error.cause : undefined;
-      if (!(error instanceof NothingTaken || cause instanceof NothingTaken)) report(error);
+      if (!(error instanceof NothingTaken || cause instanceof NothingTaken)) report(error, note);
     },
     documents: index,
     search: index,

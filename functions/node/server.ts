@@ -13,6 +13,7 @@ import { chooseLimits, type ServerLimits } from './limits.ts';
 import { createPlaces, type Place } from './places.ts';
 import { answerProtocolErrors, namesHost } from './protocol-errors.ts';
 import { createRefusals, type RefusalEvent, type Refusals } from './refusals.ts';
+import { NodeRequestNote, requestIdHeader } from './request-note.ts';
 import { createRounds } from './turns.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 import { watchStamp } from './watch-stamp.ts';
@@ -48,6 +49,23 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Told which limits are met, at a bounded rate. */
   readonly onRefusal?: (event: RefusalEvent) => void;
+  /** Told of every request when its answer is over. */
+  readonly onAnswered?: readonly ((answered: AnsweredRequest) => void)[];
+  /** Whether every answer names its request; else those that come from memory do only where a proxy named it. */
+  readonly namesEveryRequest?: boolean;
+}
+
+/** A request and the end of its answer. */
+export interface AnsweredRequest {
+  readonly note: NodeRequestNote;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** From the end of its head to the end of its answer. */
+  readonly milliseconds: number;
+  /** What was given to the connection, head included. */
+  readonly bytes: number;
+  /** The address of the client. */
+  readonly client: () => string;
 }
 
 export interface RunningServer {
@@ -139,27 +157,50 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       const incoming = env.incoming as IncomingMessage;
       const refused = findExcess(clientNetwork(clientOf(incoming)));
       if (refused !== undefined) return errorAnswer(refused, now(), request.method);
-      const bindings: Bindings = { clientAddress: clientOf(incoming) };
+      const { note } = env.outgoing as Answer;
+      const bindings: Bindings = { clientAddress: clientOf(incoming), ...(note === undefined ? {} : { note }) };
       return app.fetch(request, bindings);
     },
     { hostname: 'localhost', errorHandler: refuseRequest },
   );
 
+  const observers = options.onAnswered ?? [];
+  const tellAnswered = (
+    began: number,
+    before: number,
+    request: Pick<AnsweredRequest, 'note' | 'incoming' | 'outgoing'>,
+  ): void => {
+    if (observers.length === 0) return;
+    const { incoming } = request;
+    const milliseconds = performance.now() - began;
+    const bytes = incoming.socket.bytesWritten - before;
+    for (const tell of observers) tell({ ...request, milliseconds, bytes, client: () => clientOf(incoming) });
+  };
+
   const begin = (door: Door, incoming: IncomingMessage, outgoing: Answer): void => {
     const { socket } = incoming;
     const client = trustedProxies === 0 ? door.client : clientNetwork(clientOf(incoming));
     const account = unread.open(client, socket);
+    const note = new NodeRequestNote(incoming, trustedProxies > 0);
     outgoing.account = account;
+    outgoing.note = note;
+    const began = observers.length === 0 ? 0 : performance.now();
+    const before = socket.bytesWritten;
     door.outgoing = outgoing;
     door.place.beginRequest();
     underWay.add(client);
     outgoing.once('close', () => {
       account.close();
+      tellAnswered(began, before, { note, incoming, outgoing });
       underWay.remove(client);
       door.outgoing = undefined;
       door.place.endRequest();
     });
     door.intake.begin(incoming, outgoing);
+  };
+
+  const nameRequest = (outgoing: Answer): void => {
+    if (outgoing.note !== undefined) outgoing.setHeader(requestIdHeader, outgoing.note.id);
   };
 
   const listener = (incoming: IncomingMessage, outgoing: Answer): void => {
@@ -188,8 +229,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       return;
     }
     begin(door, incoming, outgoing);
+    if (outgoing.note?.given !== undefined || options.namesEveryRequest) nameRequest(outgoing);
     if (hot.answer(incoming, outgoing, () => (options.limiter?.take(clientOf(incoming)) ?? 0) === 0)) return;
     incoming.url = target;
+    nameRequest(outgoing);
     hot.observe(incoming, outgoing);
     void answerByApp(incoming, outgoing);
   };

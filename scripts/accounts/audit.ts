@@ -8,7 +8,7 @@ import { auditFileIn, formatEvent, openAuditFile, type SecurityEvent } from '../
 export const auditCommand = async (event: SecurityEvent, state: string): Promise<void> => {
   const file = auditFileIn(state);
   const operator = process.env.SUDO_USER ?? readUserName();
-  const line = formatEvent('audit', { ...event, ...(operator !== undefined && { operator }) }, Date.now());
+  const line = formatEvent({ ...event, ...(operator !== undefined && { operator }) }, Date.now());
   await openAuditFile(file)
     .write(line)
     .catch((error) => process.stderr.write(`Done, but not written to the audit log ${file}: ${error.message}\n`));

@@ -184,6 +184,46 @@ export const keptOfLimits = {
   client: 'the network address of the last one who met it (of IPv6 the first half)',
 } as const satisfies Readonly<Record<string, string | null>>;
 
+/**
+ * Fields of the lines about requests that are written only where the operator switched that on (`--access-log`); those of
+ * `full` only where he asked for them as well. How long they are kept is for the operator to say.
+ */
+export const keptOfRequests = {
+  plain: {
+    time: 'the time',
+    level: null,
+    event: null,
+    message: null,
+    request: 'a name of the request, made by chance',
+    method: 'the method',
+    path: 'the address without what stands behind the "?", so without the words of a search',
+    operation: 'which operation it was',
+    status: 'the status of the answer',
+    whole: 'whether all of it was sent',
+    bytes: 'its size',
+    ms: 'how long it took',
+  },
+  full: {
+    query: 'what stands behind the "?", so the words of a search, except on the pages for signing in',
+    address: 'your network address',
+    agent: 'the name of your browser or package manager (User-Agent)',
+  },
+} as const satisfies Readonly<Record<'plain' | 'full', Readonly<Record<string, string | null>>>>;
+
+/** Fields of the lines about faults of the server's own. */
+export const keptOfFaults = {
+  time: 'the time',
+  level: null,
+  event: null,
+  message: 'what failed',
+  name: null,
+  code: null,
+  causes: 'why',
+  stack: 'where in the program',
+  request: 'the name of the request that met it',
+  operation: 'which operation that asked for',
+} as const satisfies Readonly<Record<string, string | null>>;
+
 /** Cookies, without the prefix `__Host-` that they have on https; their life in seconds, undefined for a session's. */
 export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
   'gateway-form': {

@@ -6,7 +6,9 @@ import {
   keptInGateway,
   keptInLog,
   keptOfDownloads,
+  keptOfFaults,
   keptOfLimits,
+  keptOfRequests,
 } from './kept.ts';
 
 /** A part of the policy: paragraphs and lists, in order. */
@@ -40,7 +42,9 @@ export const privacyPolicy: readonly PolicySection[] = [
   {
     heading: 'When you read or search',
     parts: [
-      'Nothing about you is kept while you stay within the limits below. The server writes no log of requests, so addresses, searches and visited pages are not recorded; what it writes down are faults of its own, without who met them, and limits that were met. No page but those for signing in sets a cookie.',
+      'Nothing about you is kept while you stay within the limits below, unless the operator of this server switched on a log of requests. Without one addresses, searches and visited pages are not recorded; what the server writes down are faults of its own, without who met them, and limits that were met. No page but those for signing in sets a cookie.',
+      `Of a fault it writes down: ${told(keptOfFaults).join(', ')}.`,
+      `Where a log of requests is switched on, to find out what goes wrong, it holds of each request: ${told(keptOfRequests.plain).join(', ')}. Only where the operator asks for more, it also holds: ${told(keptOfRequests.full).join(', ')}. Whether there is such a log here, and how long it is kept, is for the operator of this server to say; ask at the address below.`,
       'While you type, your browser searches by itself, in files that it loads from here; which of them it loads lets the server guess at your words. When you send a search form, your words go to the server as part of the address of the page:',
       sent,
       'Answers to searches are held in memory for up to half a minute, to answer the same question again. They are held under the words, not under who asked.',

@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
+import type { Log } from '../log/log.ts';
 
-/** Shows how far a long piece of work is: a bar on a terminal, a line every few seconds elsewhere. */
+/** Shows how far a long piece of work is: a bar on a terminal, a line every few seconds elsewhere, in the log where there is one. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
+  readonly #log: Log | undefined;
   readonly #started = performance.now();
   #step = '';
   #stepStarted = 0;
@@ -10,8 +12,9 @@ export class Progress {
   /** How long each step took, in the order they ran. */
   readonly seconds = new Map<string, number>();
 
-  constructor(stream: NodeJS.WriteStream = process.stderr) {
+  constructor(stream: NodeJS.WriteStream = process.stderr, log?: Log) {
     this.#stream = stream;
+    this.#log = log;
   }
 
   /** Runs one named step and keeps how long it took. */
@@ -36,7 +39,9 @@ export class Progress {
     const rate = Math.round(done / ((now - this.#stepStarted) / 1000));
     const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}, ${rate.toLocaleString('en')}/s`;
     if (!this.#stream.isTTY) {
-      this.#stream.write(`${this.#step}: ${counts}\n`);
+      const words = `${this.#step}: ${counts}`;
+      if (this.#log === undefined) this.#stream.write(`${words}\n`);
+      else this.#log.info('progress', words, { step: this.#step, done, total, unit });
       return;
     }
     const width = Math.max(10, Math.min(40, this.#stream.columns - counts.length - 16));

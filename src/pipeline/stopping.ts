@@ -13,17 +13,17 @@ export interface Stopping {
 const exitCodeOf = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /**
- * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds). The first signal ends the crawl; whoever
+ * Listens for SIGTERM and SIGINT, and for the end of a time budget (seconds); `tell` is told which it was. The first signal ends the crawl; whoever
  * sends a second one does not want to wait, and what is published is whole at any moment.
  */
-export const listenForStop = (budget: number | undefined): Stopping => {
+export const listenForStop = (budget: number | undefined, tell: (words: string) => void): Stopping => {
   const controller = new AbortController();
   let received: keyof typeof exitCodeOf | undefined;
   let by: string | undefined;
   const stop = (reason: string, words: string) => {
     if (by !== undefined) return;
     by = reason;
-    process.stderr.write(`${words}\n`);
+    tell(words);
     controller.abort(new Error(`stopped by ${reason}`));
   };
   const onSignal = (signal: NodeJS.Signals) => {

@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { SecurityLog } from '../../functions/gateway/security-log.ts';
 import { retention } from '../../functions/gateway/store/upkeep.ts';
 import { clientNetwork } from '../../functions/http/client-address.ts';
+import { createAccessLog } from '../../functions/node/access-log.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { chooseLimits } from '../../functions/node/limits.ts';
 import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
+import { createTelling } from '../../functions/node/telling.ts';
 import { readService } from '../../scripts/read-service.ts';
 import {
   type KeptTable,
@@ -18,15 +20,19 @@ import {
   keptInGateway,
   keptInLog,
   keptOfDownloads,
+  keptOfFaults,
   keptOfLimits,
+  keptOfRequests,
 } from '../../src/contract/kept.ts';
 import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
+import { createLog } from '../../src/log/log.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
+import { fakeSearch, startTestServer } from '../support/test-server.ts';
 
 const project = path.resolve(import.meta.dirname, '..', '..');
 const columnsOf = (tables: Readonly<Record<string, KeptTable>>) =>
@@ -55,6 +61,11 @@ const inPostgres = async (url: string): Promise<string[]> => {
   await client.end();
   return rows.map(({ name }) => String(name));
 };
+const readLines = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
 // What belongs to a database beside its file.
 const withoutCompanions = (names: readonly string[]) => names.filter((name) => !/-(?:wal|shm|journal)$/.test(name));
 
@@ -104,6 +115,42 @@ describe('what is written down of limits', () => {
     expect(Object.keys(told[0] ?? {}).sort()).toEqual(Object.keys(keptOfLimits).sort());
     expect(told[0]?.client).toBe('2001:db8:1:2');
     expectTypeOf<keyof RefusalEvent>().toEqualTypeOf<keyof typeof keptOfLimits>();
+  });
+});
+
+describe('what is written down of requests and faults', () => {
+  const linesOf = async (accessLog: 'plain' | 'full') => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({ level: 'debug', format: 'json', write: (text) => lines.push(...readLines(text)) });
+    const { report } = createTelling(log);
+    const fail = async () => {
+      throw new Error('damaged', { cause: new Error('deeply') });
+    };
+    const server = await startTestServer({
+      overrides: { report, search: { ...fakeSearch([]), searchPackages: fail } },
+      onAnswered: [createAccessLog(log, accessLog)],
+    });
+    await fetch(`${server.address}/v2/jailbreak/package/search?q=private`, { headers: { 'user-agent': 'Zebra' } });
+    await vi.waitFor(() => {
+      log.flush();
+      expect(lines.map(({ event }) => event).sort()).toEqual(['fault', 'request']);
+    });
+    await server.close();
+    const named = (event: string) => lines.find((line) => line.event === event) ?? {};
+    return { fault: named('fault'), request: named('request'), text: JSON.stringify(lines) };
+  };
+
+  it('is told in the privacy policy, field by field, and no more', async () => {
+    const plain = await linesOf('plain');
+    expect(Object.keys(plain.request).sort()).toEqual(Object.keys(keptOfRequests.plain).sort());
+    expect(plain.text).not.toMatch(/private|Zebra|127\.0\.0\.1/);
+    // The codes of the system and of libraries are there where there are some.
+    expect([...Object.keys(plain.fault), 'code'].sort()).toEqual(Object.keys(keptOfFaults).sort());
+    const full = await linesOf('full');
+    const fields = [...Object.keys(keptOfRequests.plain), ...Object.keys(keptOfRequests.full)];
+    expect(Object.keys(full.request).sort()).toEqual(fields.sort());
+    expect(full.request).toMatchObject({ query: 'q=private', agent: 'Zebra', address: '127.0.0.1' });
+    expect(full.fault.request).toBe(full.request.request);
   });
 });
 
@@ -223,6 +270,8 @@ describe('the privacy policy', () => {
       ),
       ...Object.values(keptInLog),
       ...Object.values(keptOfLimits),
+      ...Object.values(keptOfFaults),
+      ...Object.values(keptOfRequests).flatMap((fields) => Object.values(fields)),
       ...Object.keys(keptCookies),
       ...Object.values(keptInBrowser),
     ];

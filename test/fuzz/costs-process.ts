@@ -46,7 +46,7 @@ const quadratic = {
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-costs-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const gateway = openGateway(readTestConfiguration({ STATE_DIR: folder, PUBLIC_ADDRESS: 'http://localhost:8080' }), {
-  write: () => {},
+  tell: () => {},
 });
 const repositories = [
   ...generatedRepositories(),

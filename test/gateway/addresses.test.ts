@@ -8,7 +8,7 @@ import { readTestConfiguration } from '../support/gateway-session.ts';
 const wordOf = (path: string): string => path.split('/')[1] ?? '';
 
 it('every address of the gateway begins with one of its words, and every word is of an address', () => {
-  const gateway = openGateway(readTestConfiguration({ STATE_DIR: temporaryFolder() }), { write: () => {} });
+  const gateway = openGateway(readTestConfiguration({ STATE_DIR: temporaryFolder() }), { tell: () => {} });
   onTestFinished(() => gateway.close());
   const words = new Set(gateway.routes.routes.map(({ path }) => wordOf(path)));
   expect([...words].sort()).toEqual([...gatewayWords].sort());

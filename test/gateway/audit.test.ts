@@ -78,7 +78,10 @@ test('the log tells a repetition from something else, and forgets it after ten m
   let now = 0;
   const lines: string[] = [];
   const audited: string[] = [];
-  const log = createSecurityLog({ write: (line) => lines.push(line), audit: (line) => audited.push(line) }, () => now);
+  const log = createSecurityLog(
+    { tell: ({ event }) => lines.push(event), audit: (line) => audited.push(line) },
+    () => now,
+  );
   const told = (event: SecurityEvent) => {
     const before = lines.length;
     log(event);

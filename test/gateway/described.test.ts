@@ -49,7 +49,7 @@ const open = (environment: Record<string, string>): OpenGateway => {
     STATE_DIR: mkdtempSync(path.join(folder, 'state-')),
     ...environment,
   });
-  const opened = openGateway(configuration, { write: () => {}, clock: () => now, passwordCost: weakCost });
+  const opened = openGateway(configuration, { tell: () => {}, clock: () => now, passwordCost: weakCost });
   const { findToken, whileWanted } = opened.store;
   Object.assign(opened.store, {
     findToken: (...asked: Parameters<typeof findToken>) => {

@@ -115,7 +115,7 @@ test('a store from before is brought up to date; its sign-ins live on, their dev
   const { openGateway } = await import('../../functions/gateway/node/open-gateway.ts');
   const { readTestConfiguration } = await import('../support/gateway-session.ts');
   const configuration = readTestConfiguration({ STATE_DIR: gateway.folder, GATEWAY_INTROSPECTION_SECRETS: secret });
-  const again = openGateway(configuration, { write: () => {}, clock: gateway.now });
+  const again = openGateway(configuration, { tell: () => {}, clock: gateway.now });
   const ask = async (body: object) => {
     const headers = { 'Content-Type': 'application/json', authorization: `Bearer ${secret}` };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };

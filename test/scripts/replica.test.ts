@@ -121,7 +121,7 @@ describe('npm run serve -- --from', () => {
     const { port } = nobody.address() as AddressInfo;
     const flags = ['--from', `http://127.0.0.1:${port}`, '--state', temporaryFolder()];
     const started = await start(flags, 'GATEWAY_SIGN_IN_RATE=1; export GATEWAY_SIGN_IN_RATE;');
-    expect(started.output.text).toContain('Warning: a replica has no gateway');
+    expect(started.output.text).toContain('A replica has no gateway');
     expect((await fetch(`${started.address}/v2/authenticate`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${started.address}/${documentPath.landing}`)).status).toBe(503);
     await started.stop();

@@ -101,7 +101,7 @@ describe('npm run serve', () => {
     expect(refused.output.text).toContain('GATEWAY_CALLBACKS allows http callbacks in production');
     const development = await startOn([...flags, '--development'], environment);
     expect(await authenticate(development.address)).toBe(200);
-    expect(development.output.text).toContain('Warning: GATEWAY_CALLBACKS allows every address of app: as a callback');
+    expect(development.output.text).toContain('GATEWAY_CALLBACKS allows every address of app: as a callback');
   });
 
   it('H2 is ready again after it was killed, with every download that it said it counted', async () => {
@@ -198,11 +198,13 @@ describe('npm run serve', () => {
     await expect.poll(() => output.text).toMatch(/not a database/);
     expect(await search()).toBe(200);
     expect((await fetch(`${address}/healthz`)).status).toBe(503);
-    const lines = output.text.split('\n').filter((line) => line.startsWith('{"time":'));
+    const lines = output.text.split('\n').filter((line) => line.includes('"event":"unhealthy"'));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
         time: expect.stringMatching(/^2\d{3}-.*Z$/),
+        level: 'warn',
         event: 'unhealthy',
+        message: 'A leaf of the health record turned false',
         leaf: 'service_data.search_index_healthy',
         reason: expect.any(String),
       },

@@ -78,14 +78,13 @@ export const startServer = async (state: string, out: string): Promise<SoakedSer
   const pid = child.pid ?? 0;
   letComeFirst(pid);
   let complaints = '';
-  child.stderr?.on('data', (piece) => {
-    complaints += piece;
-  });
   const limitsMet = new Map<string, number>();
-  createInterface(child.stdout as NodeJS.ReadableStream).on('line', (told) => {
-    if (!told.startsWith('{')) return;
-    const event = JSON.parse(told) as Partial<RefusalEvent>;
+  createInterface(child.stderr as NodeJS.ReadableStream).on('line', (told) => {
+    const { level, ...event } = told.startsWith('{')
+      ? (JSON.parse(told) as Partial<RefusalEvent & { level: string }>)
+      : {};
     if (event.event === 'limit-met' && event.limit !== undefined) limitsMet.set(event.limit, event.total ?? 0);
+    else if (level === undefined || level === 'error') complaints += `${told}\n`;
   });
   // What a thread that has ended said last no longer counts.
   const threads = new Map<number, ThreadMemory>();

@@ -8,7 +8,7 @@ import { listen, readTestConfiguration, weakCost } from './gateway-session.ts';
 // that its clock is ahead; it answers with the port at the start and with an empty object to each message.
 let ahead = 0;
 const gateway = openGateway(readTestConfiguration(process.env), {
-  write: () => {},
+  tell: () => {},
   clock: () => Date.now() + ahead,
   passwordCost: weakCost,
 });

@@ -56,7 +56,7 @@ export const startGateway = async (
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const configuration = readTestConfiguration({ PUBLIC_ADDRESS: base, STATE_DIR: folder, ...environment });
   const gateway = openGateway(configuration, {
-    write: (line) => log.push(line),
+    tell: (event) => log.push(`${JSON.stringify(event)}\n`),
     clock: () => now,
     passwordCost,
   });

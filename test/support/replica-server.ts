@@ -2,6 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Host } from '../../functions/node/host-options.ts';
 import { type ReplicaHostOptions, startReplicaHost } from '../../functions/node/replica-host.ts';
 import { safetyFile } from '../../functions/node/safety-file.ts';
+import { createLog } from '../../src/log/log.ts';
 import { temporaryFolder } from './folder.ts';
 
 /** A real server of a replica on loopback. */
@@ -23,11 +24,9 @@ export const startReplicaServer = async (
 ): Promise<ReplicaServer> => {
   const { publicKey, interval = 25, state = temporaryFolder(), ...others } = options;
   const lines: Record<string, unknown>[] = [];
-  const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    for (const line of String(text).split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line));
-    return true;
-  });
-  onTestFinished(() => written.mockRestore());
+  const write = (text: string) => {
+    for (const line of text.split('\n')) if (line !== '') lines.push(JSON.parse(line));
+  };
   const host = await startReplicaHost({
     state,
     host: '127.0.0.1',
@@ -36,6 +35,8 @@ export const startReplicaServer = async (
     answerMemory: 2 ** 20,
     trustedProxies: 0,
     limits: {},
+    log: createLog({ level: 'debug', format: 'json', write }),
+    accessLog: 'off',
     safetyList: safetyFile,
     replica: { from, publicKey, interval, proxies: undefined },
     countDownloads: false,

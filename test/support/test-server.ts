@@ -5,7 +5,7 @@ import { compressBytes, createCompressedFiles } from '../../functions/node/compr
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import type { ServerLimits } from '../../functions/node/limits.ts';
-import { type RunningServer, startServer } from '../../functions/node/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../functions/node/server.ts';
 import { createTurns } from '../../functions/node/turns.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
@@ -73,6 +73,8 @@ export const startTestServer = async (
     onChange?: () => void;
     /** Bytes for computed answers that are kept. */
     answerMemory?: number;
+    onAnswered?: ServerOptions['onAnswered'];
+    namesEveryRequest?: boolean;
   } = {},
 ): Promise<TestServer> => {
   const { ids = ['com.example.one', 'com.example.two'], overrides = {}, trustedProxies = 0 } = options;
@@ -115,6 +117,8 @@ export const startTestServer = async (
     answerMemory: options.answerMemory ?? 0,
     stamp: path.join(published.state, 'generation.json'),
     ...(options.limits ? { limits: options.limits } : {}),
+    ...(options.onAnswered ? { onAnswered: options.onAnswered } : {}),
+    ...(options.namesEveryRequest ? { namesEveryRequest: true } : {}),
     ...(options.onChange ? { onChange: options.onChange } : {}),
   });
   return {

@@ -5,7 +5,8 @@ import { createGateway } from '../gateway.ts';
 import type { GatewaySettings } from '../gateway-deps.ts';
 import { createOpenIdClient } from '../openid.ts';
 import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from '../passwords.ts';
-import { createSecurityLog, type SecurityLog } from '../security-log.ts';
+import { createSecurityLog, type SecurityLog, type ToldEvent } from '../security-log.ts';
+import { describeSilently } from '../silent-cause.ts';
 import type { CredentialStore } from '../store/credential-store.ts';
 import { openCredentialStore } from '../store/open-store.ts';
 import { openAuditFile } from './audit-file.ts';
@@ -45,29 +46,32 @@ export const createNodePasswords = (parallel: number, cost: ScryptCost = recomme
 /**
  * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503. The
  * server hands the client's address to the routes as the binding `clientAddress`.
- * `write` takes a line of the security log, by default to standard output. `clock` and `passwordCost` are for tests.
+ * `tell` takes the events of the security log. `clock` and `passwordCost` are for tests.
  */
 export const openGateway = (
   configuration: GatewayConfiguration,
   options: {
-    readonly write?: (line: string) => void;
+    readonly tell: (told: ToldEvent) => void;
     readonly clock?: () => number;
     readonly passwordCost?: ScryptCost;
-  } = {},
+  },
 ): OpenGateway => {
-  const { write = (line) => process.stdout.write(line), clock = Date.now } = options;
+  const { tell, clock = Date.now } = options;
   const cryptography = createNodeCryptography();
   const store = openCredentialStore(configuration.store, cryptography, { clock: options.clock });
   const audit = openAuditFile(configuration.auditFile);
   const unwritten = new Set<Promise<void>>();
   const log: SecurityLog = createSecurityLog(
     {
-      write,
+      tell,
       // What was done is done: a full disk must not keep people from signing in, but somebody should know.
       audit: (line) => {
         const written = audit
           .write(line)
-          .catch(() => log({ event: 'failure', reason: 'the audit log cannot be written' }))
+          .catch((error) => {
+            const reason = `the audit log cannot be written: ${describeSilently(error)}`;
+            log({ event: 'failure', reason });
+          })
           .finally(() => unwritten.delete(written));
         unwritten.add(written);
       },

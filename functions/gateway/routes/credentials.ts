@@ -7,6 +7,7 @@ import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
+import { describeSilently } from '../silent-cause.ts';
 import { countFailedIntrospection } from '../throttle.ts';
 import { answerJson, answerRefusal, refuseCredentials, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
@@ -22,8 +23,8 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   const routes = new Hono();
   routes.onError((error, c) => {
     const refusal = toRefusal(error);
-    if (refusal.status === 503) log({ event: 'store-unavailable', reason: describeCause(error) });
-    if (refusal.status === 500) log({ event: 'failure', reason: error.name });
+    if (refusal.status === 503) log({ event: 'store-unavailable', reason: describeSilently(error) });
+    if (refusal.status === 500) log({ event: 'failure', reason: describeSilently(error) });
     return answerRefusal(c, refusal, clock());
   });
 
@@ -136,9 +137,3 @@ const owner = ({ accountId, familyId }: { accountId?: string; familyId?: string 
   ...(accountId !== undefined && { account: accountId }),
   ...(familyId !== undefined && { family: familyId }),
 });
-
-// A driver's message can quote the row it choked on; its code cannot.
-const describeCause = ({ cause }: Error) => {
-  const code = cause instanceof Error ? ('code' in cause ? cause.code : cause.name) : undefined;
-  return String(code ?? 'unknown');
-};

@@ -10,6 +10,7 @@ import { createPageRenderer, redirect } from '../pages/page.ts';
 import { PasswordsBusy } from '../password-places.ts';
 import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
+import { describeSilently } from '../silent-cause.ts';
 import { StoreUnavailable } from '../store/credential-store.ts';
 import { countSignInAttempt } from '../throttle.ts';
 import { toRefusal } from './credential-answers.ts';
@@ -48,8 +49,8 @@ export const loginRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
       return render(c, failurePage(403, 'Sign in', `Your account at ${openId.label} may not sign in here.`));
     }
     const { status, message, headers } = toRefusal(error instanceof OpenIdStale ? staleSignIn() : error);
-    if (error instanceof StoreUnavailable) log({ event: 'store-unavailable' });
-    if (status === 500) log({ event: 'failure', reason: error.name });
+    if (error instanceof StoreUnavailable) log({ event: 'store-unavailable', reason: describeSilently(error) });
+    if (status === 500) log({ event: 'failure', reason: describeSilently(error) });
     const sentence = status === 503 ? 'Sign-in is not possible at the moment. Please try again shortly.' : message;
     return render(c, failurePage(status, 'Sign in', sentence, headers));
   });

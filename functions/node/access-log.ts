@@ -1,0 +1,41 @@
+import type { Log } from '../../src/log/log.ts';
+import type { AnsweredRequest } from './server.ts';
+
+/** What of requests is written down: `plain` neither who asked nor what stood behind the "?". */
+export const accessLogs = ['off', 'plain', 'full'] as const;
+export type AccessLog = (typeof accessLogs)[number];
+
+// Handles of sign-ins and codes of providers stand in queries of the gateway; no log has them.
+const isSecret = (operation: string | undefined): boolean => operation?.startsWith('gateway.') ?? false;
+
+/** The fields of a line about a request; those of `full` are there only where they were asked for. */
+export const describeRequest = (
+  { note, incoming, outgoing, milliseconds, bytes, client }: AnsweredRequest,
+  kind: Exclude<AccessLog, 'off'>,
+) => {
+  const { method = '', url = '', headers } = incoming;
+  const question = url.indexOf('?');
+  const path = question < 0 ? url : url.slice(0, question);
+  const fields = {
+    request: note.id,
+    method,
+    path,
+    operation: note.operation ?? 'none',
+    // What was cut short has the status with which it began.
+    status: outgoing.statusCode,
+    whole: outgoing.writableFinished,
+    bytes,
+    ms: Math.round(milliseconds * 1000) / 1000,
+  };
+  if (kind === 'plain') return fields;
+  const query = question < 0 || isSecret(note.operation) ? undefined : url.slice(question + 1);
+  return { ...fields, query, address: client(), agent: headers['user-agent'] };
+};
+
+/** Writes each request into the log. */
+export const createAccessLog =
+  (log: Log, kind: Exclude<AccessLog, 'off'>) =>
+  (answered: AnsweredRequest): void => {
+    const { method, path, status, ms, ...more } = describeRequest(answered, kind);
+    log.info('request', `${method} ${path} ${status}`, { method, path, status, ms, ...more });
+  };

@@ -1,0 +1,45 @@
+import type { FollowerEvent } from '../../src/following/follower.ts';
+import type { Log } from '../../src/log/log.ts';
+import type { LogLevel } from '../../src/log/log-line.ts';
+import type { RequestNote } from '../environment.ts';
+import type { ToldEvent } from '../gateway/on-node.ts';
+import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
+import type { RefusalEvent } from './refusals.ts';
+
+/** What a server tells its operator. */
+export type ServerEvent = RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;
+
+/** How a server tells it. */
+export interface Telling {
+  /** Takes a failure of ours with its causes, and the request that met it. */
+  readonly report: (error: unknown, note?: RequestNote) => void;
+  readonly tell: (event: ServerEvent) => void;
+}
+
+const words: Readonly<Record<Exclude<ServerEvent, ToldEvent>['event'], readonly [LogLevel, string]>> = {
+  'limit-met': ['warn', 'A limit of the server was met'],
+  unhealthy: ['warn', 'A leaf of the health record turned false'],
+  'generation-taken': ['info', 'Another generation of the publication is in force'],
+  'replica-trouble': ['warn', 'The publication cannot be followed; what was taken before is answered'],
+  'replica-well': ['info', 'The publication is followed again'],
+};
+
+const gatewayLevels: Readonly<Record<string, LogLevel>> = {
+  'store-unavailable': 'error',
+  failure: 'error',
+  'reuse-detected': 'warn',
+};
+
+const wordsOf = (told: ServerEvent): readonly [LogLevel, string] =>
+  'channel' in told ? [gatewayLevels[told.event] ?? 'info', `Payment gateway: ${told.event}`] : words[told.event];
+
+/** Tells all of it to a log. The time of a line is that of its writing. */
+export const createTelling = (log: Log): Telling => ({
+  report: (error, note) =>
+    log.fault(error, note === undefined ? {} : { request: note.id, operation: note.operation ?? 'none' }),
+  tell: (told) => {
+    const { time, event, ...fields } = told;
+    const [level, message] = wordsOf(told);
+    log[level](event, message, fields);
+  },
+});

@@ -1,0 +1,27 @@
+import { type Log, logFormats } from '../src/log/log.ts';
+import { logLevels } from '../src/log/log-line.ts';
+import { openProgramLog } from '../src/log/program-log.ts';
+import type { Option, OptionValues } from './options.ts';
+
+/** The flags of every command that writes a log. */
+export const logOptions = {
+  'log-level': {
+    type: 'choice',
+    value: 'LEVEL',
+    choices: logLevels,
+    default: 'info',
+    environment: 'DEBDEX_LOG_LEVEL',
+    help: `The least urgent lines to write to standard error: ${logLevels.join(', ')}.`,
+  },
+  'log-format': {
+    type: 'choice',
+    value: 'FORM',
+    choices: logFormats,
+    environment: 'DEBDEX_LOG_FORMAT',
+    help: 'The form of these lines: json, one object a line, or text, for people, which it is by itself on a terminal.',
+  },
+} as const satisfies Record<string, Option>;
+
+/** The log that these flags ask for. */
+export const openLog = (values: OptionValues<typeof logOptions>): Log =>
+  openProgramLog({ level: values['log-level'], format: values['log-format'] });

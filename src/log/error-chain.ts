@@ -1,0 +1,45 @@
+/** One error of a chain, as it is logged: what it is called, what it says, and the code of the system or library that made it. */
+export interface LoggedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** The longest chain that is followed, and how many of the errors that came together are told. */
+const longestChain = 8;
+const mostTogether = 3;
+
+const describe = (error: unknown): LoggedError => {
+  if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
+  const { code } = error as { code?: unknown };
+  const told = { name: error.name, message: error.message };
+  return typeof code === 'string' || typeof code === 'number' ? { ...told, code: String(code) } : told;
+};
+
+/**
+ * An error and everything that led to it, the first cause last: what `cause` names, and the errors that an
+ * AggregateError holds. Ends where the chain bites its own tail, and after eight.
+ */
+export const errorChain = (error: unknown): readonly [LoggedError, ...LoggedError[]] => {
+  const seen = new Set<unknown>([error]);
+  const chain: [LoggedError, ...LoggedError[]] = [describe(error)];
+  const queue: unknown[] = [error];
+  for (const each of queue) {
+    if (!(each instanceof Error)) continue;
+    const together = each instanceof AggregateError ? each.errors.slice(0, mostTogether) : [];
+    for (const next of [...together, ...(each.cause === undefined ? [] : [each.cause])]) {
+      if (seen.has(next) || chain.length >= longestChain) continue;
+      seen.add(next);
+      chain.push(describe(next));
+      queue.push(next);
+    }
+  }
+  return chain;
+};
+
+/** Where an error was thrown: the lines of its stack without its name and message, which may be a stranger's words. */
+export const framesOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return frames.length === 0 ? undefined : frames.map((line) => line.trim()).join('\n');
+};

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { publishBuild } from '../support/built.ts';
+import { generatedRepositories } from '../support/generated.ts';
+import { authenticate } from '../support/package-manager.ts';
+import type { Published } from '../support/published.ts';
+import { runScript } from '../support/run-script.ts';
+
+const running: ChildProcess[] = [];
+const published: Published[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  for (const each of published.splice(0)) each.remove();
+});
+
+const serve = async (built: Published, flags: readonly string[] = [], errors: 'pipe' | number = 'pipe') => {
+  const argv = [
+    path.resolve('scripts/serve.ts'),
+    '--out',
+    built.folder,
+    '--state',
+    built.state,
+    '--port',
+    '0',
+    ...flags,
+  ];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', errors] });
+  running.push(child);
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  const address = /http:\/\/\S+/.exec(String(line))?.[0] ?? '';
+  return { child, address, said: () => said, ended: once(child, 'close') };
+};
+
+const build = async () => {
+  const built = await publishBuild(generatedRepositories());
+  published.push(built);
+  return built;
+};
+
+describe('H11 npm run serve', () => {
+  it('says why a damaged catalog does not answer, under the name that the answer has', async () => {
+    const built = await build();
+    const { address, said, child, ended } = await serve(built);
+    expect((await fetch(`${address}/v2/jailbreak/package/search?q=warm`)).status).toBe(200);
+    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
+    child.kill('SIGTERM');
+    await ended;
+    const again = await serve(built);
+    const answer = await fetch(`${again.address}/v2/jailbreak/package/search?q=snow`);
+    expect(answer.status).toBe(503);
+    const id = answer.headers.get('x-request-id') ?? 'none';
+    await expect.poll(again.said).toContain(id);
+    const lines = again
+      .said()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ request }) => request === id)).toMatchObject({
+      level: 'error',
+      message: 'The search index did not answer',
+      operation: 'packageSearch',
+      causes: [expect.objectContaining({ message: expect.stringMatching(/not a database/) })],
+    });
+    expect(
+      said()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).event),
+    ).toEqual(['started', 'stopping']);
+  });
+
+  it('writes for people where it is told to, and less where it is told to', async () => {
+    const built = await build();
+    const text = await serve(built, ['--log-format', 'text']);
+    await expect.poll(text.said).toMatch(/^2\S+Z info {2}Serving on http:/);
+    const quiet = await serve(built, ['--log-level', 'error']);
+    expect(quiet.said()).toBe('');
+    const { status, text: refused } = await runScript('serve', ['--log-level', 'loud']);
+    expect(status).toBe(2);
+    expect(refused).toContain('--log-level must be one of debug, info, warn, error, not "loud"');
+  });
+});
+
+describe('H12 npm run serve', () => {
+  it('holds no handle of a sign-in in the fullest log of requests', async () => {
+    const built = await build();
+    const { address, said } = await serve(built, ['--access-log', 'full']);
+    const { searchParams, href } = new URL(await authenticate(address));
+    const handle = searchParams.get('request') ?? '';
+    expect(handle.length).toBeGreaterThan(20);
+    await fetch(`${address}${new URL(href).pathname}?${searchParams}`);
+    await fetch(`${address}/v2/login/callback?code=canary-code&state=canary-state`);
+    await fetch(`${address}/v2/jailbreak/package/search?q=canary-word`);
+    await expect.poll(said).toContain('canary-word');
+    expect(said()).toContain('gateway.login');
+    expect(said()).not.toContain(handle);
+    expect(said()).not.toMatch(/canary-(?:code|state)/);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('goes on where its log cannot be written', async () => {
+    const built = await build();
+    const full = openSync('/dev/full', 'w');
+    const { address, child } = await serve(built, ['--access-log', 'full'], full);
+    closeSync(full);
+    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
+    built.write('../state/generation.json', '{}');
+    for (let number = 0; number < 100; number++) {
+      expect((await fetch(`${address}/v2/jailbreak/package/search?q=n${number}`)).status).toBeGreaterThanOrEqual(200);
+    }
+    expect((await fetch(`${address}/v2/livez`)).status).toBe(200);
+    expect(child.exitCode).toBeNull();
+  });
+});
+
+describe('H11 npm run build', () => {
+  it('says as a line of the log that it failed, and why', async () => {
+    const built = await build();
+    const environment = { DEBDEX_STATE: built.state, DEBDEX_OUT: built.folder };
+    const missing = ['--manifest', path.join(built.state, 'none')];
+    const json = await runScript('build', [...missing, '--log-format', 'json'], { environment });
+    const line = JSON.parse(json.error);
+    expect(line).toMatchObject({ level: 'error', event: 'failed', exit_code: json.status });
+    const text = await runScript('build', [...missing, '--log-format', 'text'], { environment });
+    expect(text.error).toContain(line.message);
+  });
+});
