@@ -218,7 +218,8 @@ const endOf = (error: unknown, { name, refusedCode = exitCodes.nothingUsable }: 
 
 const tellFailure = (log: Log | undefined, message: string, exitCode: number, error: unknown): void => {
   const [, ...causes] = errorChain(error);
-  if (log?.format === 'json') {
+  // What was typed wrong is for whoever typed it.
+  if (log?.format === 'json' && !(error instanceof UsageError)) {
     log.error('failed', message, { exit_code: exitCode, ...(causes.length === 0 ? {} : { causes }) });
     log.flush();
     return;

@@ -19,7 +19,7 @@ const ask = async (line: string, headers: string): Promise<string> => {
   const end = answer.indexOf('\r\n\r\n');
   const [status, ...fields] = answer.slice(0, end).split('\r\n');
   const sorted = fields
-    .filter((field) => !/^date:/i.test(field))
+    .filter((field) => !/^(?:date|x-request-id):/i.test(field))
     .map((field) => field.replace(/^[^:]+/, (name) => name.toLowerCase()));
   const body = answer.slice(end + 4).replace(/"date":"[^"]+"/, '');
   return [status, ...sorted.sort(), body].join('\n');
@@ -159,7 +159,7 @@ describe('kept answers', () => {
     });
     return async (target = search, init: RequestInit = {}) => {
       const answer = await fetch(keeping.address + target, init);
-      const own = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
+      const own = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive', 'x-request-id'].includes(name));
       return { status: answer.status, headers: Object.fromEntries(own), text: await answer.text() };
     };
   };

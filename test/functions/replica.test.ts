@@ -172,6 +172,7 @@ describe('a server of a replica', () => {
     await publication.publish([repository('1')]);
     const replica = await startReplicaServer(origin.address);
     await replica.until(1);
+    await ready(replica);
     const { data } = (await (await replica.get(lookup)).json()) as { data: { refs: Record<string, string> }[] };
     const named = Object.values(data[0]?.refs ?? {}).map((address) => address.replace(base, ''));
     expect(named).toEqual(['package/com.example.p0', 'repository/one'].map((one) => `/debdex/v2/jailbreak/${one}`));

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { publishBuild } from '../support/built.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { authenticate } from '../support/package-manager.ts';
 import type { Published } from '../support/published.ts';
@@ -121,13 +122,16 @@ describe('H12 npm run serve', () => {
 
 describe('H11 npm run build', () => {
   it('says as a line of the log that it failed, and why', async () => {
-    const built = await build();
-    const environment = { DEBDEX_STATE: built.state, DEBDEX_OUT: built.folder };
-    const missing = ['--manifest', path.join(built.state, 'none')];
-    const json = await runScript('build', [...missing, '--log-format', 'json'], { environment });
-    const line = JSON.parse(json.error);
+    const folder = temporaryFolder();
+    const manifest = path.join(folder, 'manifest.json');
+    writeFileSync(manifest, JSON.stringify([{ slug: 'away', uri: 'http://127.0.0.1:1/', ranking: 3 }]));
+    const flags = ['--manifest', manifest, '--allow-private-networks', '--no-site'];
+    const environment = { DEBDEX_STATE: path.join(folder, 'state'), DEBDEX_OUT: path.join(folder, 'dist') };
+    const json = await runScript('build', [...flags, '--log-format', 'json'], { environment });
+    const line = JSON.parse(json.error.trimEnd().split('\n').at(-1) ?? '');
     expect(line).toMatchObject({ level: 'error', event: 'failed', exit_code: json.status });
-    const text = await runScript('build', [...missing, '--log-format', 'text'], { environment });
-    expect(text.error).toContain(line.message);
+    expect(json.status).toBe(5);
+    const text = await runScript('build', [...flags, '--log-format', 'text'], { environment });
+    expect(text.error).toContain(`${line.message}\n`);
   });
 });
