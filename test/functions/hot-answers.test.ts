@@ -159,7 +159,9 @@ describe('kept answers', () => {
     });
     return async (target = search, init: RequestInit = {}) => {
       const answer = await fetch(keeping.address + target, init);
-      const own = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive', 'x-request-id'].includes(name));
+      const own = [...answer.headers].filter(
+        ([name]) => !['date', 'connection', 'keep-alive', 'x-request-id'].includes(name),
+      );
       return { status: answer.status, headers: Object.fromEntries(own), text: await answer.text() };
     };
   };

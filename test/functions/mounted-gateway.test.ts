@@ -120,7 +120,8 @@ describe('a mounted gateway', () => {
         expected.status,
         told(await expected.text()),
       ]);
-      const fields = (headers: Headers) => [...headers].filter(([name]) => !['date', 'content-length', 'x-request-id'].includes(name));
+      const fields = (headers: Headers) =>
+        [...headers].filter(([name]) => !['date', 'content-length', 'x-request-id'].includes(name));
       expect(fields(answer.headers), target).toEqual(fields(expected.headers));
     }
   });
