@@ -9,7 +9,7 @@ export type AccessLog = (typeof accessLogs)[number];
 const isSecret = (operation: string | undefined): boolean => operation?.startsWith('gateway.') ?? false;
 
 /** The fields of a line about a request; those of `full` are there only where they were asked for. */
-export const describeRequest = (
+const describeRequest = (
   { note, incoming, outgoing, milliseconds, bytes, client }: AnsweredRequest,
   kind: Exclude<AccessLog, 'off'>,
 ) => {

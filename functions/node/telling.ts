@@ -7,7 +7,7 @@ import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
 import type { RefusalEvent } from './refusals.ts';
 
 /** What a server tells its operator. */
-export type ServerEvent = RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;
+type ServerEvent = RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;
 
 /** How a server tells it. */
 export interface Telling {
