@@ -33,7 +33,7 @@ const repository = (text: string, count = 3): SourceRepository => ({
 const lookup = '/v2/jailbreak/package/com.example.p0';
 const sample = generatedRepositories();
 
-const patience = { timeout: 60_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 50 };
 /** Resolves when every read operation works. What health found is kept for a few seconds. */
 const ready = (replica: ReplicaServer) =>
   vi.waitFor(async () => expect((await replica.get('/v2/readyz')).status).toBe(200), patience);

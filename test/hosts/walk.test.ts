@@ -24,6 +24,9 @@ const state = path.join(folder, 'state');
 const staticOut = path.join(folder, 'static');
 let server: ChildProcess;
 let address = '';
+/** What the publication names, and what that with static refs does. */
+let named: ReadonlyMap<string, string>;
+let namedStatic: ReadonlyMap<string, string>;
 
 const build = async (to: string, kept: string, ...flags: string[]): Promise<void> => {
   const parameters = ['--sample', '--out', to, '--state', kept, '--base-url', base, ...flags];
@@ -34,6 +37,8 @@ const build = async (to: string, kept: string, ...flags: string[]): Promise<void
 beforeAll(async () => {
   await build(out, state);
   await build(staticOut, path.join(folder, 'static-state'), '--static-refs');
+  named = namedAddresses(out, base);
+  namedStatic = namedAddresses(staticOut, base);
   const flags = ['scripts/serve.ts', '--state', state, '--out', out, '--port', '0', '--rate-limit', '0'];
   server = spawn(process.execPath, flags, { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
@@ -50,7 +55,6 @@ afterAll(async () => {
 
 describe('below a path', () => {
   it('P4: everything that is named answers from our own server, whether a proxy keeps the path or takes it off', async () => {
-    const named = namedAddresses(out, base);
     expect(named.size).toBeGreaterThan(200);
     expect([...named.keys()].filter((one) => one.includes('package/')).length).toBeGreaterThan(50);
     expect(await unanswered(named, address + below)).toEqual([]);
@@ -74,7 +78,7 @@ describe('below a path', () => {
     if (program !== undefined) return void process.stderr.write(`SKIPPED: ${program} is not installed.\n`);
     const running = await startHost(host, { publication: out, functionUrl: address });
     try {
-      expect(await unanswered(namedAddresses(out, base), running.address + below)).toEqual([]);
+      expect(await unanswered(named, running.address + below)).toEqual([]);
     } finally {
       await running.close();
     }
@@ -85,16 +89,15 @@ describe('--static-refs', () => {
   it('P4: everything that is named answers on a host that knows files alone', async () => {
     const host = await serveFolder(staticOut, below);
     try {
-      const named = namedAddresses(staticOut, base);
-      expect(named.size).toBeGreaterThan(200);
-      expect(await unanswered(named, host.base + below)).toEqual([]);
+      expect(namedStatic.size).toBeGreaterThan(200);
+      expect(await unanswered(namedStatic, host.base + below)).toEqual([]);
     } finally {
       await host.close();
     }
   });
 
   it('names nothing but files: no address of the API without an ending, in documents, pages or description', () => {
-    const asked = [...namedAddresses(staticOut, base).keys()].filter((one) => one.startsWith('/v2'));
+    const asked = [...namedStatic.keys()].filter((one) => one.startsWith('/v2'));
     expect(asked.length).toBeGreaterThan(40);
     expect(asked.filter((one) => !/\.(?:json|yaml|zst|jws)$/.test(one))).toEqual([]);
     const { paths } = JSON.parse(readFileSync(path.join(staticOut, 'v2/openapi.json'), 'utf8'));

@@ -15,7 +15,7 @@ import { timesFrom } from '../support/longer-runs.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
 // With 180, twenty of two hundred are hostile: DEBDEX_TEST_REPOSITORIES=180.
-const whole = timesFrom('DEBDEX_TEST_REPOSITORIES', 60);
+const whole = timesFrom('DEBDEX_TEST_REPOSITORIES', 30);
 // So much that those that are whole are in time on a busy machine too.
 const budgetMs = 8000;
 const network = { headersMs: 2000, graceMs: 2000, totalMs: 6000 };

@@ -43,7 +43,7 @@ const untilSays = async (address: string, text: string) => {
     const answer = await fetch(`${address}/v2/jailbreak/package/com.example.one`).catch(() => undefined);
     return (await answer?.text()) ?? '';
   };
-  await expect.poll(says, { timeout: 120_000, interval: 20 }).toContain(text);
+  await expect.poll(says, { timeout: 120_000, interval: 50 }).toContain(text);
 };
 
 const publishOne = (publication: BuiltPublication, text: string) =>

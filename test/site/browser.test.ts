@@ -114,11 +114,13 @@ describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       grounds.add(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'));
-      const violations = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: AxeViolation[] }> } };
-        const result = await axe.run();
+      // The other theme has the same elements in other colours, so it is asked about those alone.
+      const rules = colorScheme === 'light' ? {} : { runOnly: ['cat.color'] };
+      const violations = await page.evaluate(async (options) => {
+        const { axe } = globalThis as unknown as Axe;
+        const result = await axe.run({ ...options, resultTypes: ['violations'] });
         return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-      });
+      }, rules);
       expect(violations, colorScheme).toEqual([]);
     }
     expect(grounds.size).toBe(2);
@@ -135,6 +137,9 @@ describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
 interface AxeViolation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
+}
+interface Axe {
+  readonly axe: { run(options: object): Promise<{ violations: AxeViolation[] }> };
 }
 
 describe('searching', () => {

@@ -105,8 +105,13 @@ export const generateRepository = async (plan: RepositoryPlan = {}): Promise<Rep
   const files: RepositoryFiles = new Map();
   const listed = new Map<string, Uint8Array>();
   const ofAll = suite && plan.all ? { folder: `${suite.component}/binary-all/`, text: composeIndex(plan.all) } : null;
+  const compressed = new Map<Compression, Uint8Array>();
+  for (const compression of new Set([...compressions, ...(plan.listed ?? [])])) {
+    compressed.set(compression, await compress(text, compression));
+  }
+  const bytesOf = (compression: Compression): Uint8Array => compressed.get(compression) ?? new Uint8Array();
   for (const compression of compressions) {
-    const bytes = await compress(text, compression);
+    const bytes = bytesOf(compression);
     const path = folder + indexName(compression);
     files.set(`${root}/${path}`, bytes);
     if (ofAll) {
@@ -117,7 +122,7 @@ export const generateRepository = async (plan: RepositoryPlan = {}): Promise<Rep
     if (plan.byHash) files.set(`${root}/${folder}by-hash/SHA256/${hash('sha256', bytes)}`, bytes);
   }
   for (const compression of plan.listed ?? compressions) {
-    listed.set(folder + indexName(compression), await compress(text, compression));
+    listed.set(folder + indexName(compression), bytesOf(compression));
   }
   const fields = {
     Origin: 'Example',

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
@@ -100,8 +100,10 @@ export class ObjectStoreServer {
     return [...keysBelow(this.#folder)].sort();
   }
 
-  bytes(key: string): Buffer {
-    return readFileSync(path.join(this.#folder, `${key}${suffix}`));
+  /** The content of an object; undefined where there is none. */
+  read(key: string): Buffer | undefined {
+    const file = path.join(this.#folder, `${key}${suffix}`);
+    return existsSync(file) ? readFileSync(file) : undefined;
   }
 
   /** Takes the requests so far away, and returns the keys of those with this method, in order. */

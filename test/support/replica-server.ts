@@ -17,12 +17,12 @@ export interface ReplicaServer extends Host {
   until(number: number): Promise<void>;
 }
 
-/** Serves a replica of what is published at an address, and asks there all the time. */
+/** Serves a replica of what is published at an address, and asks there ten times a second. */
 export const startReplicaServer = async (
   from: string,
   options: Partial<Omit<ReplicaHostOptions, 'replica'>> & { publicKey?: string; interval?: number } = {},
 ): Promise<ReplicaServer> => {
-  const { publicKey, interval = 25, state = temporaryFolder(), ...others } = options;
+  const { publicKey, interval = 100, state = temporaryFolder(), ...others } = options;
   const lines: Record<string, unknown>[] = [];
   const write = (text: string) => {
     for (const line of text.split('\n')) if (line !== '') lines.push(JSON.parse(line));
@@ -72,7 +72,7 @@ export const startReplicaServer = async (
           const found = await generation();
           if (found.generation !== number) throw new Error(`generation ${found.generation} is in force`);
         },
-        { timeout: 60_000, interval: 10 },
+        { timeout: 60_000, interval: 50 },
       ),
   };
 };

@@ -9,19 +9,28 @@ const heavy =
 // What starts nothing of all that, and is slow all the same.
 const slow: ReadonlySet<string> = new Set([
   'apt/decompress.test.ts',
+  'clients/clients.test.ts',
   'crawl/every-finding.test.ts',
   'crawl/failures.test.ts',
   'crawl/long-releases.test.ts',
   'functions/documents.test.ts',
   'following/histories.test.ts',
+  'following/replica.test.ts',
+  'functions/downloads.test.ts',
   'functions/generated-requests.test.ts',
+  'functions/list-pages.test.ts',
   'functions/replica-switches.test.ts',
   'functions/replica.test.ts',
+  'functions/starvation.test.ts',
+  'fuzz/properties.test.ts',
   'gateway/login-page.test.ts',
   'gateway/model.test.ts',
   'gateway/requests.test.ts',
+  'publication/generation.test.ts',
   'publication/hostile.test.ts',
   'publication/strangers.test.ts',
+  'uploading/object-store.test.ts',
+  'uploading/upload.test.ts',
 ]);
 
 const folder = path.join(import.meta.dirname, '..');

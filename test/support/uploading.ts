@@ -36,7 +36,7 @@ export const storeTarget = (server: ObjectStoreServer, prefix: string, endpoint 
   return {
     title: address,
     options: { address, endpoint, environment: storeCredentials },
-    read: (name) => (server.keys().includes(before + name) ? server.bytes(before + name) : undefined),
+    read: (name) => server.read(before + name),
     names: () =>
       server
         .keys()

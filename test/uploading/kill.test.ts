@@ -9,13 +9,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../../src/following/source.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
+import { NetworkError } from '../../src/net/network-error.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts';
 import { type Files, Publication } from '../support/publication.ts';
 import { folderTarget, storeTarget, type UploadTarget } from '../support/uploading.ts';
 
-const kills = timesFrom('DEBDEX_TEST_KILLS', 10);
+const kills = timesFrom('DEBDEX_TEST_KILLS', 5);
 const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'upload.ts');
 const entrance = 'v2/index.json';
 const packages = 40;
@@ -82,7 +83,8 @@ const follow = async (read: Read, isDone: () => boolean) => {
       if (name !== undefined && (await read(name)) === undefined) broken.push(`${list} names ${name}`);
     }
     walks++;
-    await sleep(5);
+    // Leaves the uploads most of the processor; so does the mirror.
+    await sleep(50);
   }
   return { broken, walks };
 };
@@ -99,11 +101,12 @@ const mirrorOn = async (base: string, generations: readonly Files[], isDone: () 
       expect(Publication.filesIn(copy)).toMatchObject(generations[generation.number - 1] ?? {});
       taken++;
     } catch (error) {
-      // While it is replaced, or lies there half-replaced: then a mirror keeps what it has.
-      if (!(error instanceof SourceError)) throw error;
+      // While it is replaced, or lies there half-replaced, then a mirror keeps what it has. The store of the tests may send
+      // less of an object that is replaced meanwhile than it said.
+      if (!(error instanceof SourceError) && !(error instanceof NetworkError)) throw error;
       refused++;
     }
-    await sleep(30);
+    await sleep(200);
   }
   await fetcher.close();
   return { taken, refused };
@@ -167,7 +170,7 @@ describe.each(places)('an upload %s', (_, place) => {
       if (child.exitCode === null) hits++;
       child.kill('SIGKILL');
       await ended;
-      if (kill % 4 !== 0 && kill !== kills) continue;
+      if (kill % 3 !== 0 && kill !== kills) continue;
       expect(await end(start(publication, target)), `after kill ${kill}`).toMatchObject({ status: 0 });
       for (const [name, text] of Object.entries(generations.at(-1) ?? {})) {
         expect(target.read(name)?.toString(), name).toBe(text);
