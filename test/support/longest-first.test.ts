@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { LongestFirst, longest } from './longest-first.ts';
+
+const tests = path.join(import.meta.dirname, '..');
+type Files = Parameters<LongestFirst['sort']>[0];
+
+/** The order of these files, by their paths below the folder of the tests, where nothing is known of earlier runs. */
+const orderOf = async (names: readonly string[], sequence: { shuffle: boolean; seed?: number }): Promise<string[]> => {
+  const context = { config: { sequence }, cache: { getTestSpecificationResult: () => undefined } };
+  const config = { isolate: false, sequence: { groupOrder: 0 } };
+  const files = names.map((name) => ({
+    moduleId: path.join(tests, name),
+    project: { name: name.startsWith('apt/') ? 'unit' : 'system', config },
+  }));
+  const sorted = await new LongestFirst(context as never).sort(files as unknown as Files);
+  return sorted.map(({ moduleId }) => path.relative(tests, moduleId));
+};
+
+const [first = '', second = '', third = ''] = longest;
+const names = ['apt/stanza.test.ts', third, 'apt/urls.test.ts', first, 'gateway/client.test.ts', second];
+
+it('begins with the files that take longest, in their order, and ends with those of the unit tier', async () => {
+  const order = await orderOf(names, { shuffle: false });
+  expect(order.slice(0, 4)).toEqual([first, second, third, 'gateway/client.test.ts']);
+  expect(order.slice(4).sort()).toEqual(['apt/stanza.test.ts', 'apt/urls.test.ts']);
+});
+
+it('knows files that are there', () => {
+  expect(longest.filter((name) => !existsSync(path.join(tests, name)))).toEqual([]);
+});
+
+it('leaves the order of all of them to the seed where it is to be chance', async () => {
+  const drawn = (seed: number) => orderOf(names, { shuffle: true, seed });
+  expect(await drawn(1)).toEqual(await drawn(1));
+  expect((await drawn(1)).toSorted()).toEqual(names.toSorted());
+  const orders = await Promise.all(Array.from({ length: 20 }, (_, seed) => drawn(seed)));
+  expect(new Set(orders.map(([begin]) => begin)).size).toBeGreaterThan(3);
+});
