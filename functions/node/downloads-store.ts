@@ -24,7 +24,7 @@ export interface DownloadsStore {
   /** Counts these reports and returns how many downloads of each were counted. */
   add(day: string, reports: readonly Report[]): number[];
   read(day: string, id: string): DownloadCount;
-  /** Removes what is not to be kept on this day: marks of other days, and daily counts that are too old. */
+  /** Removes what is not to be kept on this day: marks of other days, and daily counts that are too old for certain. */
   tidy(day: string): void;
   /** Throws where a write would fail. */
   probe(): void;
@@ -89,6 +89,22 @@ const openFile = (file: string, limits: CounterLimits): OpenStore => {
   }
 };
 
+/** So many days with counts, the last of them no later than today, the clock must have told to be believed that others are too old. */
+const convincingDays = 7;
+
+// The first of these days; undefined where there are fewer. A clock that was ahead for a few reports has told fewer, and
+// none that counts once it is right again, so it takes no history along.
+const firstConvincing = ({ database }: OpenStore, today: string): string | undefined => {
+  const newestBefore = database.prepare('SELECT max(day) AS day FROM downloads WHERE day < ?');
+  let day = dayBefore(today, -1);
+  for (let told = 0; told < convincingDays; told++) {
+    const newest = newestBefore.get(day)?.day;
+    if (newest === null || newest === undefined) return undefined;
+    day = String(newest);
+  }
+  return day;
+};
+
 // The total of a package loses nothing by it.
 const foldBefore = (store: OpenStore, first: string): void => {
   store.database
@@ -142,7 +158,8 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
     if (!existsSync(file)) return;
     const store = open();
     inTransaction(store.database, () => {
-      foldBefore(store, firstDay(day));
+      const last = firstConvincing(store, day);
+      if (last !== undefined) foldBefore(store, firstDay(last));
       store.marks.drop(day);
     });
     // The log of writes holds what is deleted from the file until it begins anew.

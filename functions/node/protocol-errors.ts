@@ -13,6 +13,7 @@ const sentences: Partial<Record<ErrorStatus, string>> = {
   408: 'The request took too long to arrive',
   414: 'The address of the request is too long',
   431: 'The headers of the request are too large',
+  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
 };
 
 const unencoded = 'The address holds a character that must be percent-encoded, such as a blank (%20)';
@@ -64,6 +65,13 @@ export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: Incomi
   }
   return named === 1 && validHost.test(host);
 };
+
+/**
+ * Whether the body of a request comes with no transfer coding but chunked, the one that is read here: of another one
+ * nothing but the outermost layer would be taken off (RFC 9112, section 6.1).
+ */
+export const isReadable = ({ headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean =>
+  coding === undefined || coding.trim().toLowerCase() === 'chunked';
 
 /** A connection on which requests come, and the answer that is under way. */
 export interface Line {

@@ -36,7 +36,7 @@ interface WatchedSafetyList extends SafetyList {
 /**
  * The safety list of a YAML file, read anew when the file has changed (decisions, section 7: within a minute). Throws
  * SafetyListInvalid where it has mistakes at first; later the last good list stays in force, and what is wrong is
- * reported once for each state of the file.
+ * reported once for each state of the file and each reason why it cannot be read, which is tried again at every look.
  */
 export const watchSafetyList = (
   file: URL,
@@ -45,17 +45,21 @@ export const watchSafetyList = (
 ): WatchedSafetyList => {
   let state = stateOf(file);
   let list = readSafetyList(file);
+  let reported: string | undefined;
+  // Only what was read is taken for seen: what could not be may be a lack of descriptors, which passes.
   const look = (): void => {
     let found = 'away';
     try {
       found = stateOf(file);
-      if (found === state) return;
-      list = readSafetyList(file);
+      if (found !== state) list = readSafetyList(file);
+      state = found;
+      reported = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (found !== state) report(new Error(`The safety list stays as it was. ${reason}`, { cause: error }));
+      const fault = `${found} ${reason}`;
+      if (fault !== reported) report(new Error(`The safety list stays as it was. ${reason}`, { cause: error }));
+      reported = fault;
     }
-    state = found;
   };
   const timer = setInterval(look, interval).unref();
   return {

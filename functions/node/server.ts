@@ -11,7 +11,7 @@ import { createHotAnswers } from './hot-answers.ts';
 import { Intake } from './intake.ts';
 import { chooseLimits, type ServerLimits } from './limits.ts';
 import { createPlaces, type Place } from './places.ts';
-import { answerProtocolErrors, namesHost } from './protocol-errors.ts';
+import { answerProtocolErrors, isReadable, namesHost } from './protocol-errors.ts';
 import { createRefusals, type RefusalEvent, type Refusals } from './refusals.ts';
 import { NodeRequestNote, requestIdHeader } from './request-note.ts';
 import { createRounds } from './turns.ts';
@@ -213,6 +213,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     if (draining) outgoing.shouldKeepAlive = false;
     if (!namesHost(incoming)) {
       refuse(socket, { status: 400, method });
+      return;
+    }
+    if (!isReadable(incoming)) {
+      refuse(socket, { status: 501, method });
       return;
     }
     if (incoming.rawHeaders.length > 2 * limits.headerCount) {

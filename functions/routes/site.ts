@@ -1,4 +1,5 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
+import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
@@ -13,25 +14,36 @@ import { publicationRedirect } from './publication-redirect.ts';
 const isPlain = (segment: string): boolean =>
   !/[/\\]/.test(segment) && (!segment.startsWith('.') || segment === '.well-known');
 
+// Where the pages and feeds of a repository lie, for a path that has its slug as it is; undefined where that is no other.
+const inEncodedFolder = (segments: readonly string[]): string | undefined => {
+  const [kind, slug = '', ...rest] = segments;
+  if (kind !== 'repository' || rest.length === 0) return undefined;
+  const folder = encodeFolderName(slug);
+  return folder === slug ? undefined : [kind, folder, ...rest].join('/');
+};
+
 /** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
 export const siteHandler = (dependencies: Dependencies): Handler => {
   // The file of an address: "/a/" is "a/index.html" on every static host.
   const readPage: Handler = async ({ req, var: { segments } }) => {
     if (!segments.every(isPlain)) throw notFound();
     const path = segments.join('/');
-    if (path === '' || path.endsWith('/')) {
-      const answer = await documentAnswer(req.raw, dependencies, `${path}index.html`);
-      if (answer === undefined) throw notFound();
-      return answer;
-    }
-    const answer = await documentAnswer(req.raw, dependencies, path);
+    const isFolder = path === '' || path.endsWith('/');
+    const answer = await documentAnswer(req.raw, dependencies, isFolder ? `${path}index.html` : path);
     if (answer !== undefined) return answer;
-    if ((await dependencies.documents.read(`${path}/index.html`, 'identity')) === undefined) throw notFound();
+    const isThere = async (file: string) => (await dependencies.documents.read(file, 'identity')) !== undefined;
     const url = req.url;
+    let moved: string | undefined;
+    if (!isFolder && (await isThere(`${path}/index.html`))) moved = `${pathOf(url)}/`;
+    else {
+      const encoded = inEncodedFolder(segments);
+      if (encoded === undefined || !(await isThere(isFolder ? `${encoded}index.html` : encoded))) throw notFound();
+      moved = `/${encoded}`;
+    }
     const query = url.indexOf('?');
     // The client may see the address of this request below a path, which is taken off before it comes here.
     const below = basePathOf(dependencies.publicAddress());
-    const location = `${below}${pathOf(url)}/${query < 0 ? '' : url.slice(query)}`;
+    const location = `${below}${moved}${query < 0 ? '' : url.slice(query)}`;
     const headers = {
       Location: location,
       'Cache-Control': cacheControl.moved,

@@ -1,4 +1,5 @@
 import type { ExampleSubject } from '../contract/example-subject.ts';
+import { isAskable, repositoryWords } from '../contract/paths.ts';
 import type { CatalogDatabase } from './database.ts';
 import { readRepositoryRows } from './reading.ts';
 import { parseRecord } from './record-list.ts';
@@ -13,11 +14,13 @@ const looked = 50;
 
 /**
  * What to ask this index about where an example is shown: a package, with a name and an identifier that needs no
- * encoding, of the best ranked repository whose list is short. The same while that repository stays the same. Undefined
+ * encoding, of the best ranked repository whose list is short and that is looked up by its slug. The same while that repository stays the same. Undefined
  * where nothing has a name.
  */
 export const chooseExample = (database: CatalogDatabase): ExampleSubject | undefined => {
-  const filled = readRepositoryRows(database).filter(({ packageCount }) => packageCount > 0);
+  const filled = readRepositoryRows(database).filter(
+    ({ slug, packageCount }) => packageCount > 0 && isAskable(slug, repositoryWords),
+  );
   const shortest = filled.toSorted((a, b) => a.packageCount - b.packageCount);
   const ordered = [...filled.filter(({ packageCount }) => packageCount <= shortList), ...shortest];
   for (const { slug, ranking, record } of ordered) {

@@ -1,6 +1,6 @@
-import { decodeFileName } from './filenames.ts';
-import { fillPlaceholders, placeholdersOf } from './parameters.ts';
-import { apiRoot, isAskable, type Operation, operations, wordsBelow } from './paths.ts';
+import { decodeFileName, decodeFolderName } from './filenames.ts';
+import { fillPlaceholders } from './parameters.ts';
+import { apiRoot, isAskable, isSegment, type Operation, operations, wordsBelow } from './paths.ts';
 
 // The way back from a published file to the addresses that are documented for it, for hosts that look up nothing but
 // names: there each address is a name of its own.
@@ -10,8 +10,8 @@ const placeholder = /\{\w+\}/;
 interface Lookup {
   /** The path of the file, with each name as it is encoded there. */
   readonly file: RegExp;
-  /** The placeholders of those names. */
-  readonly placeholders: readonly string[];
+  /** The placeholders of those names, and whether each names a folder. */
+  readonly placeholders: ReadonlyMap<string, boolean>;
   readonly address: string;
   readonly words: ReadonlySet<string>;
 }
@@ -21,11 +21,16 @@ const lookups: readonly Lookup[] = Object.values(operations as Record<string, Op
   ({ file, address }) => {
     if (file === undefined || !placeholder.test(file) || !placeholder.test(address)) return [];
     const [before = ''] = address.split(placeholder);
+    const placeholders = new Map<string, boolean>();
+    fillPlaceholders(file, (name, isFolder) => {
+      placeholders.set(name, isFolder);
+      return '';
+    });
     const parts = `${apiRoot}/${file}`.split(placeholder).map((part) => RegExp.escape(part));
     return [
       {
         file: new RegExp(`^${parts.join('(.+)')}$`),
-        placeholders: placeholdersOf(file),
+        placeholders,
         address: `${apiRoot}${address}`,
         words: wordsBelow(before),
       },
@@ -42,15 +47,40 @@ const fixed: ReadonlyMap<string, string> = new Map(
 // With these in a name, clients and stores do not agree on what is asked for.
 const isPlain = (name: string): boolean => !/[/\\\p{Cc}]/u.test(name);
 
-const addressOfDocument = (path: string): string | undefined => {
+/** A published document that is called after what is looked up. */
+interface NamedDocument {
+  /** By placeholder of its file, in their order. */
+  readonly names: ReadonlyMap<string, string>;
+  /** As its operation has it, with the placeholders of these names, below the base address. */
+  readonly address: string;
+  /** Whether it can be asked for by that. */
+  readonly isAsked: boolean;
+}
+
+/** What the document at a path is called after; undefined where it is called after nothing. */
+export const namedDocument = (path: string): NamedDocument | undefined => {
   for (const { file, placeholders, address, words } of lookups) {
-    const names = file.exec(path)?.slice(1).map(decodeFileName);
-    if (names === undefined || names.includes(undefined)) continue;
-    const named = new Map(placeholders.map((each, index) => [each, names[index] ?? '']));
-    const isAsked = [...named.values()].every((name) => isPlain(name) && isAskable(name, words));
-    return isAsked ? fillPlaceholders(address, (each) => named.get(each) ?? '') : undefined;
+    const parts = file.exec(path)?.slice(1);
+    if (parts === undefined) continue;
+    const names = new Map<string, string>();
+    let isAsked = true;
+    for (const [index, [placeholder, isFolder]] of [...placeholders].entries()) {
+      const name = (isFolder ? decodeFolderName : decodeFileName)(parts[index] ?? '');
+      if (name === undefined) break;
+      names.set(placeholder, name);
+      isAsked &&= isPlain(name) && (isFolder ? isSegment(name) : isAskable(name, words));
+    }
+    if (names.size < placeholders.size) continue;
+    return { names, address, isAsked };
   }
-  return fixed.get(path);
+  return undefined;
+};
+
+const addressOfDocument = (path: string): string | undefined => {
+  const document = namedDocument(path);
+  if (document === undefined) return fixed.get(path);
+  const { names, address, isAsked } = document;
+  return isAsked ? fillPlaceholders(address, (each) => names.get(each) ?? '') : undefined;
 };
 
 const index = 'index.html';

@@ -1,6 +1,6 @@
-// Package identifiers come from strangers, and a file name is made of each. The encoding (decisions, section 1) is
-// reversible, cannot leave its folder, and never lets two identifiers meet on a disk that ignores letter case or
-// normalises Unicode:
+// Package identifiers come from strangers, slugs from whoever writes the manifest, and a file name is made of each. The
+// encoding (decisions, section 1) is reversible, cannot leave its folder, and never lets two of them meet on a disk that
+// ignores letter case or normalises Unicode:
 //
 //   a-z 0-9 . + -     themselves
 //   A-Z               "_" and the lower-case letter
@@ -39,9 +39,14 @@ export const encodeFileName = (text: string): string => {
   return name + segment;
 };
 
-/** The identifier that `encodeFileName` made this path of, or undefined where it made none. */
-export const decodeFileName = (path: string): string | undefined => {
-  if (plain.test(path)) return path;
+/**
+ * The name of the folder of what belongs to a slug, beside the files of all slugs: the encoding of file names, where a
+ * dot that ends the name, or stands before "json" or "html", is written "=2e". So the folder of "foo.json" is not in the
+ * way of the file of "foo", the folder of "index.html" not in that of a page, and no disk drops the dot of "foo.".
+ */
+export const encodeFolderName = (slug: string): string => encodeFileName(slug).replaceAll(/\.(?=json|html|$)/g, '=2e');
+
+const decodeName = (path: string, encode: (text: string) => string): string | undefined => {
   const bytes: number[] = [];
   for (const [token] of path.replaceAll('_/', '').matchAll(/_[a-z]|=[0-9a-f]{2}|[\s\S]/g)) {
     if (token.startsWith('_') && token.length === 2) bytes.push(token.toUpperCase().charCodeAt(1));
@@ -49,5 +54,12 @@ export const decodeFileName = (path: string): string | undefined => {
     else bytes.push(...utf8.encode(token));
   }
   const text = new TextDecoder().decode(new Uint8Array(bytes));
-  return text !== '' && encodeFileName(text) === path ? text : undefined;
+  return text !== '' && encode(text) === path ? text : undefined;
 };
+
+/** The identifier that `encodeFileName` made this path of, or undefined where it made none. */
+export const decodeFileName = (path: string): string | undefined =>
+  plain.test(path) ? path : decodeName(path, encodeFileName);
+
+/** The slug that `encodeFolderName` made this name of, or undefined where it made none. */
+export const decodeFolderName = (name: string): string | undefined => decodeName(name, encodeFolderName);

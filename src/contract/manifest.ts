@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { repositoryWords } from './paths.ts';
 
-/** A repository's slug: the identifier in addresses and file names. One DNS-like label keeps it safe in both. */
+/** What the slug of a repository looks like (decisions, section 7). */
+export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Equal for two slugs that a manifest may not hold both, because they differ in letter case at most. */
+export const slugKey = (slug: string): string => slug.toLowerCase();
+
+/** A repository's slug: the identifier in addresses, compared exactly. */
 const slugSchema = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be 1 to 64 lower-case letters, digits and inner hyphens')
-  .refine(
-    (slug) => !repositoryWords.has(slug),
-    'is a word of the API: a repository of that name could not be looked up',
-  );
+  // YAML has numbers, truth values and nothing where a person wrote a word.
+  .string({ error: ({ input }) => (input === undefined ? undefined : 'must be text: put it in quotes') })
+  .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit');
 
 /** The address of an APT repository. Credentials, queries and fragments have no meaning to APT and would leak. */
 const repositoryUri = z.string().superRefine((text, context) => {

@@ -14,7 +14,11 @@ export const operationOfDocument = (name: string): OperationName => name.replace
 export const documentOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries<Operation>(operations).flatMap(([name, { file, tag, summary, schema }]) => {
     if (file === undefined || schema === undefined) return [];
-    const address = `/${fillPlaceholders(file, (name) => `{${parameterOf(name).inFile?.name ?? name}}`)}`;
+    const nameIn = (name: string, isFolder: boolean): string => {
+      const { inFile, inFolder } = parameterOf(name);
+      return `{${(isFolder ? inFolder : inFile)?.name ?? name}}`;
+    };
+    const address = `/${fillPlaceholders(file, nameIn)}`;
     if (address === operations[name as OperationName].address) return [];
     const operation: Operation = {
       method: 'GET',
@@ -76,12 +80,12 @@ export const feedOperations: Readonly<Record<string, Feed>> = {
   atomFeed: feed('/feed.atom', 'application/atom+xml; charset=utf-8', 'New and updated packages, as an Atom feed'),
   jsonFeed: feed('/feed.json', 'application/json', 'New and updated packages, as a JSON Feed', jsonFeedSchema),
   repositoryAtomFeed: feed(
-    '/repository/{repositorySlug}/feed.atom',
+    '/repository/{repositoryFolder}/feed.atom',
     'application/atom+xml; charset=utf-8',
     'New and updated packages of a repository, as an Atom feed',
   ),
   repositoryJsonFeed: feed(
-    '/repository/{repositorySlug}/feed.json',
+    '/repository/{repositoryFolder}/feed.json',
     'application/json',
     'New and updated packages of a repository, as a JSON Feed',
     jsonFeedSchema,

@@ -127,6 +127,7 @@ const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
   429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'A fault of the service.',
+  501: 'The body comes with a transfer coding that is not read here.',
   503: 'The service cannot answer at the moment.',
 };
 
@@ -153,6 +154,7 @@ const errorSentences: Partial<Record<ErrorStatus, string>> = {
   429: 'Too many requests: try again in 1 s',
   431: 'The headers of the request are too large',
   500: 'Something went wrong on our side',
+  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
   503: 'The service cannot answer this at the moment',
 };
 const exampleDate = '2026-05-01T12:00:00.000Z';
@@ -178,7 +180,7 @@ const createErrorResponses = (): Json =>
   );
 
 /** Error statuses that every operation may answer. */
-const commonErrors = [400, 405, 408, 414, 431, 500, 503] as const satisfies readonly ErrorStatus[];
+const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
 
 const cacheHeaders = {
   ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },

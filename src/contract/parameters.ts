@@ -1,5 +1,5 @@
 import type { ExampleSubject } from './example-subject.ts';
-import { encodeFileName } from './filenames.ts';
+import { encodeFileName, encodeFolderName } from './filenames.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
 // section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
@@ -36,6 +36,8 @@ interface Parameter extends ParameterText {
   readonly example: ((subject: ExampleSubject, tag: string) => string) | undefined;
   /** Where a document is named after it. */
   readonly inFile?: InFile;
+  /** Where a folder of documents is named after it. */
+  readonly inFolder?: Omit<InFile, 'spell'>;
 }
 
 /** Ends the reading with what is wrong, in words that go on behind the name of the parameter. */
@@ -126,12 +128,17 @@ const pathParameters = {
     },
   },
   repositorySlug: {
-    description: 'Slug of the repository.',
+    description: 'Slug of the repository, letter by letter: capitals are others than small letters.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: ({ slug }) => slug,
     inFile: {
       name: 'repositoryFile',
       description: 'Slug of the repository as it stands in the name of a file.',
+      schema: { type: 'string', minLength: 1 },
+    },
+    inFolder: {
+      name: 'repositoryFolder',
+      description: 'Slug of the repository as it stands in the name of a folder.',
       schema: { type: 'string', minLength: 1 },
     },
   },
@@ -250,11 +257,14 @@ export const wrongParameter = (name: string, complaint: string): string => `Quer
 export const givenTwice = 'must be given once';
 
 const inAddresses: Readonly<Record<string, Parameter>> = { ...pathParameters, ...queryParameters };
-const inNames = Object.values(inAddresses).flatMap(({ inFile, example }) => {
-  if (inFile === undefined) return [];
-  const { spell = encodeFileName } = inFile;
-  const named: Parameter = { ...inFile, example: example && ((subject, tag) => spell(example(subject, tag))) };
-  return [[inFile.name, named] as const];
+const inNames = Object.values(inAddresses).flatMap(({ inFile, inFolder, example }) => {
+  const named = (place: InFile | undefined, encode: (value: string) => string) => {
+    if (place === undefined) return [];
+    const { spell = encode } = place;
+    const parameter: Parameter = { ...place, example: example && ((subject, tag) => spell(example(subject, tag))) };
+    return [[place.name, parameter] as const];
+  };
+  return [...named(inFile, encodeFileName), ...named(inFolder, encodeFolderName)];
 });
 const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ...Object.entries(inAddresses),
@@ -268,9 +278,9 @@ export const parameterOf = (name: string): Parameter => {
   return parameter;
 };
 
-/** The text with each `{name}` in it replaced: of an address, or of a file. */
-export const fillPlaceholders = (text: string, fill: (name: string) => string): string =>
-  text.replace(/\{(\w+)\}/g, (_, name: string) => fill(name));
+/** The text with each `{name}` in it replaced, of an address or of a file; `fill` is told whether more follows behind a slash. */
+export const fillPlaceholders = (text: string, fill: (name: string, isFolder: boolean) => string): string =>
+  text.replace(/\{(\w+)\}(?=(\/?))/g, (_, name: string, slash: string) => fill(name, slash !== ''));
 
 /** The names of the parameters in an address or a file. */
 export const placeholdersOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

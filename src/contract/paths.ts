@@ -15,7 +15,7 @@ import {
   safetyListSchema,
   statusSchema,
 } from './envelope.ts';
-import { encodeFileName } from './filenames.ts';
+import { encodeFileName, encodeFolderName } from './filenames.ts';
 import { fillPlaceholders, listPageMaximum, parameterOf, type QueryName, type Rank } from './parameters.ts';
 import { downloadsSchema } from './records.ts';
 
@@ -240,8 +240,9 @@ export type DocumentOperationName = {
  */
 export const documentOf = ({ file }: { readonly file: string }, ...names: readonly string[]): string => {
   const left = names.values();
-  const fill = (placeholder: string): string => {
+  const fill = (placeholder: string, isFolder: boolean): string => {
     const name = left.next().value ?? '';
+    if (isFolder) return encodeFolderName(name);
     return encodeFileName(parameterOf(placeholder).inFile?.spell?.(name) ?? name);
   };
   return `${apiRoot}/${fillPlaceholders(file, fill)}`;
@@ -275,8 +276,12 @@ export const wordsBelow = (folder: string): ReadonlySet<string> =>
   );
 const packageWords = wordsBelow('/jailbreak/package/');
 
-/** What no repository may be called: its lookup could not be asked for. */
+/** What a repository that is called so cannot be looked up by. */
 export const repositoryWords = wordsBelow('/jailbreak/repository/');
+
+/** Whether what is called so can be asked for where more follows behind it: no word and no document is called so there. */
+export const isSegment = (name: string): boolean =>
+  !/^\.{1,2}$/.test(name) && utf8.encode(name).length <= longestSegment;
 
 /**
  * Whether what is called so can be asked for by that name, where these words are the API's. What every client would
@@ -284,13 +289,13 @@ export const repositoryWords = wordsBelow('/jailbreak/repository/');
  * document of another: "foo.json" would be answered with the records of "foo". Their documents have names of their own.
  */
 export const isAskable = (name: string, words: ReadonlySet<string>): boolean =>
-  !/^\.{1,2}$|\.json$/.test(name) && !words.has(name) && utf8.encode(name).length <= longestSegment;
+  isSegment(name) && !name.endsWith('.json') && !words.has(name);
 
 const packageSegment = (id: string): string =>
   isAskable(id, packageWords) ? encodeURIComponent(id) : `${encodeFileName(id)}.json`;
 
 const repositorySegment = (slug: string): string =>
-  slug.endsWith('.json') ? `${encodeFileName(slug)}.json` : encodeURIComponent(slug);
+  isAskable(slug, repositoryWords) ? encodeURIComponent(slug) : `${encodeFileName(slug)}.json`;
 
 /** How a publication is addressed. */
 export interface Addressing {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
-import { addressKey, type ManifestEntry, manifestEntrySchema } from '../contract/manifest.ts';
+import { addressKey, type ManifestEntry, manifestEntrySchema, slugKey } from '../contract/manifest.ts';
 import { readPublicKeys } from './signature.ts';
 
 /** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
@@ -119,6 +119,8 @@ const checkKey = async ({ file, place }: Draft, { key }: ManifestEntry, problems
   }
 };
 
+const caseAside = ': letter case does not tell slugs apart';
+
 const checkDistinct = (
   entries: readonly { draft: Draft; entry: ManifestEntry }[],
   field: 'slug' | 'uri',
@@ -136,7 +138,9 @@ const checkDistinct = (
     problems.push({
       file: current.draft.file,
       field: fieldOf(current.draft.place, [field]),
-      message: `has ${what} of ${first.entry.slug} (${first.draft.file}${first.draft.place})`,
+      message: `has ${what} of ${first.entry.slug} (${first.draft.file}${first.draft.place})${
+        field === 'slug' && first.entry.slug !== current.entry.slug ? caseAside : ''
+      }`,
     });
   }
 };
@@ -146,14 +150,17 @@ const checkAliases = (
   entries: readonly { draft: Draft; entry: ManifestEntry }[],
   problems: ManifestProblem[],
 ): void => {
-  const owners = new Map(entries.map(({ entry }) => [entry.slug, entry.slug]));
+  const owners = new Map(entries.map(({ entry }) => [slugKey(entry.slug), { name: entry.slug, owner: entry.slug }]));
   for (const { draft, entry } of entries) {
     entry.aliases.forEach((alias, index) => {
-      const owner = owners.get(alias);
-      owners.set(alias, owner ?? entry.slug);
-      if (owner === undefined) return;
+      const taken = owners.get(slugKey(alias));
+      if (taken === undefined) {
+        owners.set(slugKey(alias), { name: alias, owner: entry.slug });
+        return;
+      }
       const field = fieldOf(draft.place, ['aliases', index]);
-      problems.push({ file: draft.file, field, message: `${alias} leads to ${owner} already` });
+      const message = `${alias} leads to ${taken.owner} already${taken.name === alias ? '' : caseAside}`;
+      problems.push({ file: draft.file, field, message });
     });
   }
 };
@@ -193,7 +200,7 @@ export const readManifest = async (path: string): Promise<ManifestEntry[]> => {
       problems.push({ file: draft.file, field: 'slug', message: `must be "${name}", as the file is called` });
     }
   }
-  checkDistinct(entries, 'slug', (entry) => entry.slug, 'the slug', problems);
+  checkDistinct(entries, 'slug', ({ slug }) => slugKey(slug), 'the slug', problems);
   checkDistinct(entries, 'uri', addressKey, 'the address, suite, component and architecture', problems);
   checkAliases(entries, problems);
   if (problems.length === 0 && entries.length === 0) {

@@ -1,6 +1,6 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
 import { type CountedRecords, DocumentReading, type PublishedEntry } from '../catalog/document-reading.ts';
-import { decodeFileName } from '../contract/filenames.ts';
+import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import { listPageMaximum, type Rank, ranks } from '../contract/parameters.ts';
 import { documentOf, documentPath, type Operation, operations } from '../contract/paths.ts';
 import { type Document, listTail, type PageLinks, successHead } from './document.ts';
@@ -121,7 +121,8 @@ const order: readonly NamedOperation[] = ['package', 'repositoryPackages', 'repo
 const parsePath = (path: string): [operation: NamedOperation, name: string] => {
   for (const operation of order) {
     const encoded = patterns[operation].exec(path)?.[1];
-    const name = encoded === undefined ? undefined : decodeFileName(encoded);
+    const decode = operation === 'package' || operation === 'repository' ? decodeFileName : decodeFolderName;
+    const name = encoded === undefined ? undefined : decode(encoded);
     if (name !== undefined) return [operation, name];
   }
   throw new NotOfCatalog(`The catalog tells of ${path}, which this version does not know: update Debdex`);

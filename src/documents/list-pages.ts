@@ -1,4 +1,4 @@
-import { decodeFileName } from '../contract/filenames.ts';
+import { decodeFolderName } from '../contract/filenames.ts';
 import { listPageMaximum } from '../contract/parameters.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
@@ -35,6 +35,6 @@ const pagePath = new RegExp(`^${beforeSlug}([^/]+)${beforeNumber}([1-9]\\d*)${en
 /** Which page the document at a path is, and of which repository; undefined where it is none. */
 export const parsePagePath = (path: string): { readonly slug: string; readonly page: number } | undefined => {
   const [, encoded, page] = pagePath.exec(path) ?? [];
-  const slug = encoded === undefined ? undefined : decodeFileName(encoded);
+  const slug = encoded === undefined ? undefined : decodeFolderName(encoded);
   return slug === undefined ? undefined : { slug, page: Number(page) };
 };

@@ -86,8 +86,10 @@ const computed = ({ functionUrl, below }: RuleInput): string[] =>
     ),
   ]);
 
+const exactPath = (addresses: readonly string[]): string => `path_regexp ${raw(`^(?:${anyOf(addresses)})$`)}`;
+
 const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
-  `@${parameter} path ${withAndWithoutRoot('', address).join(' ')}`,
+  `@${parameter} ${exactPath(withAndWithoutRoot('', address))}`,
   ...handle(`${parameter}`, [
     ...preflight(readMethods),
     ...refuseOthers(),
@@ -150,14 +152,14 @@ const api = (input: RuleInput): string[] => [
     `@rootless not path /${apiRoot}/*`,
     `rewrite @rootless /${apiRoot}{uri}`,
     ...exactNames(input).flatMap(([address, file], index) => [
-      `@exact${index} path /${apiRoot}${address}`,
+      // Caddy compares paths without regard to letter case, unless by a regular expression.
+      `@exact${index} ${address.includes('%') ? `path /${apiRoot}${address}` : exactPath([`/${apiRoot}${address}`])}`,
       `rewrite @exact${index} /${file}`,
     ]),
     ...namedRoutes.flatMap((route, index) => {
       const {
         address: [before, after],
         file: [, fileAfter],
-        isEncoded,
       } = route;
       const names = namePattern(route, literally);
       return [
@@ -165,10 +167,7 @@ const api = (input: RuleInput): string[] => [
           `path_regexp ${raw(`^/${apiRoot}${literally(before)}${names}${literally(after)}$`)}`,
           'not file',
         ]),
-        ...block(`route @named${index}`, [
-          ...(isEncoded ? encode() : []),
-          `rewrite * {path}${fileAfter.slice(after.length)}`,
-        ]),
+        ...block(`route @named${index}`, [...encode(), `rewrite * {path}${fileAfter.slice(after.length)}`]),
       ];
     }),
     ...sendFile(),

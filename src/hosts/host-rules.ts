@@ -1,6 +1,16 @@
-import { apiRoot, documentPath } from '../contract/paths.ts';
+import { fillPlaceholders } from '../contract/parameters.ts';
+import { apiRoot } from '../contract/paths.ts';
 import { replaceAll } from './encoding.ts';
-import { namedRoutes } from './routes.ts';
+
+/** A document that is not called as it is asked for, because what it is called after is encoded. */
+export interface EncodedDocument {
+  /** As its operation has it, with placeholders, below the API's root. */
+  readonly address: string;
+  /** What stands for the placeholders. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Below the output folder. */
+  readonly file: string;
+}
 
 /** What rules are made for. */
 export interface RuleInput {
@@ -14,8 +24,7 @@ export interface RuleInput {
   readonly site: boolean;
   /** Where the function is reached, without trailing slash and without a path; undefined where there is none. */
   readonly functionUrl?: string | undefined;
-  /** Documents of packages that are not called as their identifiers are, by identifier. */
-  readonly encodedNames: ReadonlyMap<string, string>;
+  readonly encodedDocuments: readonly EncodedDocument[];
   readonly now: Date;
 }
 
@@ -63,20 +72,15 @@ export const fixedAddresses = (below: string, address: string): readonly string[
 export const indent = (lines: readonly string[], by: string): string[] =>
   lines.map((line) => (line === '' ? '' : by + line));
 
-const packageFolder = documentPath.package('x').replace('x.json', '');
+/** The address of an encoded document, below the API's root, with each name in it as `write` writes it. */
+export const addressWith = ({ address, names }: EncodedDocument, write: (name: string) => string | undefined): string =>
+  fillPlaceholders(address, (name) => write(names.get(name) ?? '') ?? '');
 
 /**
- * Addresses, below the API's root, of identifiers that no replacements reach, as clients write them, and the documents
- * that answer them. Few have any.
+ * Addresses, below the API's root, of documents that no replacements reach, as clients write them, and the documents.
+ * Few publications have any.
  */
-export const exactNames = ({ encodedNames }: RuleInput): [address: string, file: string][] =>
-  [...encodedNames]
-    .filter(([name, file]) => `${packageFolder}${replaceAll(name)}.json` !== file)
-    .flatMap(([name, file]) =>
-      namedRoutes
-        .filter(({ isEncoded }) => isEncoded)
-        .map(({ address: [before, after] }): [string, string] => [
-          `${before}${encodeURIComponent(name)}${after}`,
-          file,
-        ]),
-    );
+export const exactNames = ({ encodedDocuments }: RuleInput): [address: string, file: string][] =>
+  encodedDocuments
+    .filter((document) => `${apiRoot}${addressWith(document, replaceAll)}.json` !== document.file)
+    .map((document) => [addressWith(document, encodeURIComponent), document.file]);

@@ -3,6 +3,8 @@ import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
 import {
+  addressWith,
+  type EncodedDocument,
   fixedAddresses,
   type HostRules,
   noFunction,
@@ -30,8 +32,13 @@ const line = ({ from, query, to, status, force }: Redirect): string =>
   [from, query, to, `${status}${force ? '!' : ''}`].filter((part) => part !== undefined).join(' ');
 
 // As Netlify asks for it, and as its own development server compares it; no line can hold a blank.
-const written = (name: string): string[] => [
-  ...new Set([encodeURIComponent(name), ...(/[\s%#?]/.test(name) ? [] : [name])]),
+const written = (document: EncodedDocument): string[] => [
+  ...new Set([
+    addressWith(document, encodeURIComponent),
+    ...([...document.names.values()].some((name) => /[\s%#?]/.test(name))
+      ? []
+      : [addressWith(document, (name) => name)]),
+  ]),
 ];
 
 const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -39,9 +46,8 @@ const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1
 const namesOf = ({ between }: NamedRoute): string => (between === '' ? ':name' : `:name${between}:second`);
 
 const redirects = (input: RuleInput): Redirect[] => {
-  const { below, functionUrl, encodedNames } = input;
+  const { below, functionUrl, encodedDocuments } = input;
   const both = (address: string) => withAndWithoutRoot(below, address);
-  const packages = namedRoutes.filter(({ isEncoded }) => isEncoded);
   return [
     ...computedRoutes.flatMap(({ address }) =>
       both(place(address)).map((from) => ({
@@ -67,11 +73,9 @@ const redirects = (input: RuleInput): Redirect[] => {
         { from, to: `/${errors}/404.json`, status: 404 },
       ]),
     ),
-    ...[...encodedNames].flatMap(([name, file]) =>
-      packages.flatMap(({ address: [before, after] }) =>
-        written(name).flatMap((one) =>
-          both(`${before}${one}${after}`).map((from) => ({ from, to: `${below}/${file}`, status: 200 })),
-        ),
+    ...encodedDocuments.flatMap((document) =>
+      written(document).flatMap((address) =>
+        both(address).map((from) => ({ from, to: `${below}/${document.file}`, status: 200 })),
       ),
     ),
     ...namedRoutes.flatMap((route) => {

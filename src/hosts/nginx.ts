@@ -166,7 +166,7 @@ const httpMaps = (input: RuleInput): string[] => {
     '# Identifiers as they stand in the names of files.',
     ...map('$debdex_name', 'encoded', [
       ['default', `$debdex_encoding${replacements.length - 1}`],
-      ['"~^[a-z0-9.+-]*$"', '$debdex_name'],
+      ['"~^[a-z0-9.+/-]*$"', '$debdex_name'],
     ]),
     ...encodingMaps(),
   ];
@@ -286,14 +286,13 @@ const serverLines = (input: RuleInput): string[] => {
       const {
         address: [before, after],
         file: [fileBefore, fileAfter],
-        isEncoded,
       } = route;
       const names = namePattern(route, literally);
       return location(`~ ^${api}${literally(before.slice(1))}(?<debdex_name>${names})${literally(after)}$`, [
         ...fileHeaders(),
         ...preflight(),
-        ...(isEncoded ? ['if ($debdex_exact) { rewrite ^ $debdex_below$debdex_exact break; }'] : []),
-        `try_files $uri ${below}/${fileBefore}${isEncoded ? '$debdex_encoded' : '$debdex_name'}${fileAfter} =404;`,
+        'if ($debdex_exact) { rewrite ^ $debdex_below$debdex_exact break; }',
+        `try_files $uri ${below}/${fileBefore}$debdex_encoded${fileAfter} =404;`,
       ]);
     }),
     ...location(`~ ^${root}/(?:${apiRoot}|jailbreak)(?:/|$)`, [

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { decodeFileName } from '../contract/filenames.ts';
-import { basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
-import { type RuleInput, RulesImpossible } from './host-rules.ts';
+import { namedDocument } from '../contract/addresses.ts';
+import { apiRoot, basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
+import { addressWith, type EncodedDocument, type RuleInput, RulesImpossible } from './host-rules.ts';
 
-const packages = documentPath.package('x').replace(/x\.json$/, '');
+/** Where the documents lie that are called after packages and repositories. */
+const named = `${apiRoot}/jailbreak`;
 
 const readBase = (folder: string): string => {
   const file = path.join(folder, documentPath.openapiJson);
@@ -17,27 +18,29 @@ const readBase = (folder: string): string => {
 };
 
 const listDocuments = (folder: string): string[] => {
-  const inside = path.join(folder, packages);
+  const inside = path.join(folder, named);
   if (!existsSync(inside)) return [];
   return readdirSync(inside, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
-    .map((entry) => path.relative(inside, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .sort();
+};
+
+const asEncoded = (file: string): EncodedDocument[] => {
+  const found = namedDocument(file);
+  if (found === undefined) return [];
+  const document = { address: found.address.slice(apiRoot.length), names: found.names, file };
+  return `${apiRoot}${addressWith(document, (name) => name)}.json` === file ? [] : [document];
 };
 
 /** What a published folder says of itself that rules depend on. Throws RulesImpossible where it holds no publication. */
 export const readPublication = (folder: string): Omit<RuleInput, 'functionUrl' | 'now'> => {
   const base = readBase(folder);
-  const names = listDocuments(folder)
-    .map((file) => [decodeFileName(file.slice(0, -'.json'.length)), `${packages}${file}`] as const)
-    .filter(
-      (pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== `${packages}${pair[0]}.json`,
-    )
-    .sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     base,
     below: basePathOf(base),
     folder: path.resolve(folder),
     site: existsSync(path.join(folder, 'index.html')),
-    encodedNames: new Map(names),
+    encodedDocuments: listDocuments(folder).flatMap(asEncoded),
   };
 };

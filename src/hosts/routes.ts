@@ -21,15 +21,10 @@ export interface NamedRoute {
   readonly address: Around;
   /** Below the output folder. */
   readonly file: Around;
-  /**
-   * What stands between the two names of an address that has two; empty where it has one. What is said of the name holds
-   * for both then, and the file is called after them as they are.
-   */
+  /** What stands between the two names of an address that has two; empty where it has one. */
   readonly between: string;
   /** Names that are words of the API there, and not to be looked up. */
   readonly words: ReadonlySet<string>;
-  /** Whether a name may be any identifier; else it is a slug, which is written as it is. */
-  readonly isEncoded: boolean;
 }
 
 /** An address whose file is chosen by a parameter of its query. */
@@ -70,13 +65,11 @@ export const fixedRoutes: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file }) => {
-  const name = placeholder.exec(address)?.[1];
-  if (file === undefined || name === undefined) return [];
+  if (file === undefined || !placeholder.test(address)) return [];
   const [before] = around(address);
-  const isEncoded = name === 'packageId';
   const between = betweenIn(address);
-  const words = wordsBelow(before);
-  return [{ address: around(address), file: around(`${apiRoot}/${file}`), between, words, isEncoded }];
+  const words: ReadonlySet<string> = /\}$/.test(address) && between === '' ? wordsBelow(before) : new Set();
+  return [{ address: around(address), file: around(`${apiRoot}/${file}`), between, words }];
 });
 
 /** The names of a route as a regular expression; `quote` writes a text so that it stands for itself there. */

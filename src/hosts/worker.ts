@@ -1,4 +1,4 @@
-import { encodeFileName } from '../contract/filenames.ts';
+import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
 
 // What runs on hosts that run scripts. It is written out as it stands, behind the table of its rules and behind the
 // encoding of names (worker-text.ts), so it may import nothing else that is not a type.
@@ -123,7 +123,9 @@ export const createWorker = (rules: WorkerRules) => {
       if (between !== '' && `/${middle}/` !== between) continue;
       const rest = segments.slice(last + 1).map((one) => `/${one}`);
       if (rest.join('') !== after) continue;
-      const names = between === '' ? encodeFileName(name) : encodeFileName(name) + between + encodeFileName(second);
+      const isFolder = between !== '' || file[1].startsWith('/');
+      const first = isFolder ? encodeFolderName(name) : encodeFileName(name);
+      const names = between === '' ? first : `${first}${between}${encodeFileName(second)}`;
       return { file: `${file[0]}${names}${file[1]}` };
     }
     return {};

@@ -1,7 +1,7 @@
 import { CatalogBuild } from '../catalog/generation.ts';
 import { readLastBuild } from '../catalog/last-build.ts';
 import { readRepositoryRows } from '../catalog/reading.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
+import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import { areRemovalsAccepted, holdRemovals } from '../snapshots/removals.ts';
 
 // Fewer than that, or less than a tenth, is how manifests are kept up.
@@ -17,8 +17,8 @@ const share = 10;
  */
 export const assertNotDepleted = (state: string, entries: readonly ManifestEntry[]): void => {
   const known = readLastBuild(state)?.repositories.map(({ slug }) => slug) ?? readPublished(state);
-  const kept = new Set(entries.flatMap(({ slug, aliases }) => [slug, ...aliases]));
-  const lost = known.filter((slug) => !kept.has(slug));
+  const kept = new Set(entries.flatMap(({ slug, aliases }) => [slug, ...aliases].map(slugKey)));
+  const lost = known.filter((slug) => !kept.has(slugKey(slug)));
   if (lost.length < fewest || lost.length * share <= known.length) return;
   if (!areRemovalsAccepted(state, lost)) throw holdRemovals(state, lost);
 };

@@ -11,7 +11,7 @@ import {
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
-import { decodeFileName } from '../contract/filenames.ts';
+import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
@@ -49,6 +49,7 @@ export interface EmissionOptions {
 
 const listOf = documentPath.repositoryPackages;
 const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
+const repositoryPath = new RegExp(`^${documentPath.repository('a').replace('a.json', '([^/]+)\\.json')}$`);
 const packageFolder = path.posix.dirname(documentPath.package('a'));
 
 /** What vanishes, in the order in which it is removed. */
@@ -146,7 +147,7 @@ export class Emission {
       if (page !== undefined) this.#placeEmptyPage(page.slug, page.page);
       const slug = listPath.exec(file)?.[1];
       if (slug === undefined) continue;
-      this.#publisher.placeInAdvance(documents.repositoryPackages(decodeFileName(slug) ?? slug, []));
+      this.#publisher.placeInAdvance(documents.repositoryPackages(decodeFolderName(slug) ?? slug, []));
     }
     for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
     this.#removed += vanished.length;
@@ -160,7 +161,8 @@ export class Emission {
     if (parsePagePath(file) !== undefined) return 'page';
     if (listPath.test(file)) return 'list';
     if (file.startsWith(`${packageFolder}/`)) return 'package';
-    return existsSync(this.#output.resolve(file.replace(/\.json$/, '/packages.json'))) ? 'repository' : 'former slug';
+    const slug = decodeFileName(repositoryPath.exec(file)?.[1] ?? '');
+    return slug !== undefined && existsSync(this.#output.resolve(listOf(slug))) ? 'repository' : 'former slug';
   }
 
   #vanished(): string[] {

@@ -1,4 +1,4 @@
-import { encodeFileName } from '../contract/filenames.ts';
+import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
 import type { SectionKind } from '../contract/sections.ts';
 
 // A page is a folder with an index.html in it, which every static host answers alike. The file names of the documents
@@ -17,7 +17,7 @@ export const page = {
   landing: '/',
   search: '/search/',
   repositories: '/repository/',
-  repository: (slug: string, number = 1) => `/repository/${slug}/${number > 1 ? `${number}/` : ''}`,
+  repository: (slug: string, number = 1) => `/repository/${encodeFolderName(slug)}/${number > 1 ? `${number}/` : ''}`,
   package: (id: string) => `/package/${folderName(id)}/`,
   sections: '/section/',
   section: (kind: SectionKind, number = 1) => `/section/${kind}/${number > 1 ? `${number}/` : ''}`,
@@ -27,8 +27,8 @@ export const page = {
   changes: '/changes/',
   privacy: '/privacy/',
   about: '/about/',
-  atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${slug}`}/feed.atom`,
-  jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${slug}`}/feed.json`,
+  atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
+  jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.json`,
 } as const;
 
 /** The drawing of a section kind. */

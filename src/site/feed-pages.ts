@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { encodeFolderName } from '../contract/filenames.ts';
 import { page } from './addresses.ts';
 import { site } from './context.ts';
 import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
@@ -41,7 +42,8 @@ export const jsonFeedResponse = (slug?: string): Response =>
 export const repositoryPaths = () => {
   const { catalog } = site();
   return [...catalog.repositories.map(({ slug }) => slug), ...catalog.former.keys()].map((slug) => ({
-    params: { slug },
+    params: { folder: encodeFolderName(slug) },
+    props: { slug },
     cacheKey: hash('sha256', composeJsonFeed(feedOf(slug)), 'base64url'),
   }));
 };

@@ -1,8 +1,10 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { encodeFolderName } from '../contract/filenames.ts';
+import { slugPattern } from '../contract/manifest.ts';
 import { mergeRecords, parseRecords, type RecordHistory, recordsText } from './record-history.ts';
-import { rememberedSchema, slugPattern } from './snapshot.ts';
+import { rememberedSchema } from './snapshot.ts';
 import { writeAtomically } from './snapshot-files.ts';
 
 const repositorySchema = z.strictObject({
@@ -109,7 +111,7 @@ export class HistoryStore {
 
   #folder(slug: string): string {
     if (!slugPattern.test(slug)) throw new Error(`no repository has the slug ${JSON.stringify(slug)}`);
-    return join(this.#root, slug);
+    return join(this.#root, encodeFolderName(slug));
   }
 
   #file(slug: string, name: string): string {

@@ -4,9 +4,6 @@ import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { signingStates } from '../contract/signing-states.ts';
 
-/** What the slug of a repository looks like, which is the name of its folder. */
-export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
-
 const timestamp = z.iso.datetime({ precision: 3 });
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const validator = z.string().nullable();

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { decodeFolderName, encodeFolderName } from '../contract/filenames.ts';
+import { slugPattern } from '../contract/manifest.ts';
 import { HistoryStore } from './history.ts';
 import {
   type Attempts,
@@ -9,7 +11,6 @@ import {
   noAttempts,
   type Snapshot,
   type SnapshotFile,
-  slugPattern,
   snapshotSchema,
 } from './snapshot.ts';
 import { createTemporary, isTemporary, moveDurably, syncDirectory, writeAtomically } from './snapshot-files.ts';
@@ -138,13 +139,13 @@ export class SnapshotStore {
     for await (const _ of this.streamFile(slug, file));
   }
 
-  /** The folders that may be those of slugs, sorted; not each has a snapshot. What else lies there is passed over. */
+  /** The slugs that there may be a folder of, sorted; not each has a snapshot. What else lies there is passed over. */
   async list(): Promise<string[]> {
     try {
       const entries = await readdir(this.#root, { withFileTypes: true });
       return entries
-        .filter((entry) => entry.isDirectory() && slugPattern.test(entry.name))
-        .map((entry) => entry.name)
+        .flatMap((entry) => (entry.isDirectory() ? (decodeFolderName(entry.name) ?? []) : []))
+        .filter((slug) => slugPattern.test(slug))
         .sort();
     } catch (error) {
       if (isMissing(error)) return [];
@@ -289,7 +290,7 @@ export class SnapshotStore {
     if (!slugPattern.test(slug)) {
       throw new SnapshotError('slug', `no repository has the slug ${JSON.stringify(slug)}`);
     }
-    return join(this.#root, slug);
+    return join(this.#root, encodeFolderName(slug));
   }
 }
 

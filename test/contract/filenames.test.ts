@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeFileName, encodeFileName } from '../../src/contract/filenames.ts';
+import { decodeFileName, decodeFolderName, encodeFileName, encodeFolderName } from '../../src/contract/filenames.ts';
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).map((text) => text.toWellFormed()),
@@ -23,6 +23,44 @@ const hostile = fc.oneof(
     '=5f',
   ),
 );
+
+const slug = fc
+  .tuple(
+    fc.constantFrom('a', 'A', '1', 'json', 'index'),
+    fc.string({ unit: fc.constantFrom('a', 'A', '1', '.', '_', '-', '.json', '.html', '.br', '.JSON'), maxLength: 5 }),
+  )
+  .map((parts) => parts.join(''));
+
+describe('names of the files and folders of slugs', () => {
+  it('C9: folders are called as files are, but for a dot at the end or before the ending of a file', () => {
+    for (const name of ['foo', '1', 'a.b', 'a..b', 'a-1', 'json']) expect(encodeFolderName(name)).toBe(name);
+    expect(['A.b_C', 'foo.json', 'index.html', 'a.json.br', 'a.', 'x.JSON'].map(encodeFolderName)).toEqual([
+      '_a.b=5f_c',
+      'foo=2ejson',
+      'index=2ehtml',
+      'a=2ejson.br',
+      'a=2e',
+      'x._j_s_o_n',
+    ]);
+  });
+
+  it('C9: can be turned back and are one segment, which no other slug has, in any letter case (5,000 pairs)', () => {
+    fc.assert(
+      fc.property(slug, slug, (a, b) => {
+        const folder = encodeFolderName(a);
+        expect(decodeFolderName(folder)).toBe(a);
+        expect(folder).toMatch(/^[a-z0-9=_-][a-z0-9.=_-]{0,250}$/);
+        expect(folder).not.toMatch(/\.(?:json|html|$)/);
+        expect(folder === encodeFolderName(b).toLowerCase()).toBe(a === b);
+        // What lies beside it: the documents of slugs, and their compressed copies.
+        for (const ending of ['.json', '.json.br', '.json.gz'])
+          expect(`${encodeFileName(b)}${ending}`).not.toBe(folder);
+      }),
+      { numRuns: 5000 },
+    );
+    for (const name of ['', 'foo.json', 'a.', 'A', '=2e/', 'a=2eb']) expect(decodeFolderName(name)).toBeUndefined();
+  });
+});
 
 describe('file names of identifiers', () => {
   it('C9: leave identifiers of lower-case letters, digits, dots, plus and minus as they are', () => {

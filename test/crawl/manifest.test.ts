@@ -83,7 +83,7 @@ describe('a folder', () => {
   });
 
   it('reports every mistake at once, with file and field', async () => {
-    await write('a.yaml', 'slug: A\nuri: ftp://a.example\nranking: 9\nraking: 1\nsuite: ../x\n');
+    await write('a.yaml', 'slug: -A\nuri: ftp://a.example\nranking: 9\nraking: 1\nsuite: ../x\n');
     await write('b.yaml', plain('other'));
     await write('c.yaml', 'slug: [\n');
     await write('d.yaml', 'slug: d\nslug: d\nuri: https://d.example\nranking: 1\n');
@@ -123,13 +123,66 @@ describe('a folder', () => {
     expect(await readManifest(folder)).toHaveLength(1);
   });
 
-  it('calls no repository by a word of the API', async () => {
-    for (const slug of ['search', 'ranking', 'safety']) {
-      await write('list.json', JSON.stringify([{ slug, uri: 'https://a.example/', ranking: 1 }]));
-      expect(await problemsOf(join(folder, 'list.json'))).toEqual([
-        expect.stringMatching(/slug: is a word of the API/),
-      ]);
+  const list = (...slugs: unknown[]) =>
+    write('list.json', JSON.stringify(slugs.map((slug, at) => ({ slug, uri: `https://a${at}.example/`, ranking: 1 }))));
+
+  it('C9: takes slugs of 1 to 64 letters, digits, dots, underscores and hyphens, words of the API among them', async () => {
+    const slugs = ['1', 'a.', 'A.b_C-1', 'Foo', 'a..b', 'con', 'search', 'x.json', 'constructor', 'Z'.repeat(64)];
+    await list(...slugs);
+    const entries = await readManifest(join(folder, 'list.json'));
+    expect(entries.map(({ slug }) => slug)).toEqual([...slugs].sort());
+  });
+
+  it('C9: refuses every other slug and says what one is', async () => {
+    const wrong = [
+      '',
+      '.',
+      '..',
+      '.a',
+      '-a',
+      '_a',
+      '__proto__',
+      'a b',
+      'a/b',
+      'a\\b',
+      'ä',
+      'a\n',
+      'a%2e',
+      'Z'.repeat(65),
+    ];
+    const sentence = 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit';
+    await list(...wrong);
+    expect(await problemsOf(join(folder, 'list.json'))).toEqual(wrong.map((_, at) => ` [${at}].slug: ${sentence}`));
+    await list('a', 'b');
+    await write('list.json', JSON.stringify([{ slug: 'a', uri: 'https://a.example/', ranking: 1, aliases: ['-'] }]));
+    expect(await problemsOf(join(folder, 'list.json'))).toEqual([` [0].aliases[0]: ${sentence}`]);
+  });
+
+  it('C9: says where a slug is no text in YAML', async () => {
+    for (const slug of ['1', '1.5', 'true', 'null', '0x1F']) {
+      await write('list.yaml', `- slug: ${slug}\n  uri: https://a.example/\n  ranking: 1\n`);
+      expect(await problemsOf(join(folder, 'list.yaml'))).toEqual([' [0].slug: must be text: put it in quotes']);
     }
+  });
+
+  it('C9: tells no slugs and aliases apart by letter case', async () => {
+    await list('Foo', 'foo', 'bar');
+    const file = join(folder, 'list.json');
+    expect(await problemsOf(file)).toEqual([
+      ` [1].slug: has the slug of Foo (${file}[0]): letter case does not tell slugs apart`,
+    ]);
+    const entry = (slug: string, aliases: string[]) => ({ slug, uri: `https://${slug}.example/`, ranking: 1, aliases });
+    await write(
+      'list.json',
+      JSON.stringify([entry('Foo', ['Old', 'FOO']), entry('bar', ['fOO', 'old', 'BAR', 'bar'])]),
+    );
+    expect(await problemsOf(file)).toEqual([
+      ' [0].aliases[1]: FOO leads to Foo already: letter case does not tell slugs apart',
+      ' [1].aliases[0]: fOO leads to Foo already: letter case does not tell slugs apart',
+      ' [1].aliases[1]: old leads to Foo already: letter case does not tell slugs apart',
+      ' [1].aliases[2]: BAR leads to bar already: letter case does not tell slugs apart',
+      ' [1].aliases[3]: bar leads to bar already',
+    ]);
   });
 
   it('may list one address in several suites, and not twice in one', async () => {

@@ -99,11 +99,41 @@ describe('download counters', () => {
     await counters.add([one('a'), one('b')], network(1));
     today = new Date('2025-01-02T12:00:00Z');
     await counters.add([one('a')], network(1));
-    today = new Date('2026-02-06T00:00:00Z');
-    await expect.poll(() => Object.keys(readCounters(file))).toEqual([]);
+    for (let date = 6; date <= 12; date++) {
+      today = new Date(Date.UTC(2026, 1, date));
+      await counters.add([one('c')], network(1));
+    }
+    await expect.poll(() => Object.keys(readCounters(file)).filter((row) => !row.includes(' c '))).toEqual([]);
     expect(await counters.read('a')).toEqual({ package_id: 'a', total: 2, last_30_days: 0, daily: [] });
     await counters.add([one('a')], network(1));
-    expect(await counters.read('a')).toMatchObject({ total: 3, daily: [{ day: '2026-02-06', count: 1 }] });
+    expect(await counters.read('a')).toMatchObject({ total: 3, daily: [{ day: '2026-02-12', count: 1 }] });
+    expect(await counters.read('c')).toMatchObject({ total: 7, daily: { length: 7 } });
+  });
+
+  it('T14 a clock that is years ahead for some reports takes no daily counts along', async () => {
+    const days = Array.from({ length: 10 }, (_, index) => `2026-04-${String(index + 20)}`);
+    let today = day;
+    let folds = 0;
+    const { file, counters } = openCounters({ tidyInterval: 5 }, () => {
+      folds++;
+      return today;
+    });
+    for (const date of days) {
+      today = new Date(`${date}T12:00:00Z`);
+      await counters.add([one('a')], network(1));
+    }
+    const before = await counters.read('a');
+    expect(before).toMatchObject({ total: 10, daily: { length: 10 } });
+    for (const ahead of ['2029-01-01', '2029-01-02', '2031-12-31']) {
+      today = new Date(`${ahead}T12:00:00Z`);
+      await counters.add([one('b')], network(1));
+      const asked = folds;
+      await expect.poll(() => folds).toBeGreaterThan(asked + 3);
+    }
+    today = new Date(`${days.at(-1)}T13:00:00Z`);
+    await counters.add([one('b')], network(2));
+    expect(await counters.read('a')).toEqual(before);
+    expect(Object.keys(readCounters(file)).filter((row) => row.includes(' a '))).toHaveLength(10);
   });
 
   it('a flood of one client takes no other one its place', async () => {

@@ -39,8 +39,13 @@ it('H4 refs lead to the package or repository that they stand in, whatever it is
   }
 });
 
-it('H4 refs of a repository that is called like the document of another one name its own document', () => {
-  const { repository } = publicAddress({ base });
+it('H4 refs of a repository that cannot be asked for by its slug name its own document', () => {
+  const { repository, repositoryPackages } = publicAddress({ base });
+  expect([repository('search'), repository('Search'), repositoryPackages('bar.json')]).toEqual([
+    `${base}/v2/jailbreak/repository/search.json`,
+    `${base}/v2/jailbreak/repository/Search`,
+    `${base}/v2/jailbreak/repository/bar.json/packages`,
+  ]);
   expect([repository('bar'), repository('bar.json')]).toEqual([
     `${base}/v2/jailbreak/repository/bar`,
     `${base}/v2/jailbreak/repository/bar.json.json`,

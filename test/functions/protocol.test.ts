@@ -37,6 +37,23 @@ describe('H1 malformed requests', () => {
     expect(bodyOf(answer)).toMatchObject({ message: '400 Bad Request', error: 'The request is not valid HTTP' });
   });
 
+  it.each(['gzip, chunked', 'identity, chunked', 'x;a="chunked", chunked'])(
+    'H9 a body with the transfer coding %s is answered 501, and nothing after it is taken for a request',
+    async (coding) => {
+      const report = '[{"package_id":"com.example.one","package_version":"1.0"}]';
+      const head = 'POST /v2/jailbreak/download/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+      const body = `${report.length.toString(16)}\r\n${report}\r\n0\r\n\r\n`;
+      const next = `GET ${known} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const answer = await exchange(server.port, `${head}Transfer-Encoding: ${coding}\r\n\r\n${body}${next}`);
+      expect(answer).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\n[\s\S]*\r\nConnection: close\r\n/);
+      expect(answer.split('HTTP/1.1')).toHaveLength(2);
+      const error = 'The body must come with no transfer coding but chunked (Transfer-Encoding)';
+      expect(bodyOf(answer)).toMatchObject({ message: '501 Not Implemented', error });
+      const last = `${head}Connection: close\r\nTransfer-Encoding: Chunked \r\n\r\n${body}`;
+      expect(await exchange(server.port, last)).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+
   it('H4 a refused HEAD has no body', async () => {
     for (const request of ['HEAD / HTTP/1.1\r\n\r\n', 'HEAD / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n']) {
       expect(await exchange(server.port, request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);

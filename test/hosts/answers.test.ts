@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/paths.ts';
+import { documentPath, operations } from '../../src/contract/paths.ts';
 import { noFunction } from '../../src/hosts/host-rules.ts';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
 import { computedRoutes } from '../../src/hosts/routes.ts';
@@ -25,6 +25,20 @@ const oddNames = [
 ];
 const ids = ['com.example.one', 'com.example.two', ...oddNames];
 
+/** Slugs likewise: capitals, words of the API, the names of documents and pages. */
+const oddSlugs = ['A.b_C-1', 'x.json', 'search', 'Ranking', 'index.html', 'a.', 'Z'.repeat(64)];
+const slugDocuments = [
+  documentPath.repository,
+  documentPath.repositoryPackages,
+  documentPath.repositoryFindings,
+  (slug: string) => documentPath.repositoryPackagesPage(slug, 1),
+];
+const slugAddresses = oddSlugs.flatMap((slug) =>
+  [/\.json$|^search$/.test(slug) ? '.json' : '', '/packages', '/findings', '/packages/1'].map(
+    (rest) => `/v2/jailbreak/repository/${slug}${rest}`,
+  ),
+);
+
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ ids });
@@ -33,6 +47,8 @@ beforeAll(async () => {
   server.write('v2/catalog/aa.sqlite.zst', 'not really');
   server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
+  for (const slug of oddSlugs)
+    for (const of of slugDocuments) server.write(of(slug), JSON.stringify({ data: of(slug) }));
 });
 afterAll(() => server.close());
 
@@ -83,6 +99,10 @@ const refused = [
   '/v2/jailbreak/repository/no-such/packages',
   '/v2/jailbreak/repository/sample/packages/3',
   '/v2/jailbreak/repository/Sample',
+  '/v2/jailbreak/repository/Sample/packages',
+  '/v2/jailbreak/repository/a.b_c-1',
+  '/v2/jailbreak/repository/X.json/packages',
+  '/v2/jailbreak/repository/RANKING',
   '/v2/jailbreak/package/a/b',
   '/v2/no/such/address',
   '/.staging/x',
@@ -99,7 +119,7 @@ const computed = [
   '/v2/livez',
 ];
 const questions: Question[] = [
-  ...[...names, ...documents, ...pages, ...refused, ...computed].map((path) => read(path)),
+  ...[...names, ...slugAddresses, ...documents, ...pages, ...refused, ...computed].map((path) => read(path)),
   ...[...names.slice(0, 3), ...documents.slice(0, 3), '/', '/v2/no/such'].map((path) => ({ path, method: 'HEAD' })),
   ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({
     path,
@@ -153,7 +173,10 @@ const differences: Readonly<Record<HostName, readonly (readonly [question: RegEx
   'cloudflare-pages': [[/^GET \/privacy(?:\?x=1)?$/, 307]],
   netlify: [
     // A rewrite to a file that is not there answers with the page of the site.
-    [/^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3)/, 404],
+    [
+      /^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3|a\.b_c|X\.json|RANKING)/,
+      404,
+    ],
     [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging)/, 404],
     [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
     // No line of its rules can hold these, as its development server compares them.

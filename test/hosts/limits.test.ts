@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../scripts/options.ts';
 import { readBase } from '../../scripts/read-base.ts';
-import { documentPath } from '../../src/contract/paths.ts';
+import { documentPath, operations } from '../../src/contract/paths.ts';
 import { cloudflareLimits } from '../../src/hosts/cloudflare.ts';
 import { mostRepetitions, replaceAll } from '../../src/hosts/encoding.ts';
 import type { RuleInput } from '../../src/hosts/host-rules.ts';
@@ -13,7 +13,11 @@ const inputOf = (names: readonly string[], below = ''): RuleInput => ({
   below,
   folder: '/srv/dist',
   site: true,
-  encodedNames: new Map(names.map((name) => [name, documentPath.package(name)])),
+  encodedDocuments: names.map((name) => ({
+    address: operations.package.address,
+    names: new Map([['packageId', name]]),
+    file: documentPath.package(name),
+  })),
   now: new Date('2026-05-02T00:00:00Z'),
 });
 const many = Array.from({ length: 6000 }, (_, index) => `com.Example.${index}`);

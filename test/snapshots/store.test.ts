@@ -185,6 +185,19 @@ describe('the store', () => {
     expect(await store.readAttempts('repo')).toEqual({ ...before, remembered: null });
   });
 
+  it('C9: keeps slugs apart on a disk without letter case, under folder names that lead back to them', async () => {
+    const slugs = ['A.b_C', 'Foo', 'a.', 'foo', 'repo', 'x.json'];
+    for (const slug of slugs) await store.writeAttempts(slug, { ...noAttempts, code: slug });
+    const names = await readdir(join(folder(), '..'));
+    expect(names.sort()).toEqual(['_a.b=5f_c', '_foo', 'a=2e', 'foo', 'repo', 'x=2ejson']);
+    expect(await store.list()).toEqual(slugs);
+    for (const slug of slugs) expect((await store.readAttempts(slug)).code).toBe(slug);
+    for (const slug of slugs) await store.history.update(slug, { formerSlugs: [slug] });
+    for (const slug of slugs) expect((await store.history.read(slug)).formerSlugs).toEqual([slug]);
+    await store.remove('Foo');
+    expect(await store.list()).toEqual(slugs.filter((slug) => slug !== 'Foo'));
+  });
+
   it('removes a repository', async () => {
     await put('release', 'packages');
     await store.remove('repo');
@@ -192,9 +205,12 @@ describe('the store', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it.each(['..', '.', '', '../x', 'a/b', '/etc', 'A', 'a.'])('C9: has no folder for the slug %j', async (slug) => {
-    await expect(store.read(slug)).rejects.toMatchObject({ code: 'slug' });
-    await expect(store.remove(slug)).rejects.toMatchObject({ code: 'slug' });
-    await expect(store.stage(slug, [])).rejects.toMatchObject({ code: 'slug' });
-  });
+  it.each(['..', '.', '', '../x', 'a/b', '/etc', '-a', '_a', 'a:b', 'A'.repeat(65)])(
+    'C9: has no folder for the slug %j',
+    async (slug) => {
+      await expect(store.read(slug)).rejects.toMatchObject({ code: 'slug' });
+      await expect(store.remove(slug)).rejects.toMatchObject({ code: 'slug' });
+      await expect(store.stage(slug, [])).rejects.toMatchObject({ code: 'slug' });
+    },
+  );
 });

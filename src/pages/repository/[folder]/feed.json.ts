@@ -3,4 +3,4 @@ import { jsonFeedResponse, repositoryPaths } from '../../../site/feed-pages.ts';
 
 export const getStaticPaths = repositoryPaths;
 
-export const GET = ({ params }: APIContext) => jsonFeedResponse(params.slug);
+export const GET = ({ props }: APIContext<{ slug: string }>) => jsonFeedResponse(props.slug);

@@ -3,4 +3,4 @@ import { atomResponse, repositoryPaths } from '../../../site/feed-pages.ts';
 
 export const getStaticPaths = repositoryPaths;
 
-export const GET = ({ params }: APIContext) => atomResponse(params.slug);
+export const GET = ({ props }: APIContext<{ slug: string }>) => atomResponse(props.slug);
