@@ -9,7 +9,7 @@ const releases = [...changes.matchAll(/^## (\d+\.\d+\.\d+) – (\d{4}-\d\d-\d\d)
 );
 
 describe('the list of changes', () => {
-  it('dates every release, the newest first, and knows the one that this is', () => {
+  it('H5: dates every release, the newest first, and knows the one that this is', () => {
     const headings = [...changes.matchAll(/^## .*$/gm)].map(([heading]) => heading);
     const dated = releases.map(({ version, date }) => `## ${version} – ${date}`);
     expect(headings.filter((heading) => heading !== '## Unreleased')).toEqual(dated);
@@ -24,7 +24,7 @@ describe('the list of changes', () => {
     expect(releases.at(-1)?.version).toBe('0.1.0');
   });
 
-  it('tells, under the release of that day, of every field that the description calls deprecated', () => {
+  it('H5: tells, under the release of that day, of every field that the description calls deprecated', () => {
     const { components } = createOpenApi({ publicAddress: 'https://index.test', version: '1' }) as {
       components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> };
     };

@@ -70,7 +70,7 @@ const readLines = (text: string): Record<string, unknown>[] =>
 const withoutCompanions = (names: readonly string[]) => names.filter((name) => !/-(?:wal|shm|journal)$/.test(name));
 
 describeStores('what the gateway keeps', (newStore, kind) => {
-  it('is told in the privacy policy, table by table and column by column', async () => {
+  it('T9: is told in the privacy policy, table by table and column by column', async () => {
     const environment = await newStore();
     const gateway = await startGateway(environment);
     try {
@@ -85,7 +85,7 @@ describeStores('what the gateway keeps', (newStore, kind) => {
 });
 
 describe('how long it is kept', () => {
-  it('is what the sweep of the store does', () => {
+  it('T9: is what the sweep of the store does', () => {
     const told = Object.entries(keptInGateway).flatMap(([table, { sweeps = [] }]) =>
       sweeps.map(({ column, age }) => ({ table, column, age })),
     );
@@ -96,7 +96,7 @@ describe('how long it is kept', () => {
 });
 
 describe('what is kept of downloads', () => {
-  it('is told in the privacy policy, column by column', async () => {
+  it('T9: is told in the privacy policy, column by column', async () => {
     const folder = temporaryFolder();
     const downloads = createDownloads(path.join(folder, 'downloads.sqlite'), () => new Date());
     await downloads.add([{ package_id: 'com.example.one', package_version: '1' }], '192.0.2.1');
@@ -107,7 +107,7 @@ describe('what is kept of downloads', () => {
 });
 
 describe('what is written down of limits', () => {
-  it('is told in the privacy policy, field by field, and the address as it says', () => {
+  it('T9: is told in the privacy policy, field by field, and the address as it says', () => {
     const told: RefusalEvent[] = [];
     const refusals = createRefusals(chooseLimits(), { now: () => new Date(0), tell: (event) => told.push(event) });
     refusals.count('clientRequests', clientNetwork('2001:db8:1:2:3:4:5:6'));
@@ -199,7 +199,7 @@ describe('a sign-in', () => {
     await provider.close();
   });
 
-  it('sets the cookies that the privacy policy names, for as long as it says', () => {
+  it('T9: sets the cookies that the privacy policy names, for as long as it says', () => {
     const found = new Map(
       cookies.map((cookie) => [
         /^(?:__Host-)?([^=]+)=/.exec(cookie)?.[1] ?? '',
@@ -210,7 +210,7 @@ describe('a sign-in', () => {
     for (const [name, life] of found) expect(life, name).toBe(keptCookies[name]?.life ?? Number.NaN);
   });
 
-  it('writes to the log and to files what the privacy policy names, and nothing else', () => {
+  it('T9: writes to the log and to files what the privacy policy names, and nothing else', () => {
     const fields = new Set(gateway.log.flatMap((line) => Object.keys(JSON.parse(line))));
     expect(gateway.log.length).toBeGreaterThan(1);
     for (const field of fields) expect(keptInLog).toHaveProperty(field);
@@ -228,7 +228,7 @@ describe('what the code can keep elsewhere', () => {
       .filter((name) => /\.(?:ts|astro)$/.test(name))
       .map((name) => [`${folder}/${name}`, readFileSync(path.join(project, folder, name), 'utf8')]);
 
-  it('is, in the browser, what the privacy policy names', () => {
+  it('T9: is, in the browser, what the privacy policy names', () => {
     const found = sources('src').flatMap(([name, text]) =>
       [...text.matchAll(/(?:localStorage|sessionStorage)\.(\w+)\(\s*'([^']+)'/g)].map(([, , key]) => ({ name, key })),
     );
@@ -240,7 +240,7 @@ describe('what the code can keep elsewhere', () => {
     }
   });
 
-  it('is set as a cookie in one place alone', () => {
+  it('T9: is set as a cookie in one place alone', () => {
     const setting = sources('functions').filter(([, text]) =>
       /setCookie\(|(?<!\.(?:has|get)\(')set-cookie/i.test(text),
     );
@@ -251,7 +251,7 @@ describe('what the code can keep elsewhere', () => {
 describe('the privacy policy', () => {
   const text = composePolicyText(readService().privacy_updated);
 
-  it('is dated as the landing document does, because clients ask again when that changes', () => {
+  it('T9: is dated as the landing document does, because clients ask again when that changes', () => {
     expect(text).toContain(`Last changed on ${readService().privacy_updated}\n`);
   });
 
@@ -262,7 +262,7 @@ describe('the privacy policy', () => {
     expect(words(text).slice(-expected.length)).toEqual(expected);
   });
 
-  it('tells of everything on the list', () => {
+  it('T9: tells of everything on the list', () => {
     const whole = privacyPolicy.flatMap(({ parts }) => parts.flat()).join('\n');
     const told = [
       ...[keptInGateway, keptOfDownloads].flatMap((tables) =>

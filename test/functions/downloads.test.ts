@@ -32,7 +32,7 @@ const many = (start: string, count: number) => Array.from({ length: count }, (_,
 const network = (number: number) => `192.0.2.${number}`;
 
 describe('download counters', () => {
-  it('count a version once for each network and day, and survive a restart', async () => {
+  it('T12: count a version once for each network and day, and survive a restart', async () => {
     let today = day;
     const { file, counters, reopen } = openCounters({}, () => today);
     expect(await counters.add([one('a'), one('a'), one('a', '2.0'), one('b')], network(1))).toBe(3);
@@ -93,7 +93,7 @@ describe('download counters', () => {
     expect(await counters.read('c')).toEqual({ ...none, package_id: 'c' });
   });
 
-  it('drop days that are too old from the file, and keep them in the total', async () => {
+  it('T12: drop days that are too old from the file, and keep them in the total', async () => {
     let today = new Date('2025-01-01T12:00:00Z');
     const { file, counters } = openCounters({ tidyInterval: 5 }, () => today);
     await counters.add([one('a'), one('b')], network(1));
@@ -110,7 +110,7 @@ describe('download counters', () => {
     expect(await counters.read('c')).toMatchObject({ total: 7, daily: { length: 7 } });
   });
 
-  it('T14 a clock that is years ahead for some reports takes no daily counts along', async () => {
+  it('T12: a clock that is years ahead for some reports takes no daily counts along', async () => {
     const days = Array.from({ length: 10 }, (_, index) => `2026-04-${String(index + 20)}`);
     let today = day;
     let folds = 0;
@@ -136,7 +136,7 @@ describe('download counters', () => {
     expect(Object.keys(readCounters(file)).filter((row) => row.includes(' a '))).toHaveLength(10);
   });
 
-  it('a flood of one client takes no other one its place', async () => {
+  it('T12: a flood of one client takes no other one its place', async () => {
     const { counters } = openCounters({ perNetwork: 20, perSite: 50, perDay: 100 });
     expect(await counters.add([one('honest')], network(1))).toBe(1);
     expect(await counters.add(many('flood', 256), network(2))).toBe(20);
@@ -153,7 +153,7 @@ describe('download counters', () => {
     expect(await counters.read('honest')).toMatchObject({ total: 2, daily: [{ count: 2 }] });
   });
 
-  it('beyond the daily counts that are kept, what is new adds to totals, and what is old stays', async () => {
+  it('T12: beyond the daily counts that are kept, what is new adds to totals, and what is old stays', async () => {
     const { counters, reopen } = openCounters({ counters: 2 });
     expect(await counters.add([one('a'), one('b'), one('c')], network(1))).toBe(3);
     await counters.close();
@@ -164,7 +164,7 @@ describe('download counters', () => {
     expect(await again.read('d')).toMatchObject({ total: 1 });
   });
 
-  it('what could not be written takes no place among the daily counts', async () => {
+  it('T12: what could not be written takes no place among the daily counts', async () => {
     const { file, counters } = openCounters({ counters: 3 });
     expect(await counters.add([one('a')], network(1))).toBe(1);
     const other = new DatabaseSync(file);
@@ -217,7 +217,7 @@ describe('download counters', () => {
     expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 2, '2026-05-01 b 1.0': 1 });
   });
 
-  it('a clock that is a day ahead in another process does not make a network count twice', async () => {
+  it('T12: a clock that is a day ahead in another process does not make a network count twice', async () => {
     let today = new Date('2026-05-02T00:00:01Z');
     const { counters } = openCounters({}, () => today);
     expect(await counters.add([one('a')], network(1))).toBe(1);
@@ -292,7 +292,7 @@ describe('download ingest', () => {
     expect(Object.values(readCounters(file))).toEqual([1, 1]);
   });
 
-  it('counts what the index knows, once for each network, and answers 200 to all', async () => {
+  it('T12: counts what the index knows, once for each network, and answers 200 to all', async () => {
     const asked = [one('a'), one('a'), one('a', '9.9'), one('invented'), one('b')];
     expect((await ingest(asked)).body.count).toBe(2);
     expect(await ingest(asked)).toMatchObject({ status: 200, body: { count: 0 } });
@@ -355,7 +355,7 @@ describe('download ingest', () => {
     expect((await ingest(body)).status).toBe(status);
   });
 
-  it('takes any way to say JSON and nothing else', async () => {
+  it('T11: takes any way to say JSON and nothing else', async () => {
     const body = [one('a')];
     for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json']) {
       expect((await ingest(body, { 'content-type': type })).status, type).toBe(200);

@@ -122,6 +122,7 @@ describe('H5 generated requests', () => {
       packageFile: 'odd.bare',
       repositorySlug: 'odd',
       repositoryFile: 'odd',
+      repositoryFolder: 'odd',
       rankFile: 'all',
       pageNumber: '1',
       pageFile: '1',
@@ -144,7 +145,10 @@ describe('H5 generated requests', () => {
     const tables = [operations, documentOperations, feedOperations];
     const all = tables.flatMap((table): Operation[] => Object.values(table));
     for (const { address, type } of Object.values(feedOperations)) {
-      server.write(address.replace('{repositorySlug}', 'odd').slice(1), type.includes('json') ? emptyFeed : '<feed/>');
+      server.write(
+        address.replace('{repositoryFolder}', 'odd').slice(1),
+        type.includes('json') ? emptyFeed : '<feed/>',
+      );
     }
     server.write(documentPath.repositoryPackagesPage('odd', 1), emptyPage);
     const raw = async (operation: Operation, request: string) => {
@@ -158,6 +162,8 @@ describe('H5 generated requests', () => {
       await ask(operation, { method: 'DELETE' });
       await ask(operation, { target: `${target}?${'x'.repeat(74_000)}` });
       await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n`);
+      const coded = 'Transfer-Encoding: gzip, chunked';
+      await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\n${coded}\r\n\r\n0\r\n\r\n`);
       const filler = `X-Filler: ${'a'.repeat(8000)}\r\n`.repeat(20);
       await raw(operation, `${operation.method} ${target} HTTP/1.1\r\nHost: a\r\n${filler}\r\n`);
       if (operation.address.includes('{')) await ask(operation, { target: target.replace('/x', '/none.of.these') });

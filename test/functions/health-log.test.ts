@@ -125,7 +125,7 @@ describe('H6: health while builds remove what is asked for', () => {
 });
 
 describe('H6: why a leaf is unhealthy', () => {
-  it('tells every leaf that turns false, with its place in the record and the reason', async () => {
+  it('H5: tells every leaf that turns false, with its place in the record and the reason', async () => {
     const { probed } = publish(['a']);
     Object.assign(probed, {
       probeCredentials: async () => false,

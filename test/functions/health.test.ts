@@ -74,7 +74,7 @@ const inRoutes = (group: string, ...leaves: string[]) =>
   ['healthy', ...leaves].map((leaf) => `route_data.${group}.${leaf}`);
 
 describe('health', () => {
-  it('turns false with the search index, and back', async () => {
+  it('H5: turns false with the search index, and back', async () => {
     const file = catalogPath(server.state);
     await expectUnhealthy(
       inService('search_index_healthy'),
@@ -83,7 +83,7 @@ describe('health', () => {
     );
   });
 
-  it('turns false with a catalog that cannot be read, which the one before outlives', async () => {
+  it('H5: turns false with a catalog that cannot be read, which the one before outlives', async () => {
     const file = catalogPath(server.state);
     await expectUnhealthy(
       inService('search_index_healthy'),
@@ -111,7 +111,7 @@ describe('health', () => {
       },
     ],
     ['does not answer', () => new Promise(() => {})],
-  ])('turns false with a credential store that %s, and back', async (_how, probe) => {
+  ])('H5: turns false with a credential store that %s, and back', async (_how, probe) => {
     await expectUnhealthy(
       inService('database_healthy'),
       () => {
@@ -125,7 +125,7 @@ describe('health', () => {
 
   const counters = () => path.join(server.state, 'downloads.sqlite');
 
-  it('turns false with counters that cannot be written, and back', async () => {
+  it('H5: turns false with counters that cannot be written, and back', async () => {
     const other = new DatabaseSync(counters());
     await expectUnhealthy(
       inRoutes('download', 'ingest_healthy'),
@@ -135,7 +135,7 @@ describe('health', () => {
     other.close();
   });
 
-  it('turns false where the counters have no file, and back', async () => {
+  it('H5: turns false where the counters have no file, and back', async () => {
     const files = ['', '-wal', '-shm'].map((ending) => counters() + ending);
     await expectUnhealthy(
       inRoutes('download', 'ingest_healthy'),
@@ -158,24 +158,24 @@ describe('health', () => {
       for (const move of moves) move[way as 0 | 1]();
     }) as [() => void, () => void];
 
-  it('turns false with the documents of packages, and back', async () => {
+  it('H5: turns false with the documents of packages, and back', async () => {
     await expectUnhealthy(inRoutes('package', 'lookup_healthy'), ...away('jailbreak', 'package'));
   });
 
-  it('turns false with the documents of repositories, and back', async () => {
+  it('H5: turns false with the documents of repositories, and back', async () => {
     const records = readdirSync(documents('jailbreak', 'repository')).filter((name) => name.endsWith('.json'));
     const moves = records.map((name) => away('jailbreak', 'repository', name));
     await expectUnhealthy(inRoutes('repository', 'lookup_healthy'), ...together(moves));
   });
 
-  it('turns false with the lists of their packages, and back', async () => {
+  it('H5: turns false with the lists of their packages, and back', async () => {
     const folders = readdirSync(documents('jailbreak', 'repository')).filter((name) => !name.includes('.'));
     const lists = folders.filter((name) => name !== 'ranking');
     const moves = lists.map((name) => away('jailbreak', 'repository', name, 'packages.json'));
     await expectUnhealthy(inRoutes('repository', 'packages_healthy'), ...together(moves));
   });
 
-  it('turns false with the whole output folder, and back', async () => {
+  it('H5: turns false with the whole output folder, and back', async () => {
     await expectUnhealthy(
       [...inRoutes('package', 'lookup_healthy'), ...inRoutes('repository', 'lookup_healthy', 'packages_healthy')],
       () => renameSync(server.folder, `${server.folder}.away`),
@@ -197,17 +197,17 @@ describe('health', () => {
     return [() => server.write(file, before.subarray(0, before.length / 2)), () => server.write(file, before)] as const;
   };
 
-  it('turns false with a damaged document of a package, and back', async () => {
+  it('H5: turns false with a damaged document of a package, and back', async () => {
     const { id } = sampled();
     await expectUnhealthy(inRoutes('package', 'lookup_healthy'), ...damage(documentPath.package(id)));
   });
 
-  it('turns false with a damaged document of a repository, and back', async () => {
+  it('H5: turns false with a damaged document of a repository, and back', async () => {
     const { slug } = sampled();
     await expectUnhealthy(inRoutes('repository', 'lookup_healthy'), ...damage(documentPath.repository(slug)));
   });
 
-  it.each(['*', '4'] as const)('turns false with the ranking %s missing, and back', async (rank) => {
+  it.each(['*', '4'] as const)('H5: turns false with the ranking %s missing, and back', async (rank) => {
     const file = path.join(server.folder, documentPath.ranking(rank));
     await expectUnhealthy(
       inRoutes('repository', 'lookup_healthy'),
@@ -216,7 +216,7 @@ describe('health', () => {
     );
   });
 
-  it('turns false with an index that holds nothing, and back', async () => {
+  it('H5: turns false with an index that holds nothing, and back', async () => {
     const { search } = server.dependencies;
     const { knows, latest, searchPackages, searchRepositories } = search;
     const none = { records: { count: 0, pieces: [] }, more: false };
@@ -264,7 +264,7 @@ describe('health', () => {
     },
   );
 
-  it('turns false with a safety list that lists nothing, and back', async () => {
+  it('H5: turns false with a safety list that lists nothing, and back', async () => {
     const { safety } = server.dependencies;
     const { check, listed } = safety;
     const inSafety = inRoutes('repository', 'safety_healthy');
@@ -306,7 +306,7 @@ describe('health', () => {
     expect(answered).toEqual(['readyz', 'healthz']);
   });
 
-  it('is probed once, however many ask', async () => {
+  it('H6: is probed once, however many ask', async () => {
     passed += 10_000;
     probes = 0;
     await Promise.all(
@@ -315,7 +315,7 @@ describe('health', () => {
     expect(probes).toBe(1);
   });
 
-  it('is probed anew where the clock was set back', async () => {
+  it('H5: is probed anew where the clock was set back', async () => {
     await askHealth();
     probes = 0;
     // askHealth itself passes ten seconds.
@@ -325,7 +325,7 @@ describe('health', () => {
     passed += 3_600_000;
   });
 
-  it('without any index is false for all that needs one, and true once there is one', async () => {
+  it('H5: without any index is false for all that needs one, and true once there is one', async () => {
     const bare = await serveBuild(generatedRepositories(), { overrides: { now: () => new Date(Date.now() + passed) } });
     const file = catalogPath(bare.state);
     bare.search.close();

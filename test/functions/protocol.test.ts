@@ -101,7 +101,7 @@ describe('H1 malformed requests', () => {
 });
 
 describe('addresses that were not encoded', () => {
-  it('are read byte for byte', async () => {
+  it('H1 are read byte for byte', async () => {
     const target = '/v2/jailbreak/repository/safety?uris=https://Ex.test/Ca%CC%81fe+1/,https://b.test/"{x}"#y,%';
     const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const answer = Buffer.from(await exchange(server.port, request), 'latin1').toString();

@@ -66,7 +66,7 @@ describe('paging', () => {
     }
   });
 
-  it('C7 has no page too far behind to be asked for, and refuses in true words what is no page', async () => {
+  it('H5 has no page too far behind to be asked for, and refuses in true words what is no page', async () => {
     for (const kind of ['package', 'repository']) {
       const target = `/v2/jailbreak/${kind}/search?q=example&page=`;
       for (const page of ['9007199254740991', '9'.repeat(400), '1000000000000000']) {

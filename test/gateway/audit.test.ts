@@ -74,7 +74,7 @@ test('T12 one sign-in cannot fill the log by repeating itself', async () => {
   await gateway.close();
 });
 
-test('the log tells a repetition from something else, and forgets it after ten minutes', () => {
+test('T12 the log tells a repetition from something else, and forgets it after ten minutes', () => {
   let now = 0;
   const lines: string[] = [];
   const audited: string[] = [];
@@ -107,7 +107,7 @@ test('the log tells a repetition from something else, and forgets it after ten m
   expect(audited).toHaveLength(lines.length - 2);
 });
 
-test('a sign-in does not fail where the audit log cannot be written, and the security log says so', async () => {
+test('T9 a sign-in does not fail where the audit log cannot be written, and the security log says so', async () => {
   const gateway = await startGateway();
   await addAccount(gateway.store, 'alice');
   mkdirSync(join(gateway.folder, 'gateway-audit.jsonl'));

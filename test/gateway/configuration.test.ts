@@ -123,7 +123,7 @@ test('a secret that is wrong is not repeated', () => {
   expect(found.join()).not.toContain('hush');
 });
 
-test('a secret that no request could carry, or that could be read as two, is refused', () => {
+test('T11 a secret that no request could carry, or that could be read as two, is refused', () => {
   const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
   for (const secrets of [
     `${one},${other}`,
@@ -201,7 +201,7 @@ test('the OpenID settings go together', () => {
   ]);
 });
 
-test('who is allowed by claim is said in full, or not at all', () => {
+test('T4 who is allowed by claim is said in full, or not at all', () => {
   const openId = {
     GATEWAY_OIDC_ISSUER: 'https://id.example',
     GATEWAY_OIDC_CLIENT_ID: 'x',

@@ -170,6 +170,7 @@ describe('H5 the operations of the gateway', () => {
       expect(await raw(`${head}X: \x01\r\n\r\n`)).toBe(400);
       expect(await raw(`${head}${`X-Filler: ${'a'.repeat(8000)}\r\n`.repeat(20)}\r\n`)).toBe(431);
       expect(await raw(`${head}X: `)).toBe(408);
+      expect(await raw(`${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`)).toBe(501);
     }
     for (const operation of posts) {
       expect(await send(operation, {})).toBe(400);

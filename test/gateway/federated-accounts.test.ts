@@ -12,7 +12,7 @@ describeStores('accounts of OpenID providers', (newStore) => {
   const signIn = (issuer: string, subject: string, { name = 'id.example:one', displayName = 'One' } = {}) =>
     gateway.store.findOrAddFederated({ id: `id-${ids++}`, name, displayName, issuer, subject });
 
-  test('the same name from another issuer is another account, every time', async () => {
+  test('T4 the same name from another issuer is another account, every time', async () => {
     const first = await signIn('https://id.example/a', 'one');
     const other = await signIn('https://id.example/b', 'one');
     expect([first.added, other.added]).toEqual([true, true]);
@@ -27,13 +27,13 @@ describeStores('accounts of OpenID providers', (newStore) => {
     }
   });
 
-  test('twenty first sign-ins at once are one account', async () => {
+  test('T4 twenty first sign-ins at once are one account', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => signIn('https://id.example/c', 'two')));
     expect(new Set(accounts.map(({ id }) => id)).size).toBe(1);
     expect(accounts.filter(({ added }) => added)).toHaveLength(1);
   });
 
-  test('the display name becomes what the provider says, of that account alone', async () => {
+  test('T4 the display name becomes what the provider says, of that account alone', async () => {
     const before = await signIn('https://id.example/a', 'three', { name: 'x:three', displayName: 'Before' });
     await signIn('https://id.example/a', 'four', { name: 'x:four', displayName: 'Before' });
     expect(await signIn('https://id.example/a', 'three', { displayName: 'After' })).toMatchObject({

@@ -25,7 +25,7 @@ describeStores('introspection', (newStore) => {
   afterAll(() => gateway.close());
   const ask = asker(() => gateway);
 
-  test('a payment secret and a device identifier must belong to the token’s set', async () => {
+  test('T5 a payment secret and a device identifier must belong to the token’s set', async () => {
     const one = await signIn(gateway.base, 'alice', { udid });
     const other = await signIn(gateway.base, 'alice', { udid: `${udid}0` });
     const token = one.auth_token;
@@ -50,7 +50,7 @@ describeStores('introspection', (newStore) => {
     }
   });
 
-  test('both hold for the sets that follow by refreshing, the old secret no longer', async () => {
+  test('T5 both hold for the sets that follow by refreshing, the old secret no longer', async () => {
     const first = await signIn(gateway.base, 'alice', { udid });
     gateway.advance(hour);
     const second = await readJson(await post(`${gateway.base}/v2/refresh`, first));
@@ -59,7 +59,7 @@ describeStores('introspection', (newStore) => {
     expect(await ask({ token, payment_secret: first.payment_secret })).toBe(false);
   });
 
-  test('replicas of one store agree on the key, and a restart keeps it', async () => {
+  test('T5 replicas of one store agree on the key, and a restart keeps it', async () => {
     const { auth_token: token } = await signIn(gateway.base, 'alice', { udid });
     if (environment.GATEWAY_DATABASE_URL === undefined) return;
     const replica = await startGateway(environment);
@@ -101,7 +101,7 @@ test('T9 with a key of the operator’s the store holds none, and the hash is go
   await gateway.close();
 });
 
-test('a store from before is brought up to date; its sign-ins live on, their devices cannot be confirmed', async () => {
+test('T5 a store from before is brought up to date; its sign-ins live on, their devices cannot be confirmed', async () => {
   const gateway = await startGateway({ GATEWAY_INTROSPECTION_SECRETS: secret });
   await addAccount(gateway.store, 'alice');
   const { auth_token: token } = await signIn(gateway.base, 'alice', { udid });

@@ -74,7 +74,7 @@ test('the login page offers the provider, and signing in there ends at the callb
   });
 });
 
-test('the same subject is the same account, another one is not', async () => {
+test('T4 the same subject is the same account, another one is not', async () => {
   const signIn = async (subject: string) => {
     provider.subject = subject;
     const { own, follow } = newBrowser();
@@ -92,7 +92,7 @@ test('the same subject is the same account, another one is not', async () => {
   expect(refused.text).toContain('This account is disabled.');
 });
 
-test('a name of the provider is no name of the embedded store', async () => {
+test('T4 a name of the provider is no name of the embedded store', async () => {
   await addAccount(gateway.store, 'subject-1');
   const { own, follow } = newBrowser();
   await follow(startLink(await own.open(await authenticate(gateway.base))));
@@ -107,7 +107,7 @@ test('it also leads to the devices page', async () => {
   expect(page.text).toContain('subject-1 &lt;b&gt;by name&lt;/b&gt;');
 });
 
-test('a refusal at the provider is a message on the page', async () => {
+test('T4 a refusal at the provider is a message on the page', async () => {
   provider.subject = undefined;
   const { own, follow } = newBrowser();
   const page = await follow(startLink(await own.open(await authenticate(gateway.base))));
@@ -116,7 +116,7 @@ test('a refusal at the provider is a message on the page', async () => {
   expect(page.text).toContain('role="alert"');
 });
 
-test('the way back works once, in the browser that started, with the state that was given', async () => {
+test('T3 the way back works once, in the browser that started, with the state that was given', async () => {
   const { own, follow } = newBrowser();
   const page = await own.open(await authenticate(gateway.base));
   const before = await follow(startLink(page), /\/v2\/login\/callback\?/);
@@ -145,7 +145,7 @@ test('the way back works once, in the browser that started, with the state that 
   expect(replayed.text).toContain('has been finished before');
 });
 
-test('the display name follows the provider, and is one line of readable text', async () => {
+test('T4 the display name follows the provider, and is one line of readable text', async () => {
   const signIn = async (preferredName: string) => {
     provider.subject = 'renamed';
     provider.preferredName = preferredName;
@@ -160,7 +160,7 @@ test('the display name follows the provider, and is one line of readable text', 
   provider.preferredName = undefined;
 });
 
-describe('accounts allowed by claim', () => {
+describe('T4 accounts allowed by claim', () => {
   const signInto = async (allow: string, subject: string) => {
     const allowing = await startGateway(
       {
@@ -215,7 +215,7 @@ describe('accounts allowed by claim', () => {
   });
 });
 
-test('the issuer’s path is part of an account’s name, so one host may serve several', async () => {
+test('T4 the issuer’s path is part of an account’s name, so one host may serve several', async () => {
   const realm = await startOpenIdProvider(`${site}/v2/login/callback`, '/realms/one');
   const other = await startGateway(
     {
@@ -235,7 +235,7 @@ test('the issuer’s path is part of an account’s name, so one host may serve 
   await realm.close();
 });
 
-test('another site cannot start it in somebody’s browser', async () => {
+test('T3 another site cannot start it in somebody’s browser', async () => {
   const { own } = newBrowser();
   const link = new URL(startLink(await own.open(await authenticate(gateway.base))));
   expect((await new BrowserSession(gateway.base).open(link.href)).status).toBe(403);

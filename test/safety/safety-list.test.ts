@@ -123,7 +123,7 @@ describe('safety list', () => {
     'https://cydia.saurik.com/api/share#?source=https://good.example/&source=https://bad.example/',
     'https://shared.example/bad/repo;x=1',
     'https://shared.example/x/..;/bad/repo',
-  ])('%j is listed', (uri) => {
+  ])('H3: %j is listed', (uri) => {
     expect(list.check(uri)).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describe('safety list', () => {
     'https://bad.example,good.example/',
     'https://good.example;bad.example/',
     `https://good.example/${' a:/b'.repeat(17)}`,
-  ])('%j is no URI', (uri) => {
+  ])('H3: %j is no URI', (uri) => {
     expect(list.check(uri)).toBe(false);
   });
 
@@ -192,20 +192,20 @@ describe('safety list', () => {
     'https://good_name.example/a;b,c"d',
     'https://good.example/ https://good.example/x y',
     'https://cydia.saurik.com/api/share#?source=https://good.example/&source=https://good.example/',
-  ])('%j is not', (uri) => {
+  ])('H3: %j is not', (uri) => {
     expect(list.check(uri)).toBe(true);
   });
 
-  it('a line break in a scheme is none, as for a browser', () => {
+  it('H3: a line break in a scheme is none, as for a browser', () => {
     expect(list.check('ht\ttps:/\n/good.example/')).toBe(true);
   });
 
-  it('sees through four callbacks within each other, and through no more', () => {
+  it('H3: sees through four callbacks within each other, and through no more', () => {
     const within = (times: number) => `${'sileo://source/'.repeat(times)}https://good.example/`;
     expect([4, 5].map((times) => list.check(within(times)))).toEqual([true, false]);
   });
 
-  it('answers any text, and no text gets around the list by what is put around its host', () => {
+  it('H3: answers any text, and no text gets around the list by what is put around its host', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(typeof list.check(text)).toBe('boolean');

@@ -62,7 +62,7 @@ describe('npm run serve', () => {
     expect((await fetch(`${address}/v2/`)).status).toBe(200);
   });
 
-  it('answers sign-ins under the address of the last build, without a restart', async () => {
+  it('H4: answers sign-ins under the address of the last build, without a restart', async () => {
     const { folder, state, write } = build();
     const { address } = await startOn(['--out', folder, '--state', state, '--port', '0']);
     const signIn = async () => {

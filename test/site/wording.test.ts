@@ -73,7 +73,7 @@ beforeAll(async () => {
 const page = (name: string): string => pages.get(`${name}index.html`) ?? '';
 
 describe('the words and figures of every page', () => {
-  it('no value of the program stands where a reader expects a word', () => {
+  it('C11: no value of the program stands where a reader expects a word', () => {
     const found = [...pages, ...small].flatMap(([name, html]) =>
       textsOf(html)
         .filter((text) => /^(?:true|false|undefined|null|NaN)$|\[object |Invalid Date/.test(text))
@@ -83,7 +83,7 @@ describe('the words and figures of every page', () => {
     expect(found).toEqual([]);
   });
 
-  it('one of a thing is not called several, and what is not known is not counted', () => {
+  it('C11: one of a thing is not called several, and what is not known is not counted', () => {
     const found = [...pages, ...small].flatMap(([name, html]) =>
       [...readAloud(html).matchAll(wrongPlural)].map(([text]) => `${name}: ${text}`),
     );
@@ -97,7 +97,7 @@ describe('the words and figures of every page', () => {
     expect(stuck).toEqual([]);
   });
 
-  it('means the same by one word everywhere: packages are identifiers, versions are records', () => {
+  it('C11: means the same by one word everywhere: packages are identifiers, versions are records', () => {
     const [landing, status, alpha] = [
       figuresOf(page('')),
       figuresOf(page('status/')),
@@ -120,7 +120,7 @@ describe('the words and figures of every page', () => {
     }
   });
 
-  it('the outcomes of the status page add up to the repositories that it counts', () => {
+  it('C11: the outcomes of the status page add up to the repositories that it counts', () => {
     const figures = figuresOf(page('status/'));
     const count = (...terms: string[]) =>
       terms.reduce((sum, term) => sum + Number((figures.get(term) ?? '0').replaceAll(',', '')), 0);
@@ -133,7 +133,7 @@ describe('the words and figures of every page', () => {
     expect(rows - 1).toBe(5);
   });
 
-  it('has forms that lead where the privacy policy says, and nowhere else', () => {
+  it('T9: has forms that lead where the privacy policy says, and nowhere else', () => {
     const actions = [...pages.values()].flatMap((html) =>
       [...html.matchAll(/<form\b([^>]*)>/g)].flatMap(([, attributes = '']) => {
         const [, action] = / action="([^"]*)"/.exec(attributes) ?? [];
