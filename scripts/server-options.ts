@@ -106,6 +106,21 @@ export const serverOptions = {
     environment: 'DEBDEX_DEVELOPMENT',
     help: 'Let the gateway use http, which it does not in production: where the public address is https.',
   },
+  'metrics-port': {
+    type: 'integer',
+    value: 'N',
+    minimum: 0,
+    maximum: 65535,
+    environment: 'DEBDEX_METRICS_PORT',
+    help: 'Port at which Prometheus reads /metrics; without it nobody does. 0 takes any free one and logs it.',
+  },
+  'metrics-host': {
+    type: 'string',
+    value: 'H',
+    default: '127.0.0.1',
+    environment: 'DEBDEX_METRICS_HOST',
+    help: 'Address of that port. Whoever reaches it can read the figures.',
+  },
   ...logOptions,
   'access-log': {
     type: 'choice',
@@ -211,6 +226,8 @@ export const runServer = async (
     limits: limitsOf(values),
     log,
     accessLog: values['access-log'],
+    metrics:
+      values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] },
     safetyList: safetyFile,
     environment: process.env,
     development,

@@ -1,6 +1,8 @@
 import type { Log } from '../../src/log/log.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
 import type { ServerLimits } from './limits.ts';
+import type { Meter } from './meter.ts';
+import type { MetricsAddress } from './metrics-address.ts';
 import type { RunningServer, ServerOptions } from './server.ts';
 
 /** What every Node host is told; sizes in bytes. */
@@ -18,6 +20,8 @@ export interface HostOptions {
   readonly log: Log;
   /** What of each request is written into it. */
   readonly accessLog: AccessLog;
+  /** Where metrics are read; nowhere where it is left out. */
+  readonly metrics?: MetricsAddress | undefined;
   /** The YAML file of addresses that are listed as unsafe. */
   readonly safetyList: URL;
 }
@@ -26,10 +30,16 @@ export interface HostOptions {
 export const defaultAddress = 'http://localhost:8080';
 
 /** Who is told of requests, as a server takes it. */
-export const observersOf = ({ log, accessLog }: Pick<HostOptions, 'log' | 'accessLog'>) =>
-  accessLog === 'off'
-    ? {}
-    : ({ onAnswered: [createAccessLog(log, accessLog)], namesEveryRequest: true } satisfies Partial<ServerOptions>);
+export const observersOf = (
+  { log, accessLog, metrics }: Pick<HostOptions, 'log' | 'accessLog' | 'metrics'>,
+  meter: Meter,
+): Required<Pick<ServerOptions, 'onAnswered' | 'namesEveryRequest'>> => ({
+  onAnswered: [
+    ...(metrics === undefined ? [] : [meter.observe]),
+    ...(accessLog === 'off' ? [] : [createAccessLog(log, accessLog)]),
+  ],
+  namesEveryRequest: accessLog !== 'off',
+});
 
 /** What keeps a host from serving, in a sentence that says what to do. */
 export class CannotServe extends Error {
@@ -40,6 +50,8 @@ export class CannotServe extends Error {
 export interface Host extends Pick<RunningServer, 'port' | 'close'> {
   /** As one writes it into a browser. */
   readonly address: string;
+  /** The port at which metrics are read, where they are. */
+  readonly metricsPort: number | undefined;
 }
 
 /** The address of a server as one writes it into a browser. */

@@ -8,6 +8,9 @@ import { documentMemory, openCompressedFiles, openComputed, openDownloads } from
 import { createDocuments } from './document-files.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
+import { measureIndex } from './measured-index.ts';
+import { Meter } from './meter.ts';
+import { watchPublished } from './published-state.ts';
 import { type ReplicaHostOptions, startReplicaHost } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';
 
@@ -58,11 +61,17 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   }
   mkdirSync(state, { recursive: true });
   let publicAddress = readPublicAddress(out);
-  const telling = createTelling(options.log);
+  const meter = new Meter();
+  const telling = createTelling(options.log, meter);
   const gateway = openGateway(readGateway(publicAddress, options), { tell: telling.tell });
   const opened = openDependencies(options, telling);
   const { search, safety, downloads, limiter, now } = opened;
-  const dependencies = { ...opened, probeCredentials: gateway.health, publicAddress: () => publicAddress };
+  const dependencies = {
+    ...opened,
+    search: measureIndex(search, meter),
+    probeCredentials: gateway.health,
+    publicAddress: () => publicAddress,
+  };
   let app = createApp({ ...dependencies, gateway: gateway.routes });
   // The pages of the gateway carry the public address, and its cookies and links depend on it. Where the build changed
   // it, the next request is answered by a gateway that was told so; where that cannot be, by the one before.
@@ -92,6 +101,9 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     now,
     limiter,
     publicAddress: () => publicAddress,
+    meter,
+    telling,
+    published: watchPublished(options),
     stamp: path.join(state, 'generation.json'),
     onChange: followBuild,
     closeOpened,
@@ -123,7 +135,12 @@ export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): P
   process.on('uncaughtExceptionMonitor', tellEnd);
   const host = await ('replica' in options ? startReplicaHost(options) : startBuildHost(options));
   process.stdout.write(`Listening on ${host.address}\n`);
-  log.info('started', `Serving on ${host.address}`, { address: host.address, node: process.version, pid: process.pid });
+  log.info('started', `Serving on ${host.address}`, {
+    address: host.address,
+    metrics: host.metricsPort,
+    node: process.version,
+    pid: process.pid,
+  });
   await untilStopped();
   log.info('stopping', 'Stopping: answers under way complete first');
   await host.close();

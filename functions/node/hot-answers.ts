@@ -52,6 +52,10 @@ export interface HotAnswers {
   observe(incoming: IncomingMessage, outgoing: Observed): void;
   /** Forgets every answer, because the published files have changed. */
   clear(): void;
+  /** How many answers came from each kind, and from the app since none was ready. */
+  readonly answered: Readonly<Record<'documents' | 'computed' | 'app', number>>;
+  /** Bytes of each kind that are held. */
+  weights(): Readonly<Record<'documents' | 'computed', number>>;
 }
 
 const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
@@ -75,6 +79,7 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
   const computed = new ByteCache<Ready>(memory.computed, weigh);
   const encodings = new Map<string, Encoding>();
   let age = 0;
+  const answered = { documents: 0, computed: 0, app: 0 };
 
   const encodingOf = (header: string | undefined): Encoding => {
     if (header === undefined) return 'identity';
@@ -107,6 +112,8 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
   };
 
   return {
+    answered,
+    weights: () => ({ documents: documents.weight, computed: computed.weight }),
     answer: (incoming, outgoing, admit) => {
       const { headers, method, url = '' } = incoming;
       if (method !== 'GET') return false;
@@ -115,6 +122,7 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
       if (chosen === undefined) return false;
       const { end, notModified } = chosen;
       if (end !== undefined && (end < performance.now() || !admit())) return false;
+      answered[end === undefined ? 'documents' : 'computed']++;
       if (outgoing.note !== undefined) outgoing.note.operation = chosen.operation;
       const known = headers['if-none-match'];
       if (notModified !== undefined && known !== undefined && matchesEntityTag(known, notModified.etag)) {
@@ -128,6 +136,7 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
     },
 
     observe: (incoming, outgoing) => {
+      answered.app++;
       const { url = '', method, headers } = incoming;
       if (method !== 'GET' || url.length > longestAddress || !url.startsWith('/')) return;
       const asked = encodingOf(headers['accept-encoding'] as string | undefined);

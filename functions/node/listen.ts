@@ -1,11 +1,18 @@
 import { basePathOf } from '../../src/contract/paths.ts';
 import { addressText, CannotServe, type Host, type HostOptions, observersOf } from './host-options.ts';
+import type { Meter } from './meter.ts';
+import { openMetrics } from './open-metrics.ts';
+import type { Published } from './prometheus.ts';
 import { type ServerOptions, startServer } from './server.ts';
-import { createTelling } from './telling.ts';
+import type { Telling } from './telling.ts';
 
 /** What a Node host serves, and what it leaves behind. */
 interface Served extends Required<Pick<ServerOptions, 'app' | 'now' | 'limiter' | 'stamp'>> {
   readonly onChange?: () => void;
+  readonly meter: Meter;
+  readonly telling: Telling;
+  /** What is answered from, for metrics. */
+  readonly published: () => Promise<Published>;
   /** The public address in force; may be another with each request. */
   readonly publicAddress: () => string;
   /** Closes what was opened to be served. Called when nothing is served any more, or when it never was. */
@@ -38,7 +45,7 @@ const followPath = (publicAddress: () => string): (() => string) => {
  */
 export const listen = async (options: HostOptions, served: Served): Promise<ListeningHost> => {
   const { host, port, answerMemory, trustedProxies, limits } = options;
-  const { publicAddress, closeOpened, ...others } = served;
+  const { publicAddress, closeOpened, meter, telling, published, ...others } = served;
   const server = await startServer({
     ...others,
     host,
@@ -47,18 +54,28 @@ export const listen = async (options: HostOptions, served: Served): Promise<List
     trustedProxies,
     limits,
     basePath: followPath(publicAddress),
-    onRefusal: createTelling(options.log).tell,
-    ...observersOf(options),
+    onRefusal: telling.tell,
+    ...observersOf(options, meter),
   }).catch(async (error: NodeJS.ErrnoException) => {
     await closeOpened();
     throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
   });
+  const sources = { meter, server, published, now: served.now };
+  const metrics =
+    options.metrics &&
+    (await openMetrics(options.metrics, sources, telling.report).catch(async (error: unknown) => {
+      await server.close();
+      await closeOpened();
+      throw error;
+    }));
   return {
     port: server.port,
+    metricsPort: metrics?.port,
     address: addressText(host, server.port),
     forget: server.forget,
     close: async () => {
       await server.close();
+      await metrics?.close();
       await closeOpened();
     },
   };

@@ -6,6 +6,8 @@ import { HttpError } from '../http/answers.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
+import { measureIndex } from './measured-index.ts';
+import { Meter } from './meter.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
 import { createTelling } from './telling.ts';
@@ -33,7 +35,9 @@ const noDownloads: DownloadCounters = {
 export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Host> => {
   const { state } = options;
   mkdirSync(state, { recursive: true });
-  const { report, tell } = createTelling(options.log);
+  const meter = new Meter();
+  const telling = createTelling(options.log, meter);
+  const { report, tell } = telling;
   const computed = openComputed(options, { report, tell });
   const downloads = options.countDownloads ? openDownloads(state) : undefined;
   let forget = () => {};
@@ -64,7 +68,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
       if (!(error instanceof NothingTaken || cause instanceof NothingTaken)) report(error, note);
     },
     documents: index,
-    search: index,
+    search: measureIndex(index, meter),
     downloads: downloads ?? noDownloads,
     // Sign-ins are not a replica's.
     probeCredentials: async () => true,
@@ -76,6 +80,15 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     now: computed.now,
     limiter: computed.limiter,
     publicAddress: () => index.publicAddress(),
+    meter,
+    telling,
+    published: async () => {
+      const { generation: number, published: date, confirmed } = index.describe();
+      return {
+        ...(number === null || date === null ? {} : { generation: { number, date } }),
+        confirmed: confirmed ?? undefined,
+      };
+    },
     stamp: null,
     closeOpened,
   });

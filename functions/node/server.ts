@@ -7,7 +7,7 @@ import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress, clientNetwork } from '../http/client-address.ts';
 import { accountedAnswers } from './answer-writer.ts';
-import { createHotAnswers } from './hot-answers.ts';
+import { createHotAnswers, type HotAnswers } from './hot-answers.ts';
 import { Intake } from './intake.ts';
 import { chooseLimits, type ServerLimits } from './limits.ts';
 import { createPlaces, type Place } from './places.ts';
@@ -73,6 +73,12 @@ export interface RunningServer {
   readonly port: number;
   /** How often each limit was met since the start. */
   readonly refusals: Refusals['counts'];
+  /** What it holds at the moment, and where its answers came from since the start. */
+  held(): {
+    readonly connections: number;
+    readonly answers: HotAnswers['answered'];
+    readonly bytes: ReturnType<HotAnswers['weights']>;
+  };
   /** Drops ready answers, because others are given from now on. */
   forget(): void;
   /** Stops: no new connections, answers in flight complete, and whatever is left after the drain timeout is cut. */
@@ -315,5 +321,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     unread.end();
     refusals.end();
   };
-  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, forget: hot.clear, close };
+  const held = () => ({ connections: doors.size, answers: hot.answered, bytes: hot.weights() });
+  return { port: (server.address() as AddressInfo).port, refusals: refusals.counts, held, forget: hot.clear, close };
 };

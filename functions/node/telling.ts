@@ -1,13 +1,9 @@
-import type { FollowerEvent } from '../../src/following/follower.ts';
 import type { Log } from '../../src/log/log.ts';
 import type { LogLevel } from '../../src/log/log-line.ts';
 import type { RequestNote } from '../environment.ts';
 import type { ToldEvent } from '../gateway/on-node.ts';
-import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
-import type { RefusalEvent } from './refusals.ts';
-
-/** What a server tells its operator. */
-type ServerEvent = RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;
+import type { Meter } from './meter.ts';
+import type { ServerEvent } from './server-event.ts';
 
 /** How a server tells it. */
 export interface Telling {
@@ -33,11 +29,14 @@ const gatewayLevels: Readonly<Record<string, LogLevel>> = {
 const wordsOf = (told: ServerEvent): readonly [LogLevel, string] =>
   'channel' in told ? [gatewayLevels[told.event] ?? 'info', `Payment gateway: ${told.event}`] : words[told.event];
 
-/** Tells all of it to a log. The time of a line is that of its writing. */
-export const createTelling = (log: Log): Telling => ({
-  report: (error, note) =>
-    log.fault(error, note === undefined ? {} : { request: note.id, operation: note.operation ?? 'none' }),
+/** Tells all of it to a log, and has a meter count it. The time of a line is that of its writing. */
+export const createTelling = (log: Log, meter: Meter): Telling => ({
+  report: (error, note) => {
+    meter.faults++;
+    log.fault(error, note === undefined ? {} : { request: note.id, operation: note.operation ?? 'none' });
+  },
   tell: (told) => {
+    meter.countEvent(told);
     const { time, event, ...fields } = told;
     const [level, message] = wordsOf(told);
     log[level](event, message, fields);

@@ -67,7 +67,8 @@ export interface ShownBuild {
 }
 
 // Beside the catalog and not in it: it changes with every build, the catalog only when the index does.
-const outcomesPath = (state: string): string => path.join(state, 'outcomes.json');
+/** Where a state folder keeps it. */
+export const outcomesPath = (state: string): string => path.join(state, 'outcomes.json');
 
 /** The outcome of the last build, or undefined where there was none of this format. */
 export const readLastBuild = (state: string): LastBuild | undefined => {

@@ -9,6 +9,7 @@ import { clientNetwork } from '../../functions/http/client-address.ts';
 import { createAccessLog } from '../../functions/node/access-log.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { chooseLimits } from '../../functions/node/limits.ts';
+import { Meter } from '../../functions/node/meter.ts';
 import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { readService } from '../../scripts/read-service.ts';
@@ -122,7 +123,7 @@ describe('what is written down of requests and faults', () => {
   const linesOf = async (accessLog: 'plain' | 'full') => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog({ level: 'debug', format: 'json', write: (text) => lines.push(...readLines(text)) });
-    const { report } = createTelling(log);
+    const { report } = createTelling(log, new Meter());
     const fail = async () => {
       throw new Error('damaged', { cause: new Error('deeply') });
     };

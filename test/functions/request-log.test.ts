@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAccessLog } from '../../functions/node/access-log.ts';
+import { Meter } from '../../functions/node/meter.ts';
 import type { AnsweredRequest } from '../../functions/node/server.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { createLog } from '../../src/log/log.ts';
@@ -35,7 +36,7 @@ describe('H11 a request that meets a fault of ours', () => {
         cause: Object.assign(new Error('disk image is malformed'), { code: 'ERR_SQLITE' }),
       });
     };
-    const overrides = { report: createTelling(log).report, search: { ...fakeSearch([]), searchPackages } };
+    const overrides = { report: createTelling(log, new Meter()).report, search: { ...fakeSearch([]), searchPackages } };
     const { address } = await start({ overrides });
     const answer = await fetch(address + search);
     expect(answer.status).toBe(503);

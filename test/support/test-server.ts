@@ -58,6 +58,7 @@ export interface TestServer extends Published {
   readonly dependencies: Dependencies;
   /** How often each limit was met. */
   readonly refusals: RunningServer['refusals'];
+  readonly held: RunningServer['held'];
   close(): Promise<void>;
 }
 
@@ -128,6 +129,7 @@ export const startTestServer = async (
     faults,
     dependencies,
     refusals: server.refusals,
+    held: server.held,
     close: async () => {
       await server.close();
       await downloads.close();

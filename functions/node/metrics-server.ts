@@ -1,0 +1,74 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Milliseconds for which a reading is given to whoever else asks: nobody can have figures made all the time. */
+const keptFor = 250;
+
+/** Where metrics are read. */
+export interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const answer = (response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void => {
+  const body = Buffer.from(text);
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+};
+
+/**
+ * Answers `GET /metrics` at an address of its own with what `read` gives, and nothing else. It is for a few readers of
+ * the operator's: 8 connections, small heads, a few seconds. Rejects where the address cannot be listened on.
+ */
+export const startMetricsServer = async (
+  { host, port }: { readonly host: string; readonly port: number },
+  { contentType, read, report }: { contentType: string; read: () => Promise<string>; report: (error: unknown) => void },
+): Promise<MetricsServer> => {
+  let last: { readonly at: number; readonly text: Promise<string> } | undefined;
+  const readOnce = (): Promise<string> => {
+    const at = performance.now();
+    if (last === undefined || at - last.at > keptFor) last = { at, text: read() };
+    return last.text;
+  };
+  const server = createServer(
+    { maxHeaderSize: 8 * 1024, headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 5000 },
+    (request, response) => {
+      // What else comes with a request is nothing that is waited for.
+      request.resume();
+      if (request.url?.split('?')[0] !== '/metrics') return answer(response, 404, 'Only /metrics is here\n');
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return answer(response, 405, 'This address answers GET and HEAD\n', { Allow: 'GET, HEAD' });
+      }
+      readOnce().then(
+        (text) => answer(response, 200, text, { 'Content-Type': contentType }),
+        (error) => {
+          report(error);
+          answer(response, 500, 'The figures cannot be read\n');
+        },
+      );
+    },
+  );
+  server.maxConnections = 8;
+  server.timeout = 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
