@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { generationPath } from '../../src/contract/generation.ts';
-import { apiRoot, describedAddress, documentPath } from '../../src/contract/paths.ts';
+import { generationPath, tellsOfGenerations } from '../../src/contract/generation.ts';
+import { describedAddress, documentPath } from '../../src/contract/paths.ts';
 import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
+import { signaturePathOf } from '../../src/publication/generation.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -122,7 +123,7 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     if (described === undefined || variant === undefined) return undefined;
     // A cache counts what it holds when it is set, so what grew is set anew. What tells of the generation may change
     // while the catalog does not.
-    const isOfCatalog = described.file === undefined && !path.startsWith(`${apiRoot}/generation.`);
+    const isOfCatalog = described.file === undefined && !tellsOfGenerations(path);
     if (isOfCatalog && (known === undefined || !described.variants.has(encoding))) {
       held.delete(path);
       described.variants.set(encoding, variant);
@@ -154,7 +155,9 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     const { note, generation } = taken;
     const { folder } = this.#options;
     if (path === generationPath.current) return describeBytes(Buffer.from(note.text));
-    if (path === generationPath.signature) return note.jws === null ? undefined : describeBytes(Buffer.from(note.jws));
+    if (path === generationPath.signature || path === signaturePathOf(note.text)) {
+      return note.jws === null ? undefined : describeBytes(Buffer.from(note.jws));
+    }
     if (path === generation.catalog.path) {
       const file = folder.catalog(note.catalog.sha256, 'sqlite.zst');
       return existsSync(file) ? describeFile(file, note.compressed) : undefined;

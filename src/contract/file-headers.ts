@@ -1,4 +1,4 @@
-import { generationPath } from './generation.ts';
+import { generationPath, signaturesFolder } from './generation.ts';
 
 // What every host says of a published file: our server, an object store, the rules of a static host.
 
@@ -64,8 +64,8 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     cache: 'public, max-age=31536000, immutable',
   },
-  // What names the others must be of this moment.
-  { files: [generationPath.current, generationPath.signature], cache: 'public, no-cache' },
+  // What names the others must be of this moment, and a signature may be by another key.
+  { files: [generationPath.current, generationPath.signature, `${signaturesFolder}/*`], cache: 'public, no-cache' },
   // Clients ask again after a minute, a CDN after ten, and may go on with what it has while it asks, for a day: a build
   // is seen soon, and an origin that is away is not noticed.
   { files: ['*'], cache: 'public, max-age=60, s-maxage=600, stale-while-revalidate=86400' },

@@ -11,6 +11,8 @@ export const generationPath = {
   /** Written last: what it names stands. */
   current: `${apiRoot}/generation.json`,
   signature: `${apiRoot}/generation.jws`,
+  /** The same under the SHA-256 of what it signs, so that it fits whatever of the two is read, or written, first. */
+  signatureOf: (digest: string): string => `${apiRoot}/signatures/${digest}.jws`,
   catalog: (digest: string): string => `${apiRoot}/catalog/${digest}.sqlite.zst`,
   changes: (number: number): string => `${apiRoot}/changes/${number}.json`,
   inventory: (digest: string): string => `${apiRoot}/inventory/${digest}.txt.zst`,
@@ -20,8 +22,9 @@ export const generationPath = {
 export const catalogFolder = `${apiRoot}/catalog`;
 export const changesFolder = `${apiRoot}/changes`;
 export const inventoryFolder = `${apiRoot}/inventory`;
+export const signaturesFolder = `${apiRoot}/signatures`;
 
-const folders = [catalogFolder, changesFolder, inventoryFolder].map((folder) => `${folder}/`);
+const folders = [catalogFolder, changesFolder, inventoryFolder, signaturesFolder].map((folder) => `${folder}/`);
 
 /** Whether a path is that of a file that tells of generations; these belong to none. */
 export const tellsOfGenerations = (path: string): boolean =>
@@ -29,7 +32,7 @@ export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.signature ||
   folders.some((folder) => path.startsWith(folder));
 
-/** How many stay of the catalogs and of the inventories, and of the change lists, the newest ones. */
+/** How many stay of the catalogs, of the inventories and of the signatures, and of the change lists, the newest ones. */
 export const keptCatalogs = 3;
 export const keptChangeLists = 100;
 

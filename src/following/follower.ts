@@ -133,7 +133,9 @@ export class Follower {
     }
     this.#readAt = performance.now();
     this.#etag = found.etag;
-    if (found.text.toString() === this.#taken?.note.text) this.#pending = undefined;
+    const note = this.#taken?.note;
+    const isSame = found.text.toString() === note?.text && (found.jws?.toString() ?? null) === note.jws;
+    if (isSame) this.#pending = undefined;
     else if (!this.#pending?.found.text.equals(found.text)) {
       this.#pending = { found, since: performance.now(), tries: 0, due: 0 };
     }

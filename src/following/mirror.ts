@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
-import { type ChangeList, type Generation, generationPath } from '../contract/generation.ts';
+import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
 import { isEntrance } from '../publication/entrances.ts';
-import { readGeneration, removeOld } from '../publication/generation.ts';
+import {
+  placeSignature,
+  readGeneration,
+  removeOld,
+  signaturePathOf,
+  writeSignature,
+} from '../publication/generation.ts';
 import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import {
@@ -108,6 +115,7 @@ const bringTo = async (
   const { generation } = found;
   const local = readGeneration(output);
   if (local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(found.text)) {
+    await placeSignatures(found, output);
     return { generation, by: 'none', fetched: 0, removed: 0 };
   }
   assertNotOlder(generation, local, { base: options.source.base, folder: options.folder });
@@ -115,29 +123,57 @@ const bringTo = async (
   const plan =
     (held && (await planByChanges(found, local, held, options))) ??
     (await planByInventory(found, output, held, options));
+  if (plan.isFirst) await placeInventory(generation, output, options);
   const taken = await takeAll(plan, output, options);
   assertComplete(plan, taken, generation);
-  const bulk = await takeBulk(generation, output, options);
+  const { catalog } = generation;
+  const takenCatalog = await takeWhole(catalog.path, catalog.sha256, output, options);
+  await placeInventory(generation, output, options);
   const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
   if (!plan.isFirst) for (const file of [...fresh, ...changed]) output.place(taken.get(file)?.temporary ?? '', file);
-  for (const [file, temporary] of bulk) output.place(temporary, file);
+  if (takenCatalog !== undefined) output.place(takenCatalog, catalog.path);
   await placeAccount(found, plan, output);
-  for (const file of plan.removed) rmSync(output.resolve(file), { force: true });
+  const gone = listGone(plan, output);
+  for (const file of gone) removeFile(file, output);
   removeOld(output, generation);
-  return { generation, by: plan.by, fetched: taken.size, removed: plan.removed.length };
+  return { generation, by: plan.by, fetched: taken.size, removed: gone.length };
 };
 
-/** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
-const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined => {
+/** The files that stand and do not belong to the generation: of all those that were ever wanted here, and are known still. */
+const listGone = ({ removed, kept, wanted }: Plan, output: OutputFolder): string[] => {
+  const known = new Set(removed);
+  const inventories = existsSync(output.resolve(inventoryFolder)) ? readdirSync(output.resolve(inventoryFolder)) : [];
+  for (const name of inventories) {
+    const file = output.resolve(`${inventoryFolder}/${name}`);
+    for (const listed of readInventoryFile(file, name.replace(/\..*/, ''))?.keys() ?? []) known.add(listed);
+  }
+  return [...known].filter((file) => !kept.has(file) && !wanted.has(file) && existsSync(output.resolve(file)));
+};
+
+const removeFile = (file: string, output: OutputFolder): void => {
+  rmSync(output.resolve(file), { force: true });
+  for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
+    if (!output.removeEmpty(folder)) return;
+  }
+};
+
+/** The inventory in a compressed file; undefined where it is lost, or another than that of this digest. */
+const readInventoryFile = (file: string, digest: string): Inventory | undefined => {
   try {
-    const text = zstdDecompressSync(readFileSync(output.resolve(documents.inventory)));
-    return parseInventory(text.toString());
+    const text = zstdDecompressSync(readFileSync(file), { maxOutputLength: inventoryBytes });
+    if (createHash('sha256').update(text).digest('hex') !== digest) return undefined;
+    const inventory = parseInventory(text.toString());
+    return [...inventory.keys()].every(isSafePath) ? inventory : undefined;
   } catch {
     return undefined;
   }
 };
+
+/** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
+const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined =>
+  readInventoryFile(output.resolve(documents.inventory), documents.digest);
 
 const planByChanges = async (
   { generation }: FoundGeneration,
@@ -251,34 +287,53 @@ const digestPlain = async (file: string): Promise<string> => {
   return digest.digest('hex');
 };
 
-/** Takes the catalog and the inventory as they are, unless they are there; returns them by path, not placed yet. */
-const takeBulk = async (
-  { catalog, documents }: Generation,
+/** Takes a compressed file as it is, unless it is there; returns where it waits for its name. */
+const takeWhole = async (
+  file: string,
+  sha256: string,
   output: OutputFolder,
   { source }: MirrorOptions,
-): Promise<Map<string, string>> => {
-  const taken = new Map<string, string>();
-  for (const [file, sha256] of [
-    [catalog.path, catalog.sha256],
-    [documents.inventory, documents.digest],
-  ] as const) {
-    assertSafe(file);
-    if (existsSync(output.resolve(file))) continue;
-    const temporary = output.temporary();
-    const isThere = (await source.take(file, temporary)) !== undefined;
-    const isRight = isThere && (await digestPlain(temporary).catch(() => undefined)) === sha256;
-    if (!isRight) throw new Superseded(`${file} is missing, cut short or another`);
-    taken.set(file, temporary);
-  }
-  return taken;
+): Promise<string | undefined> => {
+  assertSafe(file);
+  if (existsSync(output.resolve(file))) return undefined;
+  const temporary = output.temporary();
+  const isThere = (await source.take(file, temporary)) !== undefined;
+  const isRight = isThere && (await digestPlain(temporary).catch(() => undefined)) === sha256;
+  if (!isRight) throw new Superseded(`${file} is missing, cut short or another`);
+  return temporary;
+};
+
+/**
+ * Before the first file of a generation stands where others of it are missing: its inventory. A mirror that is killed
+ * then, or finds another generation, knows by it what may stand there that no generation after it names.
+ */
+const placeInventory = async (
+  { documents: { inventory, digest } }: Generation,
+  output: OutputFolder,
+  options: MirrorOptions,
+): Promise<void> => {
+  const temporary = await takeWhole(inventory, digest, output, options);
+  if (temporary !== undefined) output.place(temporary, inventory);
 };
 
 /** Writes what tells of the generation, `generation.json` last. */
 const placeAccount = async ({ text, jws }: FoundGeneration, { lists }: Plan, output: OutputFolder): Promise<void> => {
   for (const list of lists) output.write(generationPath.changes(list.number), JSON.stringify(list));
+  if (jws !== undefined) writeSignature(output, text, jws);
   await output.flush();
-  if (jws === undefined) rmSync(output.resolve(generationPath.signature), { force: true });
-  else output.write(generationPath.signature, jws);
+  placeSignature(output, jws);
   output.write(generationPath.current, text);
+  await output.flush();
+};
+
+/** Brings the signature of the generation in force up to date: it may be by another key now, or none. */
+const placeSignatures = async ({ text, jws }: FoundGeneration, output: OutputFolder): Promise<void> => {
+  const isThere = (file: string): boolean => {
+    const present = output.lookUp(file)?.isFile() ? readFileSync(output.resolve(file)) : undefined;
+    return jws === undefined ? present === undefined : present?.equals(jws) === true;
+  };
+  if (isThere(generationPath.signature) && isThere(signaturePathOf(text))) return;
+  if (jws !== undefined) writeSignature(output, text, jws);
+  placeSignature(output, jws);
   await output.flush();
 };

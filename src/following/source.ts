@@ -14,6 +14,7 @@ import {
 import type { Fetcher } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { parseRetryAfter } from '../net/retry.ts';
+import { signaturePathOf } from '../publication/generation.ts';
 import { verifySignature } from '../publication/signature.ts';
 
 /**
@@ -91,11 +92,8 @@ export class PublicationSource {
       }
       const text = await collect(found.body);
       const generation = parse(generationSchema, text, `${this.base}/${generationPath.current}`);
-      const jws = await this.#read(generationPath.signature, smallBytes);
-      if (this.#publicKey === undefined) return { generation, text, jws, etag: found.etag };
-      if (jws !== undefined && (await verifySignature(jws.toString(), text, this.#publicKey))) {
-        return { generation, text, jws, etag: found.etag };
-      }
+      const { jws, isRight } = await this.#readSignature(text);
+      if (isRight) return { generation, text, jws, etag: found.etag };
       if (tries === signatureTries) {
         throw new SourceError(
           'unsigned',
@@ -103,6 +101,20 @@ export class PublicationSource {
         );
       }
     }
+  }
+
+  // That which is named after what it signs stands before that does, and longer. The one in force may be of the next
+  // generation already: for a moment, or until the next build where the last was killed in that moment.
+  async #readSignature(text: Buffer): Promise<{ jws: Buffer | undefined; isRight: boolean }> {
+    let jws: Buffer | undefined;
+    for (const path of [signaturePathOf(text), generationPath.signature]) {
+      const found = await this.#read(path, smallBytes);
+      if (found === undefined) continue;
+      const isRight = this.#publicKey === undefined || (await verifySignature(found.toString(), text, this.#publicKey));
+      if (isRight) return { jws: found, isRight };
+      jws = found;
+    }
+    return { jws, isRight: this.#publicKey === undefined };
   }
 
   /** A change list; undefined where it is not there any more. */

@@ -3,6 +3,7 @@ import { writeLastBuild } from '../catalog/last-build.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
+import { mendSignature } from '../publication/generation.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { keepPendingChanges } from '../publication/package-changes.ts';
 import { readPublishedSize } from '../publication/size.ts';
@@ -42,6 +43,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
     if (input.dryRun === true) return await rehearse(input);
     const taken = takeOutput(input.out, input.state, input.source);
     try {
+      await mendSignature(taken.output, input.signer);
       const prepared = await prepareCrawl(input);
       const crawled = await crawl(prepared);
       const result = await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   createReadStream,
   createWriteStream,
@@ -22,6 +23,7 @@ import {
   inventoryFolder,
   keptCatalogs,
   keptChangeLists,
+  signaturesFolder,
 } from '../contract/generation.ts';
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
 import type { OutputFolder } from './output-folder.ts';
@@ -97,26 +99,55 @@ const publishCompressed = async (output: OutputFolder, file: string, target: str
   return statSync(output.resolve(target)).size;
 };
 
-const writeSignature = async (output: OutputFolder, text: string, signer: Signer | undefined): Promise<void> => {
-  if (signer !== undefined) output.write(generationPath.signature, await signer.sign(Buffer.from(text)));
-  else rmSync(output.resolve(generationPath.signature), { force: true });
+/** The path of the signature that is named after what it signs: the bytes of a `generation.json`. */
+export const signaturePathOf = (text: string | Uint8Array): string =>
+  generationPath.signatureOf(createHash('sha256').update(text).digest('hex'));
+
+/**
+ * Writes what `placeSignature` is to put in force later, flushed with all else: from then on whoever reads this
+ * generation finds a signature that fits, however this ends.
+ */
+export const writeSignature = (output: OutputFolder, text: string | Uint8Array, jws: string | Uint8Array): void =>
+  output.write(signaturePathOf(text), jws);
+
+/** Puts a signature in force, or none; to be called right before, or long after, the generation is. */
+export const placeSignature = (output: OutputFolder, jws: string | Uint8Array | undefined): void => {
+  if (jws !== undefined) {
+    output.write(generationPath.signature, jws);
+    return;
+  }
+  rmSync(output.resolve(generationPath.signature), { force: true });
+  output.prune(signaturesFolder);
 };
 
 /** Signs the generation in force where it is not signed by this key, or no longer at all. */
 const renewSignature = async (output: OutputFolder, signer: Signer | undefined): Promise<void> => {
   const text = readText(output.resolve(generationPath.current)) ?? '';
-  const jws = readText(output.resolve(generationPath.signature));
-  const isRight =
-    signer === undefined
-      ? jws === undefined
-      : jws !== undefined && (await verifySignature(jws, Buffer.from(text), signer.publicKey));
-  if (isRight) return;
-  await writeSignature(output, text, signer);
+  const isRight = async (file: string): Promise<boolean> => {
+    const jws = readText(output.resolve(file));
+    if (signer === undefined || jws === undefined) return signer === undefined && jws === undefined;
+    return verifySignature(jws, Buffer.from(text), signer.publicKey);
+  };
+  if ((await isRight(generationPath.signature)) && (await isRight(signaturePathOf(text)))) return;
+  const jws = await signer?.sign(Buffer.from(text));
+  if (jws !== undefined) writeSignature(output, text, jws);
+  placeSignature(output, jws);
   await output.flush();
+};
+
+/**
+ * Signs the generation in force anew where a publishing was killed between its signature and itself, so that nobody has
+ * to wait for the next one; to be called at the start of a build. Nothing is signed that was not signed before.
+ */
+export const mendSignature = async (output: OutputFolder, signer: Signer | undefined): Promise<void> => {
+  if (signer === undefined || readGeneration(output) === undefined) return;
+  const isSigned = [generationPath.signature, signaturesFolder].some((file) => existsSync(output.resolve(file)));
+  if (isSigned) await renewSignature(output, signer);
 };
 
 /** Keeps this file and the newest of the others in a folder. */
 const keepNewest = (output: OutputFolder, folder: string, current: string): void => {
+  if (!existsSync(output.resolve(folder))) return;
   const others = readdirSync(output.resolve(folder))
     .map((name) => `${folder}/${name}`)
     .filter((name) => name !== current)
@@ -125,10 +156,11 @@ const keepNewest = (output: OutputFolder, folder: string, current: string): void
   for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
 };
 
-/** Removes what tells of generations that are long past. */
+/** Removes what tells of generations that are long past; the one that is given is in force. */
 export const removeOld = (output: OutputFolder, { number, catalog, documents }: Generation): void => {
   keepNewest(output, catalogFolder, catalog.path);
   keepNewest(output, inventoryFolder, documents.inventory);
+  keepNewest(output, signaturesFolder, signaturePathOf(readText(output.resolve(generationPath.current)) ?? ''));
   for (const name of readdirSync(output.resolve(changesFolder))) {
     const old = Number.parseInt(name, 10) <= number - keptChangeLists;
     if (old) rmSync(output.resolve(`${changesFolder}/${name}`));
@@ -186,7 +218,6 @@ const publish = async (
   const documents = { written: [...summary.written], removed: [...summary.removed] };
   const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };
   output.write(generationPath.changes(number), JSON.stringify(changes));
-  await output.flush();
   const generation: Generation = {
     format: 1,
     number,
@@ -202,7 +233,10 @@ const publish = async (
     changes: generationPath.changes(number),
   };
   const text = JSON.stringify(generation);
-  await writeSignature(output, text, signer);
+  const jws = await signer?.sign(Buffer.from(text));
+  if (jws !== undefined) writeSignature(output, text, jws);
+  await output.flush();
+  placeSignature(output, jws);
   output.write(generationPath.current, text);
   await output.flush();
   renameSync(`${inventory}.next`, inventory);

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Generation, generationPath, keptCatalogs, keptChangeLists } from '../contract/generation.ts';
+import { signaturePathOf } from '../publication/generation.ts';
 import type { Claim, ClaimTimes } from './claim.ts';
 import type { Destination } from './destination.ts';
 import { fileOf, type LocalGeneration, type LocalPublication, Superseded } from './local-publication.ts';
 import { makePlan, Naming, type Plan } from './plan.ts';
 import { formatRetired, newRecord, type Retired, type RetiredEntry, retiredName } from './record.ts';
-import { readInventories, type State } from './state.ts';
+import { hasSignature, readInventories, type State } from './state.ts';
 import type { Tally, Transfer } from './transfer.ts';
 
 /** What to upload, and where to. */
@@ -105,7 +106,8 @@ class Step {
     );
     const bulk = this.#keepBulk(generation);
     const retired = await this.#retire(planned, bulk.dropped);
-    await this.#claim.update({ forms: planned.forms, catalogs: bulk.catalogs, inventories: bulk.inventories });
+    const { dropped: _, ...kept } = bulk;
+    await this.#claim.update({ forms: planned.forms, ...kept });
     await this.#putInForce();
     const removed = await this.#removeDue(retired);
     if (this.#claim.record.intended.length > 0) await this.#claim.update({ intended: [] });
@@ -115,7 +117,13 @@ class Step {
   // Before the first file of it: whoever finds this upload killed knows what it may have sent.
   async #noteIntention({ documents: { digest, inventory }, catalog }: Generation): Promise<void> {
     const intended = this.#claim.record.intended.filter((other) => other.digest !== digest);
-    await this.#claim.update({ intended: [...intended, { digest, inventory, catalog: catalog.path }] });
+    const signature = this.#signaturePath;
+    await this.#claim.update({
+      intended: [
+        ...intended,
+        { digest, inventory, catalog: catalog.path, ...(signature !== undefined && { signature }) },
+      ],
+    });
   }
 
   /** What stays of catalogs, inventories and change lists, and what of them is to go in time. */
@@ -136,12 +144,17 @@ class Step {
       [documents.inventory, former?.documents.inventory, ...record.inventories],
       intended.map((one) => one.inventory),
     );
+    const isSigned = this.#signaturePath !== undefined;
+    const signatures = choose(isSigned ? [this.#signaturePath, ...record.signatures] : [], [
+      ...(isSigned ? [] : record.signatures),
+      ...intended.flatMap((one) => one.signature ?? []),
+    ]);
     const lists: string[] = [];
     for (let old = Math.max(1, (former?.number ?? number) - keptChangeLists); old <= number - keptChangeLists; old++) {
       lists.push(generationPath.changes(old));
     }
-    const dropped = [...catalogs.dropped, ...inventories.dropped, ...lists];
-    return { catalogs: catalogs.kept, inventories: inventories.kept, dropped };
+    const dropped = [...catalogs.dropped, ...inventories.dropped, ...signatures.dropped, ...lists];
+    return { catalogs: catalogs.kept, inventories: inventories.kept, signatures: signatures.kept, dropped };
   }
 
   /** Notes, before they are named no more, what is to be removed when readers have had time. */
@@ -149,7 +162,8 @@ class Step {
     const since = nowOf(this.#options).toISOString();
     const naming = new Naming(this.#local.inventory, this.#destination);
     const { catalog, documents } = this.#local.generation;
-    const isInForce = (name: string) => name === catalog.path || name === documents.inventory;
+    const inForce = [catalog.path, documents.inventory, this.#signaturePath];
+    const isInForce = (name: string) => inForce.includes(name);
     const retired = new Map<string, RetiredEntry>();
     for (const [name, entry] of this.#state.retired) {
       if (!naming.isWanted(name, entry.path) && !isInForce(name)) retired.set(name, entry);
@@ -165,13 +179,23 @@ class Step {
     const { text, jws } = this.#local;
     const { signature, current } = generationPath;
     if (!this.#options.publication.isInForce(this.#local)) throw new Superseded('another generation is in force');
-    if (this.#isInForce) return;
+    if (this.#isInForce && hasSignature(this.#state, this.#local)) return;
+    const own = this.#signaturePath;
+    // First under the name that fits whatever is in force, so that a reader always finds one that does.
+    if (jws !== undefined && own !== undefined) await this.#destination.put(own, own, fileOf(jws));
     await this.#destination.flush();
     await this.#claim.renew();
-    if (jws === undefined) await this.#destination.remove(signature);
-    else await this.#destination.put(signature, signature, fileOf(jws));
+    if (jws === undefined) {
+      for (const name of [signature, signaturePathOf(text)]) await this.#destination.remove(name);
+    } else await this.#destination.put(signature, signature, fileOf(jws));
+    if (this.#isInForce) return;
     await this.#destination.replace(current, text, this.#state.current?.tag);
     await this.#destination.flush();
+  }
+
+  /** Where the signature stands that is named after what it signs; undefined where nothing is signed. */
+  get #signaturePath(): string | undefined {
+    return this.#local.jws && signaturePathOf(this.#local.text);
   }
 
   get #isInForce(): boolean {

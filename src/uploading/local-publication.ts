@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
 import { isSafePath } from '../following/mirror.ts';
+import { signaturePathOf } from '../publication/generation.ts';
 import { parseInventory } from '../publication/inventory.ts';
 import { isBeingPublished } from '../publication/owner.ts';
 import { UploadError } from './upload-error.ts';
@@ -95,7 +96,8 @@ export class LocalPublication {
         );
       }
       const generation = this.#parse(text);
-      const jws = this.#readOptional(generationPath.signature);
+      // The one in force is of the next generation where a build is at that, or was killed.
+      const jws = this.#readOptional(signaturePathOf(text)) ?? this.#readOptional(generationPath.signature);
       const inventory = this.#readInventory(generation);
       if (!this.#readOptional(generationPath.current)?.equals(text)) continue;
       if (inventory === undefined) {

@@ -27,12 +27,20 @@ const recordSchema = z.strictObject({
    * Generations that were being sent and never came in force, the latest last: any of their files may stand at the
    * destination. Empty where what stands there is what its inventory says.
    */
-  intended: z.array(z.strictObject({ digest: z.string(), inventory: z.string(), catalog: z.string() })),
+  intended: z.array(
+    z.strictObject({
+      digest: z.string(),
+      inventory: z.string(),
+      catalog: z.string(),
+      signature: z.string().optional(),
+    }),
+  ),
   /** What is said of the files in force to those who ask for them. */
   forms: z.array(z.string()),
-  /** The catalogs and inventories that stand there, the latest first. */
+  /** The catalogs, inventories and signatures that stand there, the latest first. */
   catalogs: z.array(z.string()),
   inventories: z.array(z.string()),
+  signatures: z.array(z.string()).default([]),
 });
 /** What the record says besides who holds it. */
 export type UploadRecord = Readonly<Omit<z.infer<typeof recordSchema>, 'format' | 'holder' | 'turn'>>;
@@ -50,7 +58,7 @@ export interface RetiredEntry {
   readonly since: string;
 }
 
-export const newRecord: UploadRecord = { intended: [], forms: [], catalogs: [], inventories: [] };
+export const newRecord: UploadRecord = { intended: [], forms: [], catalogs: [], inventories: [], signatures: [] };
 
 const parse = <T>(schema: z.ZodType<T>, bytes: Buffer, name: string, title: string): T => {
   try {

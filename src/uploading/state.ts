@@ -1,4 +1,5 @@
 import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
+import { signaturePathOf } from '../publication/generation.ts';
 import type { Destination } from './destination.ts';
 import { type Inventory, type LocalGeneration, readCompressedInventory } from './local-publication.ts';
 import {
@@ -13,9 +14,15 @@ import {
 } from './record.ts';
 import { UploadError } from './upload-error.ts';
 
+/** Whether the signatures at a destination are this one, or none where there is none. */
+export const hasSignature = ({ signatures }: State, { jws }: LocalGeneration): boolean =>
+  signatures.every((one) => (jws === undefined ? one === undefined : one?.equals(jws) === true));
+
 /** What stands at a destination, as it says itself. */
 export interface State {
   readonly current: { readonly generation: Generation; readonly text: Buffer; readonly tag: string } | undefined;
+  /** The signature in force there, and that which is named after what it signs. */
+  readonly signatures: readonly (Buffer | undefined)[];
   /** Undefined where no upload was ever begun. */
   readonly record: UploadRecord | undefined;
   readonly retired: Retired;
@@ -28,8 +35,11 @@ export const readState = async (destination: Destination): Promise<State> => {
     destination.read(recordName),
     destination.read(retiredName),
   ]);
+  const signatures = current === undefined ? [] : [generationPath.signature, signaturePathOf(current.bytes)];
+  const read = await Promise.all(signatures.map((name) => destination.read(name)));
   return {
     current: current && { generation: parseCurrent(current.bytes, destination), text: current.bytes, tag: current.tag },
+    signatures: read.map((one) => one?.bytes),
     record: record && withoutHolder(parseRecord(record.bytes, destination.title)),
     retired: parseRetired(retired?.bytes, destination.title),
     retiredTag: retired?.tag,

@@ -8,7 +8,7 @@ import {
 } from './bring-generation.ts';
 import { Claim, usualTimes } from './claim.ts';
 import { type LocalGeneration, Superseded } from './local-publication.ts';
-import { assertNotNewer, assertOurs, readState, type State } from './state.ts';
+import { assertNotNewer, assertOurs, hasSignature, readState, type State } from './state.ts';
 import { Transfer } from './transfer.ts';
 import { Conflict, DestinationBusy } from './upload-error.ts';
 
@@ -65,9 +65,11 @@ const bringUpToDate = async (first: LocalGeneration, claim: Claim, options: Uplo
   }
 };
 
-const isUpToDate = ({ current, record, retired }: State, local: LocalGeneration, options: UploadOptions): boolean => {
+const isUpToDate = (state: State, local: LocalGeneration, options: UploadOptions): boolean => {
+  const { current, record, retired } = state;
   if (current === undefined || record === undefined || record.intended.length > 0) return false;
-  if (!current.text.equals(local.text) || listDue(retired, options).length > 0) return false;
+  if (!current.text.equals(local.text) || !hasSignature(state, local) || listDue(retired, options).length > 0)
+    return false;
   const forms = new Set([...local.inventory.keys()].map((file) => options.destination.formOf(file)));
   return forms.symmetricDifference(new Set(record.forms)).size === 0;
 };

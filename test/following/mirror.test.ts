@@ -3,12 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isSafePath, mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
@@ -47,9 +48,9 @@ afterAll(async () => {
 });
 
 /** Mirrors what is served; returns what came of it and what was asked. */
-const take = async (folder: string, publicKey?: string) => {
+const take = async (folder: string, { publicKey, ...others }: { publicKey?: string; concurrency?: number } = {}) => {
   asked = [];
-  return mirror({ source: new PublicationSource(address, fetcher, publicKey), folder });
+  return mirror({ source: new PublicationSource(address, fetcher, publicKey), folder, ...others });
 };
 const begin = (): { publication: Publication; folder: string } => {
   intercept = undefined;
@@ -66,7 +67,8 @@ describe('a mirror', () => {
     expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 4, removed: 0 });
     expect(read(folder)).toEqual(files);
     expect(await take(folder)).toMatchObject({ by: 'none', fetched: 0 });
-    expect(asked).toEqual([generationPath.current, generationPath.signature]);
+    expect(asked[0]).toBe(generationPath.current);
+    expect(asked.slice(1).every((file) => file.endsWith('.jws'))).toBe(true);
     await publication.publish({ ...files, 'v2/a.json': '2' });
     const { 'v2/b.json': _, ...rest } = { ...files, 'v2/a.json': '3', 'v2/new.json': '1' };
     await publication.publish(rest);
@@ -166,6 +168,56 @@ describe('a mirror', () => {
     expect(read(folder)).toEqual(last);
   });
 
+  it('P1: that is superseded, or killed, at any file of its first copy keeps nothing that the generation does not name', async () => {
+    const files = { 'index.html': 'i', 'v2/a.json': '1', 'v2/b/c.json': '1', 'v2/b/d.json': '1' };
+    const next = { 'index.html': 'i', 'v2/a.json': '2', 'v2/e.json': '1' };
+    for (const how of ['superseded', 'killed']) {
+      for (const at of Object.keys(files)) {
+        const { publication, folder } = begin();
+        await publication.publish(files);
+        const publishing: Promise<unknown>[] = [];
+        intercept = (file) => {
+          if (file !== at) return undefined;
+          intercept = undefined;
+          publishing.push(publication.publish(next));
+          return how === 'killed' ? 'cut' : undefined;
+        };
+        await take(folder, { concurrency: 1 }).catch(() => {});
+        await Promise.all(publishing);
+        // What belongs to nobody's publication stays.
+        writeFileSync(path.join(folder, 'note.txt'), 'by hand');
+        await take(folder);
+        expect(read(folder), `${how} at ${at}`).toEqual({ ...next, 'note.txt': 'by hand' });
+        expect(existsSync(path.join(folder, 'v2/b'))).toBe(false);
+      }
+    }
+  });
+
+  it('P1: killed while it brings a later generation keeps nothing of it that the next does not name', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2', 'v2/b.json': '2' });
+    const write = OutputFolder.prototype.write;
+    const kill = vi.spyOn(OutputFolder.prototype, 'write').mockImplementation(function (
+      this: OutputFolder,
+      file,
+      content,
+    ) {
+      if (file === generationPath.current) throw new Error('killed');
+      write.call(this, file, content);
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    // The publication is built anew from the first, so that no list tells of what was killed.
+    const { state, out } = publication;
+    rmSync(path.join(state, 'publication'), { recursive: true });
+    rmSync(path.join(out, generationPath.changes(2)));
+    await publication.publish({ 'v2/a.json': '3' });
+    await take(folder);
+    expect(read(folder)).toEqual({ 'v2/a.json': '3' });
+  });
+
   it('P1: cut in the middle of any file goes on from what it has', async () => {
     const { publication, folder } = begin();
     const first = { 'v2/a.json': '1'.repeat(999), 'v2/b.json': '2'.repeat(999) };
@@ -201,7 +253,7 @@ describe('a mirror', () => {
 describe('P3: a mirror goes on with what it has and says why, where the publication', () => {
   const refuse = async (folder: string, message: RegExp, publicKey?: string) => {
     const before = read(folder);
-    await expect(take(folder, publicKey)).rejects.toThrow(message);
+    await expect(take(folder, publicKey === undefined ? {} : { publicKey })).rejects.toThrow(message);
     expect(read(folder)).toEqual(before);
   };
   const prepare = async () => {
@@ -242,7 +294,7 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     const files = { 'v2/a.json': '3' };
     await publication.publish(files, { signer });
     await refuse(folder, /not by the public key that is configured/, 'A'.repeat(43));
-    await take(folder, signer.publicKey);
+    await take(folder, { publicKey: signer.publicKey });
     expect(read(folder)).toEqual(files);
   });
 

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
 import { readGeneration } from '../../src/publication/generation.ts';
-import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
+import { Killed, KilledFolder } from '../support/killed-folder.ts';
 import { type Files, Publication, privateKey, publicKey, sha256 } from '../support/publication.ts';
 
 describe('a generation', () => {
@@ -124,28 +124,6 @@ it('P2: a mirror of any generation that follows the change lists holds what is p
     { numRuns: Number(process.env.DEBDEX_TEST_HISTORIES ?? 30) },
   );
 });
-
-class Killed extends Error {}
-
-/** An output folder that is killed at one of its steps. */
-class KilledFolder extends OutputFolder {
-  left: number;
-  constructor(root: string, left: number) {
-    super(root);
-    this.left = left;
-  }
-  #step(): void {
-    if (this.left-- <= 0) throw new Killed();
-  }
-  override place(temporary: string, file: string): void {
-    this.#step();
-    super.place(temporary, file);
-  }
-  override async flush(): Promise<void> {
-    this.#step();
-    await super.flush();
-  }
-}
 
 it('P1: killed at any step it leaves the generation before or the new one, and the next build goes on from there', async () => {
   const [first, second, third]: Files[] = [

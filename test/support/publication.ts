@@ -9,6 +9,7 @@ import {
   type Generation,
   generationPath,
   generationSchema,
+  tellsOfGenerations,
 } from '../../src/contract/generation.ts';
 import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
 import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
@@ -17,14 +18,16 @@ import { temporaryFolder } from './folder.ts';
 const keys = generateKeyPairSync('ed25519');
 /** A private key to sign with, as PEM, and its public one. */
 export const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+/** Another one. */
+export const otherPrivateKey = generateKeyPairSync('ed25519')
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 export const publicKey = keys.publicKey.export({ format: 'jwk' }).x ?? '';
 
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Files by path, as they are to be published. */
 export type Files = Readonly<Record<string, string>>;
-
-const ofGenerations = /^v2\/(?:generation\.|catalog\/|changes\/|inventory\/)/;
 
 /** A publication that is written by hand. */
 export class Publication {
@@ -78,7 +81,7 @@ export class Publication {
   }
 
   static filesIn(folder: string): Files {
-    const names = [...listFiles(folder)].filter((name) => !ofGenerations.test(name) && !name.startsWith('.'));
+    const names = [...listFiles(folder)].filter((name) => !tellsOfGenerations(name) && !name.startsWith('.'));
     return Object.fromEntries(names.sort().map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
   }
 
