@@ -4,7 +4,6 @@ import { describedAddress, documentPath } from '../../src/contract/paths.ts';
 import type { ReplicaRecord } from '../../src/contract/records.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, type TakenFolder, takenOf } from '../../src/following/taken-folder.ts';
-import { signaturePathOf } from '../../src/publication/generation.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { type Documents, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -155,7 +154,7 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
     const { note, generation } = taken;
     const { folder } = this.#options;
     if (path === generationPath.current) return describeBytes(Buffer.from(note.text));
-    if (path === generationPath.signature || path === signaturePathOf(note.text)) {
+    if (path === generationPath.signature || path === taken.signaturePath) {
       return note.jws === null ? undefined : describeBytes(Buffer.from(note.jws));
     }
     if (path === generation.catalog.path) {

@@ -18,6 +18,7 @@ import { readCatalogFormat } from '../catalog/generation.ts';
 import { lockReplica } from '../catalog/lock.ts';
 import { catalogFormat } from '../catalog/schema.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
+import { signaturePathOf } from '../publication/generation.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { verifySignature } from '../publication/signature.ts';
 
@@ -55,11 +56,17 @@ export type LargeDocument = Note['large'][number];
 /** A generation that was taken. */
 export interface Taken {
   readonly generation: Generation;
+  /** Where its signature is published that is named after what it signs. */
+  readonly signaturePath: string;
   readonly note: Note;
 }
 
 /** A note read back. */
-export const takenOf = (note: Note): Taken => ({ generation: generationSchema.parse(JSON.parse(note.text)), note });
+export const takenOf = (note: Note): Taken => ({
+  generation: generationSchema.parse(JSON.parse(note.text)),
+  signaturePath: signaturePathOf(note.text),
+  note,
+});
 
 /** How a file looks now that is known to have this digest. */
 export const describeFile = (file: string, digest: string): Note['catalog'] => {
