@@ -149,7 +149,7 @@ export const replicaOptions = {
     type: 'string',
     value: 'KEY',
     environment: 'DEBDEX_PUBLIC_KEY',
-    help: 'Of a replica: take only what is signed by this key, as the landing document of the publication has it.',
+    help: 'Of a replica: take only what is signed by this key, as the page /api/ and the landing document (reference.signing_key) of the publication have it.',
   },
   'poll-interval': {
     type: 'duration',

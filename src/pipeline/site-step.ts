@@ -54,7 +54,7 @@ interface PageStep {
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
-  { state, out, base, staticRefs, service, progress }: BuildInput,
+  { state, out, base, staticRefs, service, progress, signer }: BuildInput,
   lastBuild: ShownBuild,
   { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
@@ -69,6 +69,7 @@ export const publishPages = (
       staticRefs,
       verify,
       policyUpdated: service.privacy_updated,
+      signingKey: signer?.publicKey,
       onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
       beforeRemoval,
     }),

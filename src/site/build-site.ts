@@ -15,6 +15,8 @@ export interface SiteOptions {
   readonly staticRefs?: boolean | undefined;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
+  /** The public key that generations are signed by, where they are, as `Signer` has it. */
+  readonly signingKey?: string | undefined;
   /** Whether to read all that is kept and published, and make again what is not as it was written. */
   readonly verify?: boolean;
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;

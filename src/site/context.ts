@@ -9,6 +9,8 @@ export interface Site extends Required<Addressing> {
   readonly catalog: SiteCatalog;
   /** Day on which the privacy policy last changed, where it is known. */
   readonly policyUpdated: string | undefined;
+  /** The public key by which what is published is signed, where it is. */
+  readonly signingKey: string | undefined;
   readonly figures: Figures;
   /** Packages of each repository, by slug, in order of names. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
@@ -25,7 +27,7 @@ const shared = globalThis as { [key]?: Site | undefined };
 export const provideSite = (
   catalog: SiteCatalog | undefined,
   { base, staticRefs = false }: Addressing = { base: '' },
-  policyUpdated?: string,
+  { policyUpdated, signingKey }: { readonly [Name in 'policyUpdated' | 'signingKey']?: Site[Name] } = {},
 ): void => {
   shared[key] =
     catalog === undefined
@@ -35,6 +37,7 @@ export const provideSite = (
           base,
           staticRefs,
           policyUpdated,
+          signingKey,
           figures: computeFigures(catalog),
           inRepository: packagesIn(catalog),
           byKind: packagesByKind(catalog),

@@ -25,7 +25,7 @@ export interface Destination {
   /** Whether nothing stands at the destination. */
   isEmpty(): Promise<boolean>;
   /** To be called by whoever alone may write, before the first file: what was left half-written goes. */
-  begin(): void;
+  begin(): Promise<void>;
   read(name: string): Promise<Tagged | undefined>;
   /** Whether a file stands under a name with these bytes, and with what is to be said of it. */
   holds(name: string, path: string, sha256: string): Promise<boolean>;

@@ -29,6 +29,25 @@ const latchMs = 10_000;
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 const tagOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
+const noRoom = (title: string): string =>
+  `There is no more room in ${title} (the disk is full, or a quota is met): make room`;
+const notAllowed = (title: string): string =>
+  `This user may not write to ${title}, or to something in it: give it the folder with all that is in it, or name another,`;
+const noDisk = (title: string): string => `The disk or mount of ${title} fails: see to it`;
+
+/** What to do, by what the system says. */
+const advices: Readonly<Record<string, (title: string) => string>> = {
+  ENOSPC: noRoom,
+  EDQUOT: noRoom,
+  EROFS: (title) => `${title} is mounted read-only: mount it for writing, or name another folder,`,
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EFBIG: (title) =>
+    `${title} takes no file as large as the catalog: use another file system, lift the limit (ulimit -f),`,
+  EIO: noDisk,
+  ESTALE: noDisk,
+};
+
 /** The path of what is or will be there, behind all links. */
 const resolveLinks = (folder: string): string => {
   const absolute = path.resolve(folder);
@@ -89,8 +108,8 @@ export class FolderDestination implements Destination {
     return readdirSync(this.#output.root).every((name) => name.startsWith('.') || name === 'lost+found');
   }
 
-  begin(): void {
-    this.#output.sweep();
+  async begin(): Promise<void> {
+    await this.#orTold(() => this.#output.sweep());
   }
 
   async read(name: string): Promise<Tagged | undefined> {
@@ -109,7 +128,7 @@ export class FolderDestination implements Destination {
   }
 
   async put(name: string, _: string, file: LocalFile): Promise<void> {
-    await this.#orFull(async () => {
+    await this.#orTold(async () => {
       const temporary = this.#output.temporary();
       if (file.bytes === undefined) await pipeline(file.open(), createWriteStream(temporary, { flags: 'wx' }));
       else await writeFile(temporary, file.bytes, { flag: 'wx' });
@@ -119,7 +138,7 @@ export class FolderDestination implements Destination {
   }
 
   async replace(name: string, bytes: Buffer, tag: string | undefined): Promise<string> {
-    return this.#orFull(async () => {
+    return this.#orTold(async () => {
       mkdirSync(path.dirname(this.#output.resolve(latchName)), { recursive: true });
       await this.#latch();
       try {
@@ -141,14 +160,14 @@ export class FolderDestination implements Destination {
   }
 
   async remove(name: string): Promise<void> {
-    rmSync(this.#output.resolve(name), { force: true });
+    await this.#orTold(() => rmSync(this.#output.resolve(name), { force: true }));
     for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder)) {
       if (!this.#output.removeEmpty(folder)) return;
     }
   }
 
   async flush(): Promise<void> {
-    await this.#output.flush();
+    await this.#orTold(() => this.#output.flush());
   }
 
   async close(): Promise<void> {}
@@ -168,13 +187,15 @@ export class FolderDestination implements Destination {
     }
   }
 
-  async #orFull<T>(work: () => Promise<T>): Promise<T> {
+  // What a disk, a mount or a share says of itself, in a sentence that says what to do.
+  async #orTold<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (codeOf(error) !== 'ENOSPC' && codeOf(error) !== 'EDQUOT') throw error;
+      const advice = advices[codeOf(error) ?? ''];
+      if (advice === undefined) throw error;
       throw new UploadError(
-        `There is no more room in ${this.title}. What was in force there still is; make room and upload again: it goes on with what is there already.`,
+        `${advice(this.title)} and upload again: it goes on with what is there already. What was in force there still is.`,
         { cause: error },
       );
     }

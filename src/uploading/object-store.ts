@@ -87,7 +87,7 @@ export class ObjectStore implements Destination {
     return !body.includes('<Key>');
   }
 
-  begin(): void {}
+  async begin(): Promise<void> {}
 
   async read(name: string): Promise<Tagged | undefined> {
     const { status, headers, body } = await this.#ask({ method: 'GET', key: this.#keyOf(name) }, [404]);

@@ -50,7 +50,7 @@ export const upload = async (options: UploadOptions): Promise<UploadSummary> => 
 const bringUpToDate = async (first: LocalGeneration, claim: Claim, options: UploadOptions): Promise<UploadSummary> => {
   const { publication, destination, onWait = () => {} } = options;
   const transfer = new Transfer(options);
-  destination.begin();
+  await destination.begin();
   for (let local = first; ; local = publication.read()) {
     const state = { ...(await readState(destination)), record: claim.record };
     if (!options.force) assertNotNewer(state, local, destination, publication.folder);

@@ -7,9 +7,11 @@ import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
+import { isPublicKey } from '../../src/publication/signature.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { missingProgram, startHost } from '../support/host-programs.ts';
 import { namedAddresses, unanswered } from '../support/named-addresses.ts';
+import { privateKey, publicKey } from '../support/publication.ts';
 import { runScript } from '../support/run-script.ts';
 import { serveFolder } from '../support/static-server.ts';
 
@@ -30,7 +32,8 @@ let namedStatic: ReadonlyMap<string, string>;
 
 const build = async (to: string, kept: string, ...flags: string[]): Promise<void> => {
   const parameters = ['--sample', '--out', to, '--state', kept, '--base-url', base, ...flags];
-  const { status, text } = await runScript('build', parameters);
+  const environment = to === out ? { DEBDEX_SIGNING_KEY: privateKey } : {};
+  const { status, text } = await runScript('build', parameters, { environment });
   if (status !== 0) throw new Error(text);
 };
 
@@ -61,7 +64,7 @@ describe('below a path', () => {
     expect(await unanswered(named, address)).toEqual([]);
   });
 
-  it('redirects and signs in below the path, whatever the proxy does', async () => {
+  it('redirects and answers below the path, whatever the proxy does', async () => {
     for (const asked of [`${below}/about`, '/about']) {
       const { status, headers } = await fetch(address + asked, { redirect: 'manual' });
       expect([status, headers.get('location')]).toEqual([308, `${below}/about/`]);
@@ -83,6 +86,16 @@ describe('below a path', () => {
       await running.close();
     }
   });
+});
+
+it('P3: says on the site by which key it is signed, to be pasted, and to programs in the landing document', () => {
+  const page = readFileSync(path.join(out, 'api/index.html'), 'utf8');
+  expect(/<code id="signing-key">([^<]*)<\/code>/.exec(page)?.[1]).toBe(publicKey);
+  expect(isPublicKey(publicKey)).toBe(true);
+  expect(JSON.parse(readFileSync(path.join(out, 'v2/index.json'), 'utf8')).data.reference.signing_key).toBe(publicKey);
+  // Links to the signature are among what was walked.
+  expect(namedAddresses(out, base).has('/v2/generation.jws')).toBe(true);
+  expect(readFileSync(path.join(staticOut, 'api/index.html'), 'utf8')).not.toContain('signing-key');
 });
 
 describe('--static-refs', () => {

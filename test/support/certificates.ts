@@ -20,7 +20,9 @@ interface CertificatePlan {
 const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
   const content = Buffer.concat(parts);
   if (content.length < 0x80) return Buffer.concat([Buffer.of(tag, content.length), content]);
-  const length = Buffer.from(content.length.toString(16).padStart(4, '0'), 'hex');
+  // As short as it goes (X.690, section 10.1), which browsers insist on.
+  const digits = content.length.toString(16);
+  const length = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
   return Buffer.concat([Buffer.of(tag, 0x80 | length.length), length, content]);
 };
 const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts);
@@ -28,7 +30,8 @@ const objectIdentifier = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'he
 const bitString = (bytes: Uint8Array): Buffer => der(0x03, Buffer.of(0), bytes);
 const octetString = (bytes: Uint8Array): Buffer => der(0x04, bytes);
 const time = (date: Date): Buffer =>
-  der(0x18, Buffer.from(date.toISOString().replace(/[-:T]/g, '').replace(/\..*/, 'Z')));
+  // Years of two digits until 2049 (RFC 5280, section 4.1.2.5).
+  der(0x17, Buffer.from(date.toISOString().slice(2).replace(/[-:T]/g, '').replace(/\..*/, 'Z')));
 const name = (commonName: string): Buffer =>
   sequence(der(0x31, sequence(objectIdentifier('550403'), der(0x0c, Buffer.from(commonName)))));
 const extension = (identifier: string, value: Uint8Array): Buffer =>
