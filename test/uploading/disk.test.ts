@@ -10,8 +10,9 @@ import { temporaryFolder } from '../support/folder.ts';
 import { type Files, Publication } from '../support/publication.ts';
 import { folderTarget, send } from '../support/uploading.ts';
 
-const mount = (...parameters: string[]): boolean => spawnSync('mount', parameters).status === 0;
-const unmount = (folder: string): void => void spawnSync('umount', ['-l', folder]);
+const run = (program: string, ...parameters: string[]): boolean => spawnSync(program, parameters).status === 0;
+const mount = (...parameters: string[]): boolean => run('mount', ...parameters);
+const unmount = (folder: string): boolean => run('umount', '-l', folder);
 
 /** Whether this user may mount a disk of memory, which alone is small enough to be filled. */
 const canMount = ((): boolean => {
@@ -27,7 +28,7 @@ const openDisk = (kilobytes: number): string => {
   const folder = path.join(temporaryFolder(), 'disk');
   mkdirSync(folder);
   mount('-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder);
-  onTestFinished(() => unmount(folder));
+  onTestFinished(() => void unmount(folder));
   return folder;
 };
 
