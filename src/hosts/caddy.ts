@@ -23,6 +23,7 @@ import {
   fixedRoutes,
   namedRoutes,
   namePattern,
+  pagedQuery,
   rootlessWords,
 } from './routes.ts';
 
@@ -68,6 +69,15 @@ const computedPattern = (address: string): string =>
     .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
     .replace(/\\\/\\\*$/, '/.*')}$`;
 
+const handOn = (functionUrl: string, below: string): string[] => [
+  // As it was asked for, with the path of the publication: the function takes that off by itself.
+  ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
+  ...block(
+    `reverse_proxy ${functionUrl}`,
+    functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : [],
+  ),
+];
+
 const computed = ({ functionUrl, below }: RuleInput): string[] =>
   computedRoutes.flatMap(({ address, methods }, index) => [
     `@computed${index} path_regexp ${raw(computedPattern(address))}`,
@@ -75,18 +85,29 @@ const computed = ({ functionUrl, below }: RuleInput): string[] =>
       `computed${index}`,
       functionUrl === undefined
         ? [...preflight(methods), ...handle('', answer(501, noFunction))]
-        : [
-            // As it was asked for, with the path of the publication: the function takes that off by itself.
-            ...(below === '' ? [] : [`rewrite * ${below}{uri}`]),
-            ...block(
-              `reverse_proxy ${functionUrl}`,
-              functionUrl.startsWith('https:') ? ['header_up Host {upstream_hostport}'] : [],
-            ),
-          ],
+        : handOn(functionUrl, below),
     ),
   ]);
 
 const exactPath = (addresses: readonly string[]): string => `path_regexp ${raw(`^(?:${anyOf(addresses)})$`)}`;
+
+/** Pages of lists, which the function answers; without it the whole list does. */
+const paged = ({ functionUrl, below }: RuleInput): string[] =>
+  functionUrl === undefined
+    ? []
+    : namedRoutes.flatMap((route, index) => {
+        const [before, after] = route.address;
+        if (route.paged.length === 0) return [];
+        const address = `^/(?:${apiRoot}/)?${literally(before.slice(1))}${namePattern(route, literally)}${literally(after)}$`;
+        return [
+          ...block(`@paged${index}`, [
+            'method GET HEAD',
+            `path_regexp ${raw(address)}`,
+            `expression ${raw(`{query}.matches('${pagedQuery(route.paged)}')`)}`,
+          ]),
+          ...handle(`paged${index}`, handOn(functionUrl, below)),
+        ];
+      });
 
 const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
   `@${parameter} ${exactPath(withAndWithoutRoot('', address))}`,
@@ -117,11 +138,14 @@ const encode = (): string[] => [
   }),
 ];
 
+// With the twins that a build with --precompress writes.
+const fileServer = (...more: string[]): string[] => block('file_server', ['precompressed br gzip', ...more]);
+
 // The chosen file is there, or nothing is.
 const sendFile = (): string[] => [
   '@lost not file',
   ...handle('lost', answer(404)),
-  ...handle('', [...fileHeaders(), 'file_server']),
+  ...handle('', [...fileHeaders(), ...fileServer()]),
 ];
 
 /** What Caddy has to be told of each file: its type, how long it may be reused, and who may read it. */
@@ -181,7 +205,7 @@ const site = (input: RuleInput): string[] => {
       'rewrite * /404.html',
       ...headers({ 'X-Content-Type-Options': openHeaders['X-Content-Type-Options'], Vary: 'Accept' }),
       ...headers({ 'Cache-Control': cacheControl.missing, 'Content-Type': contentTypes.html ?? '' }),
-      ...block('file_server', ['status 404']),
+      ...fileServer('status 404'),
     ]),
   ];
   const missing = [...(input.site ? page : []), ...handle('', json)];
@@ -194,16 +218,16 @@ const site = (input: RuleInput): string[] => {
       'header_regexp Accept (?i)application/json',
       'not header_regexp Accept (?i)text/html',
     ]),
-    ...handle('json', [`rewrite * /${documentPath.landing}`, 'header Vary Accept', ...fileHeaders(), 'file_server']),
+    ...handle('json', [`rewrite * /${documentPath.landing}`, 'header Vary Accept', ...fileHeaders(), ...fileServer()]),
     '@front path /',
     ...handle('front', [
       `rewrite * /${input.site ? 'index.html' : documentPath.landing}`,
       'header Vary Accept',
       ...fileHeaders(),
-      'file_server',
+      ...fileServer(),
     ]),
     ...block('@index', ['path */', 'file {path}index.html']),
-    ...handle('index', ['rewrite * {path}index.html', ...fileHeaders(), 'file_server']),
+    ...handle('index', ['rewrite * {path}index.html', ...fileHeaders(), ...fileServer()]),
     ...block('@folder', ['not path */', 'file {path}/index.html']),
     ...handle('folder', [
       ...headers({ ...closedHeaders, 'Cache-Control': cacheControl.moved }),
@@ -212,7 +236,7 @@ const site = (input: RuleInput): string[] => {
       'redir {http.request.orig_uri.path}/ 308',
     ]),
     ...block('@file', ['not path */', 'file']),
-    ...handle('file', [...fileHeaders(), 'file_server']),
+    ...handle('file', [...fileHeaders(), ...fileServer()]),
     ...handle('', missing),
   ];
 };
@@ -231,6 +255,7 @@ const routeLines = (input: RuleInput): string[] => [
   `@empty expression ${raw("{http.request.orig_uri.path}.contains('//')")}`,
   ...handle('empty', answer(400, emptySegment)),
   ...computed(input),
+  ...paged(input),
   ...chosenRoutes.flatMap(chosen),
   `@api path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`)}`,
   ...handle('api', api(input)),

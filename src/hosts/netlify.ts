@@ -45,6 +45,27 @@ const place = (address: string): string => address.replaceAll(/\{(\w+)\}/g, ':$1
 
 const namesOf = ({ between }: NamedRoute): string => (between === '' ? ':name' : `:name${between}:second`);
 
+// A rule names all the parameters of an address that it is for, so there is one for each choice of them.
+const choicesOf = <T>([first, ...others]: readonly T[]): T[][] =>
+  first === undefined ? [[]] : choicesOf(others).flatMap((choice) => [[first, ...choice], choice]);
+
+/** Pages of lists, which the function answers. */
+const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
+  namedRoutes.flatMap((route) => {
+    const [before, after] = route.address;
+    return choicesOf(route.paged)
+      .filter((choice) => choice.length > 0)
+      .flatMap((choice) =>
+        withAndWithoutRoot(below, `${before}${namesOf(route)}${after}`).map((from) => ({
+          from,
+          query: choice.map((one) => `${one}=:${one}`).join(' '),
+          to: `${functionUrl}${from}?${choice.map((one) => `${one}=:${one}`).join('&')}`,
+          status: 200,
+          force: true,
+        })),
+      );
+  });
+
 const redirects = (input: RuleInput): Redirect[] => {
   const { below, functionUrl, encodedDocuments } = input;
   const both = (address: string) => withAndWithoutRoot(below, address);
@@ -78,6 +99,7 @@ const redirects = (input: RuleInput): Redirect[] => {
         both(address).map((from) => ({ from, to: `${below}/${document.file}`, status: 200 })),
       ),
     ),
+    ...(functionUrl === undefined ? [] : pagedRedirects(below, functionUrl)),
     ...namedRoutes.flatMap((route) => {
       const {
         address: [before, after],

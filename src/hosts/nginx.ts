@@ -16,7 +16,15 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, namePattern, rootlessWords } from './routes.ts';
+import {
+  chosenRoutes,
+  computedRoutes,
+  fixedRoutes,
+  namedRoutes,
+  namePattern,
+  pagedQuery,
+  rootlessWords,
+} from './routes.ts';
 
 // nginx 1.18 or later, without any module that distributions leave out. Everything hangs on three things: regular
 // expressions that find the name in an address, a chain of maps that encodes it, and `try_files`. Headers are variables,
@@ -50,6 +58,8 @@ const typeLines = (): string[] => {
     `charset_types ${withCharset.filter((type) => type !== 'text/html').join(' ')};`,
     'gzip on;',
     'gzip_static on;',
+    '# Where the module ngx_brotli is loaded, for the twins that end in .br:',
+    '# brotli_static on;',
     'gzip_vary on;',
     'gzip_proxied any;',
     'gzip_min_length 1400;',
@@ -161,6 +171,15 @@ const httpMaps = (input: RuleInput): string[] => {
     ]),
     ...ranks,
     ...mistakes,
+    '# Whether a page of a list is asked for, which the function answers.',
+    ...namedRoutes.flatMap(({ paged }) =>
+      paged.length === 0
+        ? []
+        : map('$args', 'paged', [
+            ['default', '""'],
+            [pattern(pagedQuery(paged)), '1'],
+          ]),
+    ),
     '# Identifiers that the maps below cannot encode.',
     ...map('$debdex_asked', 'exact', [['default', '""'], ...exact]),
     '# Identifiers as they stand in the names of files.',
@@ -243,11 +262,14 @@ const serverLines = (input: RuleInput): string[] => {
     'error_page 404 @debdex_missing;',
     'error_page 405 @debdex_method_not_allowed;',
     'error_page 501 @debdex_no_function;',
+    // A status of no server, by which a location hands on to another.
+    ...(functionUrl === undefined ? [] : ['error_page 418 = @debdex_function;']),
     `set $debdex_sentence ${quoted(emptySegment)};`,
     ...errorLocation('malformed', 400, '$debdex_sentence'),
     ...errorLocation('missing', 404),
     ...errorLocation('method_not_allowed', 405, otherMethod, [`add_header Allow ${quoted(readMethods)} always;`]),
     ...errorLocation('no_function', 501, noFunction),
+    ...(functionUrl === undefined ? [] : location('@debdex_function', proxied(functionUrl))),
     '',
     '# What nobody may ask for, and what is no address.',
     ...location('~ //', ['return 400;']),
@@ -286,11 +308,13 @@ const serverLines = (input: RuleInput): string[] => {
       const {
         address: [before, after],
         file: [fileBefore, fileAfter],
+        paged,
       } = route;
       const names = namePattern(route, literally);
       return location(`~ ^${api}${literally(before.slice(1))}(?<debdex_name>${names})${literally(after)}$`, [
         ...fileHeaders(),
         ...preflight(),
+        ...(paged.length > 0 && functionUrl !== undefined ? ['if ($debdex_paged) { return 418; }'] : []),
         'if ($debdex_exact) { rewrite ^ $debdex_below$debdex_exact break; }',
         `try_files $uri ${below}/${fileBefore}$debdex_encoded${fileAfter} =404;`,
       ]);

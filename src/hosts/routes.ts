@@ -6,6 +6,7 @@ import {
   parameterOf,
   type QueryName,
   queryParameters,
+  writtenName,
   wrongParameter,
 } from '../contract/parameters.ts';
 import { apiRoot, type Operation, operations, wordsBelow } from '../contract/paths.ts';
@@ -25,6 +26,8 @@ export interface NamedRoute {
   readonly between: string;
   /** Names that are words of the API there, and not to be looked up. */
   readonly words: ReadonlySet<string>;
+  /** Parameters with which the function answers one page of the file; without a function the whole of it answers. */
+  readonly paged: readonly string[];
 }
 
 /** An address whose file is chosen by a parameter of its query. */
@@ -57,6 +60,9 @@ const betweenIn = (text: string): string => {
 
 const table: readonly Operation[] = Object.values(operations as Record<string, Operation>);
 
+/** A query that asks for a page, as a regular expression. */
+export const pagedQuery = (parameters: readonly string[]): string => `(?:^|&)(?:${parameters.join('|')})(?:=|&|$)`;
+
 /** Addresses that one file answers, by address below the API's root. */
 export const fixedRoutes: Readonly<Record<string, string>> = Object.fromEntries(
   table.flatMap(({ address, file }) =>
@@ -64,12 +70,20 @@ export const fixedRoutes: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file }) => {
+export const namedRoutes: readonly NamedRoute[] = table.flatMap(({ address, file, paged }) => {
   if (file === undefined || !placeholder.test(address)) return [];
   const [before] = around(address);
   const between = betweenIn(address);
   const words: ReadonlySet<string> = /\}$/.test(address) && between === '' ? wordsBelow(before) : new Set();
-  return [{ address: around(address), file: around(`${apiRoot}/${file}`), between, words }];
+  return [
+    {
+      address: around(address),
+      file: around(`${apiRoot}/${file}`),
+      between,
+      words,
+      paged: (paged?.query ?? []).map(writtenName),
+    },
+  ];
 });
 
 /** The names of a route as a regular expression; `quote` writes a text so that it stands for itself there. */

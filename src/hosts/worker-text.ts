@@ -16,7 +16,13 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   landing: documentPath.landing,
   fixed: fixedRoutes,
   chosen: chosenRoutes,
-  named: namedRoutes.map(({ address, file, between, words }) => ({ address, file, between, words: [...words] })),
+  named: namedRoutes.map(({ address, file, between, words, paged }) => ({
+    address,
+    file,
+    between,
+    words: [...words],
+    paged,
+  })),
   computed: computedRoutes.map(({ address, methods }) => ({
     pattern: `^${literally(address)
       .replaceAll(/\\\{\w+\\\}/g, '[^/]+')

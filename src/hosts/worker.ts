@@ -23,6 +23,8 @@ export interface WorkerRules {
     /** What stands between two names, where there are two. */
     readonly between: string;
     readonly words: readonly string[];
+    /** Parameters with which the function answers one page of it. */
+    readonly paged: readonly string[];
   }[];
   readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
   readonly functionUrl: string | undefined;
@@ -95,7 +97,7 @@ export const createWorker = (rules: WorkerRules) => {
   };
 
   // Which file an address of the API stands for: undefined where for none, a sentence where it asks for it wrongly.
-  const findFile = (segments: readonly string[], url: URL): { file?: string; sentence?: string } => {
+  const findFile = (segments: readonly string[], url: URL): { file?: string; sentence?: string; paged?: boolean } => {
     const address = `/${segments.join('/')}`;
     const fixed = rules.fixed[address];
     if (fixed !== undefined) return { file: fixed };
@@ -111,6 +113,7 @@ export const createWorker = (rules: WorkerRules) => {
       file,
       between,
       words,
+      paged,
     } of rules.named) {
       const place = before.split('/').length - 2;
       const name = segments[place];
@@ -126,19 +129,20 @@ export const createWorker = (rules: WorkerRules) => {
       const isFolder = between !== '' || file[1].startsWith('/');
       const first = isFolder ? encodeFolderName(name) : encodeFileName(name);
       const names = between === '' ? first : `${first}${between}${encodeFileName(second)}`;
-      return { file: `${file[0]}${names}${file[1]}` };
+      return { file: `${file[0]}${names}${file[1]}`, paged: paged.some((one) => url.searchParams.has(one)) };
     }
     return {};
   };
+
+  const handOn = (request: Request, url: URL, functionUrl: string): Promise<Response> =>
+    fetch(new Request(new URL(url.pathname + url.search, functionUrl), request));
 
   const answerApi = async (request: Request, assets: Assets, segments: readonly string[], url: URL) => {
     if (segments.length > 1 && segments.includes('')) return fail(request, 400, rules.sentences.emptySegment);
     const address = `/${segments.join('/')}`;
     const found = computed.find(({ pattern }) => pattern.test(address));
     if (found !== undefined) {
-      if (rules.functionUrl !== undefined) {
-        return fetch(new Request(new URL(url.pathname + url.search, rules.functionUrl), request));
-      }
+      if (rules.functionUrl !== undefined) return handOn(request, url, rules.functionUrl);
       if (request.method === 'OPTIONS')
         return new Response(null, { status: 204, headers: rules.preflight[found.methods] ?? {} });
       return fail(request, 501, rules.sentences.noFunction);
@@ -154,7 +158,8 @@ export const createWorker = (rules: WorkerRules) => {
       const answer = await read(request, assets, named);
       if (answer !== undefined) return answer;
     }
-    const { file, sentence } = findFile(segments, url);
+    const { file, sentence, paged } = findFile(segments, url);
+    if (paged && rules.functionUrl !== undefined) return handOn(request, url, rules.functionUrl);
     if (sentence !== undefined) return fail(request, 400, sentence);
     return (file === undefined ? undefined : await read(request, assets, file)) ?? fail(request, 404);
   };

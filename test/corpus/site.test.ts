@@ -11,10 +11,12 @@ import { page as address } from '../../src/site/addresses.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
+import { namedAddresses, unanswered } from '../support/named-addresses.ts';
 import { serveFolder } from '../support/static-server.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 const shared = path.join(project, '..', 'shared');
+const base = 'http://localhost:8080';
 const hasCorpus = existsSync(path.join(shared, 'corpus'));
 
 describe.skipIf(!hasCorpus)('the site of the corpus', () => {
@@ -30,12 +32,22 @@ describe.skipIf(!hasCorpus)('the site of the corpus', () => {
     });
     if (origin.stdout === null) throw new Error('the origin has no output');
     for await (const _ of createInterface(origin.stdout)) break;
-    const flags = ['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'];
+    const flags = [
+      '--manifest',
+      manifest,
+      '--state',
+      state,
+      '--out',
+      out,
+      '--allow-private-networks',
+      '--no-site',
+      '--static-refs',
+    ];
     const built = spawnSync('npm', ['run', '--silent', 'build', '--', ...flags], { cwd: project, encoding: 'utf8' });
     expect(built.status, built.stderr).toBe(0);
     const lastBuild = readLastBuild(state);
     const cacheDir = path.join(state, 'site');
-    const options = { catalogPath: catalogPath(state), outDir: out, cacheDir, baseUrl: 'http://localhost:8080' };
+    const options = { catalogPath: catalogPath(state), outDir: out, cacheDir, baseUrl: base, staticRefs: true };
     await publishSite(lastBuild === undefined ? options : { ...options, lastBuild });
   });
   afterAll(() => {
@@ -53,6 +65,18 @@ describe.skipIf(!hasCorpus)('the site of the corpus', () => {
     catalog.close();
     // What is computed on request, and the OpenAPI description, which tells of it, are the function's.
     expect(brokenLinks(out, (target) => /^\/v2\/(?:jailbreak\/\w+\/search|openapi)/.test(target))).toEqual([]);
+  });
+
+  it('P4: everything that is named answers on a host that knows files alone', async () => {
+    const server = await serveFolder(out);
+    try {
+      const named = namedAddresses(out, base);
+      expect(named.size).toBeGreaterThan(3000);
+      expect(await unanswered(named, server.base)).toEqual([]);
+      process.stdout.write(`${named.size} addresses answer\n`);
+    } finally {
+      await server.close();
+    }
   });
 
   it('finds packages by the beginning of their names', async () => {

@@ -1,3 +1,6 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentPath, operations } from '../../src/contract/paths.ts';
 import { noFunction } from '../../src/hosts/host-rules.ts';
@@ -79,6 +82,7 @@ const documents = [
   '/v2/jailbreak/repository/sample.json',
   '/v2/jailbreak/repository/sample/packages',
   '/v2/jailbreak/repository/sample/packages.json',
+  '/v2/jailbreak/repository/sample/packages?x=1&unlimited=1',
   '/v2/jailbreak/repository/sample/packages/2',
   '/jailbreak/repository/sample/packages/2',
   '/v2/jailbreak/repository/sample/packages/2.json',
@@ -113,6 +117,12 @@ const computed = [
   '/jailbreak/package/search?q=example',
   '/v2/jailbreak/package/search',
   '/v2/jailbreak/package/multi?ids=com.example.one',
+  '/v2/jailbreak/repository/sample/packages?limit=5&page=2',
+  '/v2/jailbreak/repository/sample/packages?page=2&limit=5',
+  '/v2/jailbreak/repository/sample/packages?page=1',
+  '/jailbreak/repository/sample/packages?limit=3',
+  '/v2/jailbreak/repository/sample/packages?limit=0',
+  '/v2/jailbreak/repository/none/packages?limit=3',
   '/v2/jailbreak/repository/search?q=sample',
   '/v2/jailbreak/repository/safety?uris=https://unsafe.test/',
   '/v2/jailbreak/download/com.example.one',
@@ -198,6 +208,9 @@ const everywhere: Readonly<Partial<Record<HostName, RegExp>>> = {
   netlify: /^access-control-allow-(?:methods|headers)$|^access-control-max-age$/,
 };
 
+/** The codings of twins that a host sends as they come with their distribution. */
+const usesTwins: Readonly<Partial<Record<HostName, readonly string[]>>> = { nginx: ['gzip'], caddy: ['br', 'gzip'] };
+
 describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
   const program = missingProgram(host);
   if (program !== undefined) process.stderr.write(`SKIPPED: ${program} is not installed, and its rules go untested.\n`);
@@ -231,6 +244,29 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
     }
   });
 
+  it.skipIf(program !== undefined || !usesTwins[host])('sends the compressed twins of files', async () => {
+    // So small that no host compresses it by itself.
+    const [file, text] = ['v2/jailbreak/package/tiny.json', '{"data":[]}'];
+    server.write(file, text);
+    writeFileSync(path.join(server.folder, `${file}.gz`), gzipSync(text));
+    writeFileSync(path.join(server.folder, `${file}.br`), brotliCompressSync(text));
+    const running = await startHost(host, { publication: server.folder });
+    try {
+      for (const coding of usesTwins[host] ?? []) {
+        for (const address of [`/${file}`, '/v2/jailbreak/package/tiny']) {
+          const answer = await fetch(running.address + address, { headers: { 'Accept-Encoding': coding } });
+          const told = ['content-encoding', 'content-type'].map((name) => answer.headers.get(name));
+          expect([address, ...told]).toEqual([address, coding, 'application/json']);
+          expect(answer.headers.get('vary')).toMatch(/accept-encoding/i);
+          expect(await answer.text()).toBe(text);
+        }
+      }
+    } finally {
+      await running.close();
+      for (const ending of ['', '.gz', '.br']) rmSync(path.join(server.folder, `${file}${ending}`));
+    }
+  });
+
   it.skipIf(program !== undefined)('P4: says 501 where there is no function, and what is missing', async () => {
     const running = await startHost(host, { publication: server.folder });
     try {
@@ -249,6 +285,10 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
         );
         expect(told, address).toEqual(['application/json', '*', 'no-store']);
       }
+      // A page of a list is the whole of it then.
+      const list = '/v2/jailbreak/repository/sample/packages';
+      const whole = await fetch(`${running.address}${list}?limit=1&page=2`);
+      expect(await whole.text()).toBe(await (await fetch(running.address + list)).text());
     } finally {
       await running.close();
     }

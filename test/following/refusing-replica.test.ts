@@ -1,0 +1,272 @@
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { createSigner } from '../../src/publication/signature.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import {
+  follow,
+  origin,
+  publication,
+  repository,
+  useFollowedPublication,
+  withLimits,
+} from '../support/followed-publication.ts';
+import { privateKey, publicKey, sha256 } from '../support/publication.ts';
+
+useFollowedPublication();
+
+describe('P3: a replica goes on with what it has and says once why, where the publication', () => {
+  const prepare = async (options: { publicKey?: string } = {}) => {
+    const signer = await createSigner(privateKey);
+    await publication.publish([repository('1')], { signer });
+    const replica = await follow(undefined, options);
+    await replica.poll();
+    expect(replica.number).toBe(1);
+    replica.events.length = 0;
+    return { replica, signer };
+  };
+  type Replica = Awaited<ReturnType<typeof follow>>;
+
+  /** Asks often; what is answered stays, and one line tells why. */
+  const refuse = async (replica: Replica, reason: RegExp) => {
+    const file = documentPath.package('com.example.p0');
+    const before = replica.read(file);
+    for (let time = 0; time < 5; time++) await replica.poll();
+    expect(replica.number).toBe(1);
+    expect(replica.read(file)).toEqual(before);
+    expect(replica.reasons).toEqual([expect.stringMatching(reason)]);
+    expect(replica.reasons[0]).toContain('Generation 1 of ');
+    expect(readdirSync(path.join(replica.folder.root, 'staging'))).toEqual([]);
+    replica.events.length = 0;
+  };
+  /** Lets it try the same generation again at once. */
+  const recover = async (replica: Replica) => {
+    origin.intercept = undefined;
+    await publication.publish([repository('recovered')], { signer: await createSigner(privateKey) });
+    await replica.poll();
+    expect(replica.number).toBe(publication.current.number);
+    expect(replica.reasons).toEqual(['generation-taken']);
+  };
+
+  it('is older', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    await replica.poll();
+    const text = JSON.stringify({ ...publication.current, number: 1, date: '2026-01-01T00:00:00.000Z' });
+    origin.intercept = (file) => (file === generationPath.current ? Buffer.from(text) : undefined);
+    replica.events.length = 0;
+    for (let time = 0; time < 5; time++) await replica.poll();
+    expect(replica.number).toBe(2);
+    expect(replica.reasons).toEqual([expect.stringMatching(/is older than the generation 2 .* empty folder/)]);
+  });
+
+  it.each(['cut short', 'altered', 'longer', 'empty', 'none'])('has a catalog that is %s', async (how) => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const { path: file } = publication.current.catalog;
+    const target = path.join(publication.folder, file);
+    const bytes = readFileSync(target);
+    if (how === 'cut short') truncateSync(target, bytes.length - 3);
+    else if (how === 'altered') writeFileSync(target, zstdCompressSync(Buffer.alloc(publication.current.catalog.size)));
+    else if (how === 'longer') writeFileSync(target, Buffer.concat([bytes, bytes]));
+    else if (how === 'empty') writeFileSync(target, '');
+    else origin.intercept = (name) => (name === file ? (response) => response.writeHead(404).end() : undefined);
+    await refuse(replica, how === 'none' ? /does not have the catalog/ : /cut short|more than \d+/);
+    await recover(replica);
+  });
+
+  it('has a catalog that decompresses to more than it says', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const bomb = zstdCompressSync(Buffer.alloc(64 * 2 ** 20));
+    expect(bomb.length).toBeLessThan(publication.current.catalog.compressed_size);
+    origin.intercept = (file) => (file.startsWith('v2/catalog/') ? bomb : undefined);
+    await refuse(replica, /cut short or has other bytes/);
+    await recover(replica);
+  });
+
+  it('has a catalog of another version of Debdex, or one that is made of other rows', async () => {
+    const { replica } = await prepare();
+    for (const change of [
+      'PRAGMA user_version = 99',
+      "UPDATE record SET json = replace(json, 'com.example.p0', 'com.example.px')",
+    ]) {
+      await publication.publish([repository(`2 ${change.length}`)]);
+      const other = path.join(temporaryFolder(), 'other.sqlite');
+      copyFileSync(path.join(publication.state, 'catalog.sqlite'), other);
+      const database = new DatabaseSync(other);
+      database.exec(change);
+      database.close();
+      const bytes = readFileSync(other);
+      const compressed = zstdCompressSync(bytes);
+      const generation = publication.current;
+      const catalog = {
+        ...generation.catalog,
+        sha256: sha256(bytes),
+        size: bytes.length,
+        compressed_size: compressed.length,
+      };
+      const text = JSON.stringify({ ...generation, catalog });
+      origin.intercept = (file) => {
+        if (file === generationPath.current) return Buffer.from(text);
+        return file.startsWith('v2/catalog/') ? compressed : undefined;
+      };
+      await refuse(replica, change.startsWith('PRAGMA') ? /another version of Debdex/ : /update Debdex/);
+    }
+    await recover(replica);
+  });
+
+  it('is not signed by the configured key, or no longer', async () => {
+    const { replica, signer } = await prepare({ publicKey });
+    await publication.publish([repository('2')]);
+    await refuse(replica, /generation\.jws is missing/);
+    origin.intercept = (file) =>
+      file === generationPath.signature ? Buffer.from(`${'A'.repeat(40)}..${'A'.repeat(86)}`) : undefined;
+    await refuse(replica, /not by the public key that is configured/);
+    origin.intercept = undefined;
+    await publication.publish([repository('3')], { signer });
+    await replica.poll();
+    expect(replica.number).toBe(3);
+    // What was taken before counts no longer either, where another key is configured.
+    await expect(replica.folder.read('A'.repeat(43))).rejects.toThrow(/not signed by the public key/);
+    expect((await replica.folder.read(publicKey))?.generation.number).toBe(3);
+  });
+
+  it.each([
+    ['is none', (): Buffer => Buffer.from('{"format":2}'), /not of a form that this version knows/],
+    ['is a page', (): Buffer => Buffer.from('<!doctype html>'), /not of a form that this version knows/],
+  ])('%s', async (_name, answer, reason) => {
+    const { replica } = await prepare();
+    origin.intercept = (file) => (file === generationPath.current ? answer() : undefined);
+    await refuse(replica, reason);
+  });
+
+  it('is away, and tells when it is back', async () => {
+    const { replica } = await prepare();
+    await origin.close();
+    await refuse(replica, /could not be read: /);
+    await origin.open();
+    await replica.poll();
+    expect(replica.reasons).toEqual([expect.stringMatching(/answers again, and generation 1 is its newest/)]);
+    // One that comes and goes is not told of each time.
+    for (let time = 0; time < 3; time++) {
+      await origin.close();
+      await replica.poll();
+      await origin.open();
+      await replica.poll();
+    }
+    expect(replica.reasons).toHaveLength(1);
+  });
+
+  it('hangs, sends half, or answers that nothing changed to a question without a tag', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    await withLimits({ headersMs: 500, graceMs: 500 }, async () => {
+      origin.intercept = (file) => (file === generationPath.current ? () => {} : undefined);
+      await refuse(replica, /did not answer/);
+      origin.intercept = (file) =>
+        file.startsWith('v2/catalog/')
+          ? (response) => {
+              const body = publication.read(file);
+              response.writeHead(200, { 'content-length': body.length });
+              response.write(body.subarray(0, body.length / 2));
+            }
+          : undefined;
+      await refuse(replica, /hardly anything arrived/);
+    });
+    const fresh = await follow();
+    origin.intercept = () => (response) => response.writeHead(304).end();
+    await fresh.poll();
+    expect(fresh.reasons).toEqual([
+      expect.stringMatching(/answered 304 to a question without a tag.*Nothing was taken/),
+    ]);
+    await recover(replica);
+  });
+
+  it('redirects: to another address it follows, in a circle it does not', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    origin.intercept = (file) => (response) => response.writeHead(302, { location: `/${file}` }).end();
+    await refuse(replica, /redirects on and on/);
+    origin.intercept = (file) => {
+      if (!file.startsWith('moved/'))
+        return (response) => response.writeHead(302, { location: `/moved/${file}` }).end();
+      const target = file.slice('moved/'.length);
+      return publication.files(true).includes(target)
+        ? publication.read(target)
+        : (response) => response.writeHead(404).end();
+    };
+    await replica.poll();
+    expect(replica.number).toBe(2);
+  });
+
+  it('fills the disk, and takes it when there is room', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const huge = { ...publication.current, catalog: { ...publication.current.catalog, size: 2 ** 52 } };
+    origin.intercept = (file) => (file === generationPath.current ? Buffer.from(JSON.stringify(huge)) : undefined);
+    await refuse(replica, /MB left, and the next generation needs .*: make room/);
+    await recover(replica);
+  });
+
+  it('is damaged, and is not taken again at each question', async () => {
+    await publication.publish([repository('1')]);
+    const replica = await follow(undefined, { interval: 3_600_000 });
+    const { path: catalog } = publication.current.catalog;
+    origin.intercept = (file) => (file === catalog ? Buffer.from('damaged') : undefined);
+    for (let time = 0; time < 5; time++) await replica.poll();
+    expect(origin.asked.filter((file) => file === catalog)).toHaveLength(1);
+    expect(origin.asked.filter((file) => file === generationPath.current)).toHaveLength(5);
+    // Another generation is taken at once.
+    origin.intercept = undefined;
+    await publication.publish([repository('2')]);
+    await replica.poll();
+    expect(replica.number).toBe(2);
+  });
+
+  it('is behind something that answers 304 whatever comes: it is asked without a tag now and then', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    origin.intercept = (file) => {
+      if (file !== generationPath.current) return undefined;
+      return (response, request) =>
+        request.headers['if-none-match'] === undefined
+          ? response.end(publication.read(file))
+          : response.writeHead(304).end();
+    };
+    await replica.poll();
+    expect(replica.number).toBe(1);
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 660_000);
+    onTestFinished(() => later.mockRestore());
+    await replica.poll();
+    expect(replica.number).toBe(2);
+  });
+
+  it('waits longer after each failure, as long as it is asked to, and never much longer than five minutes', async () => {
+    const { replica } = await prepare();
+    origin.intercept = () => (response) => response.writeHead(503, { 'retry-after': '1234' }).end();
+    expect(await replica.poll()).toBeGreaterThan(1_230_000);
+    origin.intercept = () => (response) => response.writeHead(503).end();
+    const pauses = [];
+    for (let time = 0; time < 20; time++) pauses.push(await replica.poll());
+    expect(pauses[0]).toBeGreaterThan(1000);
+    expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
+    expect(Math.max(...pauses)).toBe(300_000);
+    origin.intercept = undefined;
+    expect(await replica.poll()).toBe(1000);
+  });
+
+  it('is far away and the clock is another: what is newer is told by its number', async () => {
+    publication.now = new Date('2099-01-01T00:00:00Z');
+    const { replica } = await prepare();
+    publication.now = new Date('2001-01-01T00:00:00Z');
+    await publication.publish([repository('2')]);
+    await replica.poll();
+    expect(replica.number).toBe(2);
+  });
+});
