@@ -43,7 +43,12 @@ const fromJson = (file: string, text: string): string[] => {
 
 const fromHtml = (text: string): string[] => [
   ...[...text.matchAll(/ (?:href|src|action|data-fallback)="([^"]*)"/g)].map(([, one = '']) => decodeEntities(one)),
-  ...[...text.matchAll(/ content="(?:0; url=)?((?:https?:\/)?\/[^"]*)"/g)].map(([, one = '']) => decodeEntities(one)),
+  // Names and descriptions may look like addresses, and are none.
+  ...[
+    ...text.matchAll(
+      /<meta(?![^>]*:?(?:title|description|site_name|alt)")[^>]* content="(?:0; url=)?((?:https?:\/)?\/[^"]*)"/g,
+    ),
+  ].map(([, one = '']) => decodeEntities(one)),
   ...[...text.matchAll(/curl (?:'|&#39;)([^<]*?)(?:'|&#39;)/g)].map(([, one = '']) => decodeEntities(one)),
 ];
 
