@@ -21,8 +21,10 @@ const rooms = {
     packages: ['zod', '@smithy/signature-v4'],
   },
   'src/site': { rooms: ['src/contract', 'src/catalog'] },
+  'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {
     rooms: [
+      'src/notifying',
       'src/net',
       'src/snapshots',
       'src/crawl',

@@ -97,6 +97,12 @@ export const buildOptions = {
     environment: 'DEBDEX_REPORT',
     help: 'Write what the build did to FILE as JSON; docs/report.schema.json describes it.',
   },
+  notify: {
+    type: 'list',
+    value: 'URL',
+    environment: 'DEBDEX_NOTIFY',
+    help: 'Tell this address what changed: a repository that fails or recovers, what is held back, a build that failed. May be given again. A webhook, or one of Discord or Slack (known by the host, or by discord: or slack: before the address). Whoever lists the processes sees flags, so better use the variable.',
+  },
   sample: {
     type: 'boolean',
     environment: 'DEBDEX_SAMPLE',

@@ -18,6 +18,7 @@ import { buildEndings } from './exit-codes.ts';
 import { openLog } from './log-options.ts';
 import { CommandFailure, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readBase } from './read-base.ts';
+import { readNotifier } from './read-notifier.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { readService } from './read-service.ts';
 import { readSigner } from './read-signing-key.ts';
@@ -72,10 +73,25 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
   const signer = await readSigner();
+  const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   const progress = new Progress(process.stderr, log);
   try {
     const result = await runBuild({
-      ...{ entries, fetcher, state, out, base, service, version, now, progress, dryRun, collectExamples, signer },
+      ...{
+        entries,
+        fetcher,
+        state,
+        out,
+        base,
+        service,
+        version,
+        now,
+        progress,
+        dryRun,
+        collectExamples,
+        signer,
+        notifier,
+      },
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       precompress: values.precompress,
@@ -87,6 +103,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       verify: values.verify,
     });
     process.stdout.write(describeBuild(result, progress));
+    for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
     // Where everything was visited all the same, the word to stop came when there was nothing left to stop.
     const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;
     const failure = result.statistics === undefined ? emptyBuildFailure(result) : undefined;

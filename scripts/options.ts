@@ -9,9 +9,10 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 export interface Option {
   /**
    * `part`: a percentage from 0% to 100%, or a count, as a text such as `40%` or `12`. `duration`: seconds, read from a
-   * number with s, m or h behind it. `choice`: one of `choices`.
+   * number with s, m or h behind it. `choice`: one of `choices`. `list`: any number of texts: the flag may be given again,
+   * the variable has white space between them.
    */
-  readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration' | 'choice';
+  readonly type: 'string' | 'integer' | 'boolean' | 'part' | 'duration' | 'choice' | 'list';
   readonly choices?: readonly string[];
   /** What stands for the value in the help, such as `DIR`. */
   readonly value?: string;
@@ -44,11 +45,13 @@ type Typed<O> = O extends { type: 'boolean' }
     ? number
     : O extends { choices: readonly (infer Choice)[] }
       ? Choice
-      : string;
+      : O extends { type: 'list' }
+        ? readonly string[]
+        : string;
 
 /** The values of a command's flags: what was given, else the default, else undefined (false for a switch). */
 export type OptionValues<Options extends Record<string, Option>> = {
-  readonly [Name in keyof Options]: Options[Name] extends { default: unknown } | { type: 'boolean' }
+  readonly [Name in keyof Options]: Options[Name] extends { default: unknown } | { type: 'boolean' | 'list' }
     ? Typed<Options[Name]>
     : Typed<Options[Name]> | undefined;
 };
@@ -123,7 +126,7 @@ const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [
       name,
-      { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+      { type: type === 'boolean' ? ('boolean' as const) : ('string' as const), multiple: type === 'list' },
     ]),
   );
   try {
@@ -169,13 +172,17 @@ export const readOptions = <Options extends Record<string, Option>>(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): OptionValues<Options> | undefined => {
-  const given: Record<string, string | boolean | undefined> = parse(command, argv).values;
+  const given: Record<string, string | boolean | (string | boolean)[] | undefined> = parse(command, argv).values;
   if (given.help === true) return undefined;
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(command.options)) {
     const argument = given[name];
     const variable = environment[option.environment];
-    if (typeof argument === 'boolean') values[name] = argument;
+    if (option.type === 'list') {
+      const list = Array.isArray(argument) ? argument.map(String) : (variable ?? '').split(/\s+/);
+      values[name] = list.filter((text) => text !== '');
+    } else if (Array.isArray(argument)) throw new UsageError(`--${name} may be given once`);
+    else if (typeof argument === 'boolean') values[name] = argument;
     else if (argument !== undefined) values[name] = readValue(option, `--${name}`, argument);
     else if (variable !== undefined) values[name] = readValue(option, option.environment, variable);
     else values[name] = option.default ?? (option.type === 'boolean' ? false : undefined);

@@ -51,7 +51,7 @@ await runCommand(
   async (values) => {
     const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {
       const value = values[name as keyof typeof buildOptions];
-      return value === undefined ? [] : [[environment, String(value)]];
+      return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
     });
     const environment = { ...process.env, ...Object.fromEntries(flags) };
     // Links should lead to the server that is started, unless another public address is named.

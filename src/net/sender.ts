@@ -7,7 +7,7 @@ import { createDispatcher, type Proxies } from './proxies.ts';
 
 /** One request to a server of the operator's own choice. */
 export interface Sending {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly origin: string;
   /** Path and query as they go over the wire. */
   readonly path: string;
@@ -15,6 +15,8 @@ export interface Sending {
   readonly body?: Uint8Array | Readable | undefined;
   /** The longest that it may take, in milliseconds, from the connection to the end of the answer. */
   readonly timeoutMs: number;
+  /** The longest answer that is read, in bytes. */
+  readonly answerBytes?: number;
 }
 
 /** What came back, the whole of it. Names of headers are in lower case. */
@@ -31,10 +33,10 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-// No answer that is read here is longer: the list of all files of a publication, compressed.
-const answerBytes = 512 * 2 ** 20;
+// No answer that is asked for here is longer: the list of all files of a publication, compressed.
+const usualAnswerBytes = 512 * 2 ** 20;
 
-const readAll = async (body: AsyncIterable<Buffer>): Promise<Buffer> => {
+const readAll = async (body: AsyncIterable<Buffer>, answerBytes: number): Promise<Buffer> => {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of body) {
@@ -65,7 +67,7 @@ export const createSender = (options: { connections: number; proxies?: Proxies |
     { timeout },
   );
   return {
-    send: async ({ origin, path, method, headers, body, timeoutMs }) => {
+    send: async ({ origin, path, method, headers, body, timeoutMs, answerBytes = usualAnswerBytes }) => {
       // An AbortSignal costs more than all else that is done for a small request; undici takes any emitter.
       const signal = new EventEmitter();
       let isOver = false;
@@ -84,7 +86,7 @@ export const createSender = (options: { connections: number; proxies?: Proxies |
         return {
           status: response.statusCode,
           headers: Object.fromEntries(single),
-          body: await readAll(response.body),
+          body: await readAll(response.body, answerBytes),
         };
       } catch (error) {
         if (isOver) {

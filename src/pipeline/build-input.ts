@@ -6,6 +6,7 @@ import type { Addressing } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { Service } from '../contract/service-file.ts';
 import type { Fetcher } from '../net/fetcher.ts';
+import type { Notifier } from '../notifying/notifier.ts';
 import type { Owner } from '../publication/owner.ts';
 import type { Signer } from '../publication/signature.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
@@ -53,6 +54,8 @@ export interface BuildInput extends Addressing {
   readonly precompress?: boolean | undefined;
   /** Signs what tells of the generation, where there is a key. */
   readonly signer?: Signer | undefined;
+  /** Tells the operator what changed, where somebody is to be told. */
+  readonly notifier?: Notifier | undefined;
   /** Whether to read all that was published and kept, and write again what is not as it was written. */
   readonly verify?: boolean;
 }

@@ -25,6 +25,8 @@ export interface BuildResult {
   readonly documents: EmissionCount;
   /** What became of the pages; undefined where they were left out. */
   readonly site: SiteSummary | undefined;
+  /** What the operator could not be told, as sentences. */
+  readonly untold?: readonly string[] | undefined;
   /** The generation in force; undefined where nothing is published. */
   readonly generation?: PublishedGeneration | undefined;
   /** How much is published; undefined where nothing is. */

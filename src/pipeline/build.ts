@@ -17,6 +17,7 @@ import { assertRoom } from './disk-room.ts';
 import { writeDocuments } from './documents-step.ts';
 import { type PublishedGeneration, tellOfGeneration } from './generation-step.ts';
 import { composeLine, rememberBuild, rememberFailure, rememberRefusal } from './memory-step.ts';
+import { tellOfBuild, tellOfFailure } from './notify-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
 import { publishPages, type SiteSummary } from './site-step.ts';
 import { composeShown, publishStatus, statusOf } from './status-step.ts';
@@ -35,7 +36,7 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
     assertRoom(input.dryRun === true ? [input.state] : [input.state, input.out], input.state);
   } catch (error) {
-    if (input.dryRun !== true) rememberRefusal(input, error);
+    if (input.dryRun !== true) await rememberRefusal(input, error);
     throw error;
   }
   const unlock = lockState(input.state);
@@ -48,12 +49,15 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
       const crawled = await crawl(prepared);
       const result = await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));
       rememberBuild(input, composeLine(result));
-      return result;
+      return { ...result, untold: await tellOfBuild(input, result) };
     } finally {
       taken.release();
     }
   } catch (error) {
-    if (input.dryRun !== true && !(error instanceof LockedError)) rememberFailure(input, error);
+    if (input.dryRun !== true && !(error instanceof LockedError)) {
+      rememberFailure(input, error);
+      await tellOfFailure(input, error);
+    }
     throw error;
   } finally {
     unlock();

@@ -4,6 +4,7 @@ import { lockState } from '../catalog/lock.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
+import { tellOfFailure } from './notify-step.ts';
 
 const countChanges = (changes: readonly PackageChange[]): BuildLine['packages'] => {
   const countOf = (kind: PackageChange['change']) => changes.filter(({ change }) => change === kind).length;
@@ -31,14 +32,18 @@ export const rememberBuild = ({ state, entries }: Pick<BuildInput, 'state' | 'en
     entries.map(({ slug }) => slug),
   );
 
-type Refused = Pick<BuildInput, 'state' | 'entries' | 'now'>;
+type Refused = Pick<BuildInput, 'state' | 'entries' | 'now' | 'notifier'>;
 
-/** Remembers a build that was refused before it had the lock of its state folder, unless another build has it. */
-export const rememberRefusal = (input: Refused, error: unknown): void => {
+/**
+ * Remembers a build that was refused before it had the lock of its state folder, and tells of it, unless another build
+ * has it.
+ */
+export const rememberRefusal = async (input: Refused, error: unknown): Promise<void> => {
   try {
     const unlock = lockState(input.state);
     try {
       rememberFailure(input, error);
+      await tellOfFailure(input, error);
     } finally {
       unlock();
     }

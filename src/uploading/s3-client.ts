@@ -25,7 +25,7 @@ export interface Bucket {
 
 /** What to ask of a bucket; a key, or a query about the bucket itself where there is none. */
 export interface S3Request {
-  readonly method: Sending['method'];
+  readonly method: Exclude<Sending['method'], 'POST'>;
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -25,6 +25,7 @@ const others: Readonly<Record<string, string>> = {
   'src/following/taken-catalog.ts': 'what a replica took, in its state folder',
   'src/following/taken-folder.ts': 'what a replica took, in its state folder',
   'src/hosts/write-rules.ts': 'rules of static hosts, in a folder of their own',
+  'src/notifying/notifier.ts': 'notices.json, in the state folder',
   'src/pipeline/rehearsal.ts': 'a second state folder',
   'src/pipeline/report.ts': 'the report, where the operator wants it',
   'src/uploading/folder-destination.ts': 'a folder that is no output folder, through the same writer',

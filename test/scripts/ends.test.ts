@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
@@ -103,6 +105,50 @@ describe('how a build ends', () => {
     rmSync(bench.out);
     expect((await bench.build()).status).toBe(0);
     expect((await bench.build('DEBDEX_SAMPLE=1 ')).status).toBe(2);
+  });
+});
+
+describe('word to the operator', () => {
+  it('C4: of a build that failed and of what is held back comes once, and a receiver that is away fails no build', async () => {
+    const received: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      let text = '';
+      for await (const piece of request) text += piece;
+      received.push(text);
+      response.end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const notify = `DEBDEX_NOTIFY=discord:http://127.0.0.1:${(receiver.address() as AddressInfo).port}/ `;
+    try {
+      bench.list(entriesOf('one'));
+      await serve('one', 9);
+      expect(await bench.build('DEBDEX_NOTIFY=ftp://x ')).toMatchObject({ status: 2 });
+      expect((await bench.build(notify)).status).toBe(0);
+      expect(received).toEqual([]);
+      await serve('one', 2);
+      expect((await bench.build(notify)).status).toBe(3);
+      expect((await bench.build(notify)).status).toBe(3);
+      expect(received.map((text) => JSON.parse(text).content)).toEqual([
+        expect.stringContaining('one has something that waits for your word'),
+      ]);
+      renameSync(bench.out, `${bench.out}.away`);
+      writeFileSync(bench.out, 'no folder');
+      expect((await bench.build(notify)).status).toBe(6);
+      expect((await bench.build(notify)).status).toBe(6);
+      rmSync(bench.out);
+      renameSync(`${bench.out}.away`, bench.out);
+      expect(received).toHaveLength(2);
+      expect(JSON.parse(received[1] ?? '').content).toContain('The build failed');
+      const away = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
+      expect(away).toMatchObject({ status: 3 });
+      await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
+      const { text } = await bench.build('DEBDEX_NOTIFY=http://127.0.0.1:1/secret ');
+      expect(text).toMatch(/127\.0\.0\.1:1, could not be told/);
+      expect(text).not.toContain('/secret');
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
   });
 });
 

@@ -9,6 +9,7 @@ const command = {
     port: { type: 'integer', value: 'N', maximum: 65535, default: 80, environment: 'DEBDEX_PORT', help: 'Port.' },
     limit: { type: 'integer', environment: 'DEBDEX_LIMIT', help: 'Limit.' },
     quiet: { type: 'boolean', environment: 'DEBDEX_QUIET', help: 'Says less.' },
+    tell: { type: 'list', value: 'URL', environment: 'DEBDEX_TELL', help: 'Tell.' },
     part: { type: 'part', value: 'PART', environment: 'DEBDEX_PART', help: 'Part.' },
   },
   endings: [
@@ -19,14 +20,27 @@ const command = {
 
 describe('readOptions', () => {
   it('takes an argument before the environment, and that before the default', () => {
-    expect(readOptions(command, [], {})).toEqual({ state: 'state', port: 80, limit: undefined, quiet: false });
+    expect(readOptions(command, [], {})).toEqual({
+      state: 'state',
+      port: 80,
+      limit: undefined,
+      quiet: false,
+      tell: [],
+    });
     const environment = { DEBDEX_STATE: 'a', DEBDEX_PORT: '81', DEBDEX_QUIET: '1' };
-    expect(readOptions(command, [], environment)).toEqual({ state: 'a', port: 81, limit: undefined, quiet: true });
+    expect(readOptions(command, [], environment)).toEqual({
+      state: 'a',
+      port: 81,
+      limit: undefined,
+      quiet: true,
+      tell: [],
+    });
     expect(readOptions(command, ['--state', 'b', '--port=0', '--limit', '7'], environment)).toEqual({
       state: 'b',
       port: 0,
       limit: 7,
       quiet: true,
+      tell: [],
     });
   });
 
@@ -45,6 +59,14 @@ describe('readOptions', () => {
   ])('refuses %j with %j', (argv, environment, message) => {
     expect(() => readOptions(command, argv, environment)).toThrow(UsageError);
     expect(() => readOptions(command, argv, environment)).toThrow(message);
+  });
+
+  it('takes a list from a flag that is given again, else from a variable with white space', () => {
+    const listOf = (argv: string[], environment = {}) => readOptions(command, argv, environment)?.tell;
+    expect(listOf(['--tell', 'a b', '--tell=c'])).toEqual(['a b', 'c']);
+    expect(listOf([], { DEBDEX_TELL: ' a\n b ' })).toEqual(['a', 'b']);
+    expect(listOf(['--tell', 'a'], { DEBDEX_TELL: 'b' })).toEqual(['a']);
+    expect(listOf([])).toEqual([]);
   });
 
   it('explains every flag, its default and its variable', () => {

@@ -1,0 +1,32 @@
+/** In which form a receiver wants to be told. */
+export type NoticeForm = 'webhook' | 'discord' | 'slack';
+
+/** Where to tell the operator. Its address holds a secret: whoever has it may write there. */
+export interface Destination {
+  readonly form: NoticeForm;
+  readonly url: URL;
+  /** What may be shown of it. */
+  readonly name: string;
+}
+
+const forms: readonly NoticeForm[] = ['webhook', 'discord', 'slack'];
+
+const formOf = ({ hostname, pathname }: URL): NoticeForm => {
+  if (/^(?:[a-z]+\.)?discord(?:app)?\.com$/.test(hostname) && pathname.startsWith('/api/webhooks/')) return 'discord';
+  return hostname === 'hooks.slack.com' || hostname === 'hooks.slack-gov.com' ? 'slack' : 'webhook';
+};
+
+/**
+ * Reads `--notify`: an address, whose form its host tells, or one behind `discord:`, `slack:` or `webhook:`. Throws a
+ * RangeError that does not repeat the address.
+ */
+export const readDestination = (text: string): Destination => {
+  const prefix = forms.find((form) => text.startsWith(`${form}:`));
+  const url = URL.parse(prefix === undefined ? text : text.slice(prefix.length + 1));
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new RangeError(
+      'must be an http or https address without a user, such as https://hooks.example.org/x, or one behind discord: or slack:',
+    );
+  }
+  return { form: prefix ?? formOf(url), url, name: url.host };
+};

@@ -1,0 +1,94 @@
+import type { Notice } from './changes.ts';
+import type { NoticeForm } from './destination.ts';
+
+/** Who tells: the name of the service, and its public address. */
+export interface Teller {
+  readonly name: string;
+  readonly base: string;
+}
+
+// What receivers take: Discord 2,000 characters of content (discord.com/developers/docs/resources/webhook); Slack cuts
+// texts above 40,000 and asks for 4,000 (api.slack.com/methods/chat.postMessage).
+const longestText: Readonly<Record<NoticeForm, number>> = { webhook: 4000, discord: 2000, slack: 4000 };
+/** How many notices stand one by one in what goes to a webhook. */
+const mostNotices = 200;
+
+const sentences: Readonly<Record<Notice['kind'], string>> = {
+  failing: 'fails',
+  recovered: 'is in order again',
+  'held-back': 'has something that waits for your word (npm run accept)',
+  'build-failed': 'The build failed',
+  'build-recovered': 'Builds work again',
+};
+
+// Control characters and those that turn the direction of writing are orders, and line breaks would make a text look
+// like another notice.
+const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/**
+ * A stranger's text that mentions nobody, links nothing and changes no look. Discord: a backslash before what is markup
+ * there, and a zero-width space behind @, beside `allowed_mentions`. Slack: what its documentation has escaped
+ * (api.slack.com/reference/surfaces/formatting#escaping).
+ */
+const escapes: Readonly<Record<NoticeForm, (text: string) => string>> = {
+  webhook: (text) => text,
+  discord: (text) =>
+    text
+      .replaceAll(/[\\`*_~|<>[\]()#-]/g, (character) => `\\${character}`)
+      .replaceAll('@', '@\u200b')
+      .replaceAll('://', ':\u200b//'),
+  slack: (text) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('@', '@\u200b')
+      .replaceAll('://', ':\u200b//'),
+};
+
+const lineOf = ({ kind, repository, reason }: Notice, form: NoticeForm): string => {
+  const shown = (text: string) => escapes[form](plain(text));
+  const subject = repository === null ? '' : `${shown(repository)} `;
+  return `${subject}${sentences[kind]}${reason === null ? '.' : `: ${shown(reason)}`}`;
+};
+
+/** One text for all of them, whole lines only, within what the receiver takes. */
+export const composeText = (notices: readonly Notice[], form: NoticeForm, { name, base }: Teller): string => {
+  const head = `${escapes[form](plain(name))}: ${base}/status/`;
+  const most = longestText[form];
+  const left = (count: number) => `… and ${count} more`;
+  const lines = [head];
+  let length = head.length;
+  for (const [index, notice] of notices.entries()) {
+    const line = lineOf(notice, form);
+    const rest = notices.length - index;
+    // Room for saying how many are left out.
+    const isLast = rest === 1;
+    if (length + 1 + line.length + (isLast ? 0 : 1 + left(rest).length) > most) {
+      lines.push(left(rest));
+      break;
+    }
+    lines.push(line);
+    length += 1 + line.length;
+  }
+  return lines.join('\n');
+};
+
+/** The body of a request that tells of these, as JSON. */
+export const composeBody = (notices: readonly Notice[], form: NoticeForm, teller: Teller, date: string): string => {
+  const text = composeText(notices, form, teller);
+  // Nobody is mentioned, whoever is named; no preview is made of what a stranger links (flag 4, SUPPRESS_EMBEDS).
+  if (form === 'discord') return JSON.stringify({ content: text, allowed_mentions: { parse: [] }, flags: 4 });
+  if (form === 'slack') {
+    return JSON.stringify({ text, mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false });
+  }
+  const { name, base: address } = teller;
+  return JSON.stringify({
+    format: 1,
+    date,
+    service: { name, address },
+    text,
+    count: notices.length,
+    notices: notices.slice(0, mostNotices),
+  });
+};

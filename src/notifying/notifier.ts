@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Proxies } from '../net/proxies.ts';
+import { createSender, type Sender } from '../net/sender.ts';
+import {
+  type FoundRepository,
+  followBuild,
+  followFailure,
+  type Notice,
+  noticeSchema,
+  toldStateSchema,
+} from './changes.ts';
+import type { Destination } from './destination.ts';
+import { composeBody, type Teller } from './messages.ts';
+
+const stateSchema = z.strictObject({
+  format: z.literal(1),
+  told: toldStateSchema.optional(),
+  /** What could not be delivered, by digest of the destination: its address is a secret. */
+  waiting: z.record(z.string(), z.array(noticeSchema)),
+});
+type NoticeState = z.infer<typeof stateSchema>;
+
+/** What waits for a destination: so many at most, and none that is older. */
+const mostWaiting = 200;
+const longestWaitMs = 7 * 86_400_000;
+/** For one delivery, from the connection to the end of the answer; destinations are told side by side. */
+const deliveryMs = 10_000;
+const answerBytes = 64 * 1024;
+
+const statePath = (state: string): string => path.join(state, 'notices.json');
+
+const readState = (state: string): NoticeState => {
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(statePath(state), 'utf8')));
+  } catch {
+    // The first time, or damaged: what was told is not known.
+    return { format: 1, waiting: {} };
+  }
+};
+
+const writeState = (state: string, told: NoticeState): void => {
+  mkdirSync(state, { recursive: true });
+  writeFileSync(`${statePath(state)}.next`, `${JSON.stringify(told)}\n`);
+  renameSync(`${statePath(state)}.next`, statePath(state));
+};
+
+const keyOf = ({ form, url }: Destination): string => hash('sha256', `${form} ${url.href}`);
+
+/** What a build came to: how each repository fares, or why it failed. */
+export type BuildNews =
+  | { readonly repositories: readonly FoundRepository[] }
+  | { readonly failure: { readonly name: string; readonly reason: string } };
+
+export interface NotifierOptions {
+  readonly destinations: readonly Destination[];
+  readonly teller: Teller;
+  readonly proxies?: Proxies | undefined;
+  /** Milliseconds for one delivery. */
+  readonly deliveryMs?: number;
+}
+
+/** Tells the operator what changed. */
+export interface Notifier {
+  /**
+   * Tells what is new of a build, and what could not be told before; to be called by the one that holds the lock of the
+   * state folder. Returns sentences about what could not be delivered, which the next call tries again; never throws.
+   */
+  tell(state: string, news: BuildNews, now: Date): Promise<string[]>;
+}
+
+const deliver = async (
+  sender: Sender,
+  { url, form }: Destination,
+  body: string,
+  timeoutMs: number,
+): Promise<string | undefined> => {
+  try {
+    const { status } = await sender.send({
+      method: 'POST',
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      headers: { 'content-type': 'application/json', 'user-agent': 'Debdex' },
+      body: Buffer.from(body),
+      timeoutMs,
+      answerBytes,
+    });
+    return status >= 200 && status < 300 ? undefined : `it answered ${status} (as ${form})`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+const follow = (news: BuildNews, at: string, { told }: NoticeState) =>
+  'failure' in news ? followFailure(news.failure, at, told) : followBuild(news.repositories, at, told);
+
+export const createNotifier = (options: NotifierOptions): Notifier => {
+  const tell = async (state: string, news: BuildNews, now: Date): Promise<string[]> => {
+    const { destinations, teller } = options;
+    const before = readState(state);
+    const { state: told, notices } = follow(news, now.toISOString(), before);
+    const isYoung = ({ since }: Notice) => now.getTime() - Date.parse(since) < longestWaitMs;
+    const due = new Map(
+      destinations.map((destination) => {
+        const left = (Object.hasOwn(before.waiting, keyOf(destination)) && before.waiting[keyOf(destination)]) || [];
+        return [destination, [...left.filter(isYoung), ...notices].slice(-mostWaiting)] as const;
+      }),
+    );
+    const waitingOf = (isLeft: (destination: Destination) => boolean) =>
+      Object.fromEntries(
+        [...due].flatMap(([destination, left]) =>
+          left.length > 0 && isLeft(destination) ? [[keyOf(destination), left]] : [],
+        ),
+      );
+    // Before anything is sent: what a kill keeps from being delivered is not forgotten.
+    writeState(state, { format: 1, told, waiting: waitingOf(() => true) });
+    if ([...due.values()].every(({ length }) => length === 0)) return [];
+    const sender = createSender({ connections: 1, proxies: options.proxies });
+    try {
+      const failures = new Map<Destination, string>();
+      await Promise.all(
+        [...due].map(async ([destination, list]) => {
+          if (list.length === 0) return;
+          const body = composeBody(list, destination.form, teller, now.toISOString());
+          const failure = await deliver(sender, destination, body, options.deliveryMs ?? deliveryMs);
+          if (failure !== undefined) failures.set(destination, failure);
+        }),
+      );
+      writeState(state, { format: 1, told, waiting: waitingOf((destination) => failures.has(destination)) });
+      return [...failures].map(
+        ([{ name, url }, failure]) =>
+          `${due.size > 1 ? 'One of the receivers, ' : ''}${name}, could not be told, and will be at the next build: ${failure.replaceAll(url.href, name)}`,
+      );
+    } finally {
+      await sender.close();
+    }
+  };
+  return {
+    tell: (state, news, now) =>
+      tell(state, news, now).catch((error: unknown) => [
+        `The operator could not be told: ${error instanceof Error ? error.message : String(error)}`,
+      ]),
+  };
+};

@@ -1,0 +1,40 @@
+import type { BuildNews } from '../notifying/notifier.ts';
+import type { BuildInput } from './build-input.ts';
+import type { BuildResult } from './build-result.ts';
+import { isDown } from './outcomes.ts';
+
+/** What a build came to, as the operator is told of it. */
+const newsOf = ({ outcomes, lastBuild }: BuildResult): BuildNews => {
+  const visited = new Set(outcomes.map(({ slug }) => slug));
+  return {
+    repositories: lastBuild.repositories.map((one) => ({
+      slug: one.slug,
+      down: isDown(one),
+      isVisited: visited.has(one.slug),
+      since: one.since,
+      code: one.code,
+      reason: one.reason,
+      heldBack: one.heldBack,
+    })),
+  };
+};
+
+type Telling = Pick<BuildInput, 'state' | 'now' | 'notifier'>;
+
+const nothingUsable = 'No repository gave anything usable, now or before.';
+
+/** The last step: tells the operator what changed, where somebody is to be told. Returns what could not be. */
+export const tellOfBuild = async (
+  { state, now, notifier }: Telling,
+  result: BuildResult,
+): Promise<readonly string[]> => {
+  if (notifier === undefined) return [];
+  const failure = { name: 'nothing-usable', reason: nothingUsable };
+  return notifier.tell(state, result.statistics === undefined ? { failure } : newsOf(result), now());
+};
+
+/** The same of a build that failed. */
+export const tellOfFailure = async ({ state, now, notifier }: Telling, error: unknown): Promise<void> => {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  await notifier?.tell(state, { failure: { name, reason: message } }, now());
+};

@@ -1,0 +1,222 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FoundRepository, Notice } from '../../src/notifying/changes.ts';
+import { readDestination } from '../../src/notifying/destination.ts';
+import { composeBody, composeText } from '../../src/notifying/messages.ts';
+import { createNotifier } from '../../src/notifying/notifier.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const teller = { name: 'Index', base: 'https://index.test' };
+const begin = Date.parse('2026-05-01T00:00:00.000Z');
+
+let server: Server;
+let state: string;
+let received: { url: string; body: { notices: Notice[]; count: number; text: string } }[];
+let answer: (respond: (status: number, body?: string) => void) => void;
+let hour: number;
+
+beforeEach(async () => {
+  state = temporaryFolder();
+  received = [];
+  hour = 0;
+  answer = (respond) => respond(204);
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    received.push({ url: request.url ?? '', body: JSON.parse(text) });
+    answer((status, body = '') => response.writeHead(status).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=s3`;
+const found = (slug: string, down: boolean, more: Partial<FoundRepository> = {}): FoundRepository => ({
+  slug,
+  down,
+  isVisited: true,
+  since: new Date(begin + hour * 3_600_000).toISOString(),
+  code: down ? 'dns' : null,
+  reason: down ? 'No such host.' : null,
+  heldBack: [],
+  ...more,
+});
+const build = (repositories: FoundRepository[], timeout = 5000): Promise<string[]> =>
+  createNotifier({ destinations: [readDestination(address())], teller, deliveryMs: timeout }).tell(
+    state,
+    { repositories },
+    new Date(begin + hour++ * 3_600_000),
+  );
+const fail = (reason: string, name = 'Error'): Promise<string[]> =>
+  createNotifier({ destinations: [readDestination(address())], teller }).tell(
+    state,
+    { failure: { name, reason } },
+    new Date(begin + hour++ * 3_600_000),
+  );
+const told = () => received.map(({ body }) => body.notices.map(({ kind, repository }) => `${repository} ${kind}`));
+
+describe('word to the operator', () => {
+  it('C4: tells once that a repository fails, when two visits found it so, and once that it recovered', async () => {
+    await build([found('a', false)]);
+    await build([found('a', true)]);
+    expect(received).toEqual([]);
+    for (let again = 0; again < 5; again++) expect(await build([found('a', true)])).toEqual([]);
+    expect(told()).toEqual([['a failing']]);
+    expect(received[0]?.body.notices[0]).toMatchObject({ code: 'dns', reason: 'No such host.' });
+    for (let again = 0; again < 3; again++) await build([found('a', false)]);
+    expect(told()).toEqual([['a failing'], ['a recovered']]);
+  });
+
+  it('C4: says nothing of one that fails in every other build, or that is not visited', async () => {
+    await build([found('a', false), found('b', false)]);
+    for (let again = 0; again < 12; again++) {
+      await build([found('a', again % 2 === 0), found('b', true, { isVisited: false })]);
+    }
+    expect(received).toEqual([]);
+  });
+
+  it('C4: begins in silence about what is in trouble already, and tells of a new one that never works', async () => {
+    await build([found('old', true)]);
+    await build([found('old', true), found('new', true)]);
+    await build([found('old', true), found('new', true)]);
+    expect(told()).toEqual([['new failing']]);
+  });
+
+  it('C4: tells at once and once what is held back, and again when it comes back', async () => {
+    const held = { heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
+    await build([found('a', false, held)]);
+    await build([found('a', false, held)]);
+    await build([found('a', false)]);
+    await build([found('a', false, held)]);
+    expect(told()).toEqual([['a held-back']]);
+    await build([found('a', false)]);
+    await build([found('a', false)]);
+    await build([found('a', false, held)]);
+    expect(told()).toEqual([['a held-back'], ['a held-back']]);
+  });
+
+  it('C12: tells of a build that failed at once and once, of another failure again, and when builds work again', async () => {
+    await fail('disk', 'NoRoom');
+    await fail('disk', 'NoRoom');
+    await build([]);
+    await fail('disk', 'NoRoom');
+    await fail('manifest', 'RemovalsHeld');
+    await build([]);
+    await build([]);
+    await build([]);
+    expect(told()).toEqual([['null build-failed'], ['null build-failed'], ['null build-recovered']]);
+  });
+
+  it('C12: tries again what could not be delivered, with what came since, and never fails a build for it', async () => {
+    await build([found('a', false), found('b', false)]);
+    await build([found('a', true), found('b', false)]);
+    answer = (respond) => respond(500);
+    const [sentence = ''] = await build([found('a', true), found('b', true)]);
+    expect(sentence).toMatch(/^127\.0\.0\.1:\d+, could not be told, .+ answered 500/);
+    expect(sentence).not.toContain('secret');
+    expect(readFileSync(path.join(state, 'notices.json'), 'utf8')).not.toContain('s3');
+    answer = (respond) => respond(200, 'ok');
+    expect(await build([found('a', true), found('b', true)])).toEqual([]);
+    expect(told().at(-1)).toEqual(['a failing', 'b failing']);
+    await build([found('a', true), found('b', true)]);
+    expect(received).toHaveLength(2);
+  });
+
+  it('C12: gives up on a receiver that never answers, never ends, or is not there, and keeps a bounded rest', async () => {
+    const repositories = (down: boolean) => Array.from({ length: 400 }, (_, index) => found(`r${index}`, down));
+    await build(repositories(false));
+    await build(repositories(true));
+    answer = () => {};
+    expect(await build(repositories(true), 200)).toHaveLength(1);
+    const kept = () => JSON.parse(readFileSync(path.join(state, 'notices.json'), 'utf8'));
+    expect((Object.values(kept().waiting)[0] as unknown[]).length).toBe(200);
+    answer = (respond) => respond(200, 'x'.repeat(1_000_000));
+    expect((await build(repositories(true)))[0]).toContain('bytes');
+    // A week later it is no news any more.
+    hour += 8 * 24;
+    answer = (respond) => respond(204);
+    await build(repositories(true));
+    expect(kept().waiting).toEqual({});
+    expect(received).toHaveLength(2);
+  });
+
+  it('C12: goes on where its notes are damaged', async () => {
+    await build([found('a', false)]);
+    writeFileSync(path.join(state, 'notices.json'), '{"format":1,"told":');
+    expect(await build([found('a', false)])).toEqual([]);
+    await build([found('a', true)]);
+    await build([found('a', true)]);
+    expect(told()).toEqual([['a failing']]);
+  });
+});
+
+describe('what receivers are sent', () => {
+  const notice = (reason: string, repository = 'a'): Notice => ({
+    kind: 'failing',
+    repository,
+    since: '2026-05-01T00:00:00.000Z',
+    code: 'dns',
+    reason,
+  });
+  const hostile =
+    '@everyone <@123> <!channel> [free](https://evil.test) **x** `y`\n\u202eIndex: all is well\u0000 & more';
+
+  it('C11: mentions nobody, links nothing and breaks no line, whatever strangers wrote', () => {
+    const discord = JSON.parse(composeBody([notice(hostile)], 'discord', teller, ''));
+    expect(discord.allowed_mentions).toEqual({ parse: [] });
+    expect(discord.content).not.toMatch(/@everyone|(?<!\\)<|(?<!\\)\[|(?<!\\)\*|https:\/\/evil|\u202e|\0/);
+    expect(discord.content.split('\n')).toHaveLength(2);
+    const slack = JSON.parse(composeBody([notice(hostile)], 'slack', teller, ''));
+    expect(slack).toMatchObject({ mrkdwn: false, link_names: false, unfurl_links: false });
+    expect(slack.text).not.toMatch(/[<>]|@everyone|https:\/\/evil|\u202e|\0/);
+    expect(slack.text).toContain('&lt;!channel&gt;');
+    expect(slack.text).toContain('&amp; more');
+    expect(JSON.parse(composeBody([notice(hostile)], 'webhook', teller, 'now'))).toMatchObject({
+      format: 1,
+      date: 'now',
+      count: 1,
+      service: { name: 'Index', address: 'https://index.test' },
+      notices: [{ reason: hostile }],
+    });
+  });
+
+  it('C11: is never longer than the receiver takes, and says how much is left out', () => {
+    for (const count of [1, 3, 10, 50, 400]) {
+      for (const length of [0, 1, 100, 499, 500]) {
+        const notices = Array.from({ length: count }, (_, index) => notice('*'.repeat(length), `r${index}`));
+        for (const [form, most] of [
+          ['discord', 2000],
+          ['slack', 4000],
+          ['webhook', 4000],
+        ] as const) {
+          const text = composeText(notices, form, teller);
+          expect(text.length).toBeLessThanOrEqual(most);
+          const lines = text.split('\n').slice(1);
+          const left = Number(/^… and (\d+) more$/.exec(lines.at(-1) ?? '')?.[1] ?? 0);
+          expect(lines.length - (left > 0 ? 1 : 0) + left).toBe(count);
+        }
+      }
+    }
+  });
+
+  it('knows the form by the host, or by what stands before the address', () => {
+    const formOf = (text: string) => readDestination(text).form;
+    expect(formOf('https://discord.com/api/webhooks/1/x')).toBe('discord');
+    expect(formOf('https://canary.discord.com/api/webhooks/1/x')).toBe('discord');
+    expect(formOf('https://hooks.slack.com/services/x')).toBe('slack');
+    expect(formOf('https://hooks.slack.com.evil.test/services/x')).toBe('webhook');
+    expect(formOf('https://discord.com.evil.test/api/webhooks/1')).toBe('webhook');
+    expect(formOf('slack:https://mattermost.test/hooks/x')).toBe('slack');
+    expect(formOf('discord:http://127.0.0.1:1/')).toBe('discord');
+    for (const text of ['', 'nonsense', 'ftp://a.test/', 'slack:', 'https://user:secret@a.test/']) {
+      expect(() => readDestination(text)).toThrow(RangeError);
+    }
+    expect(() => readDestination('https://user:secret@a.test/')).toThrow(/^(?!.*secret)/);
+  });
+});
