@@ -53,19 +53,24 @@ const longestReason = 500;
 const shorten = (text: string | null): string | null =>
   text === null || text.length <= longestReason ? text : `${text.slice(0, longestReason - 1).toWellFormed()}…`;
 
+// What is in trouble because something is held back is told as that, once.
+const isInTrouble = ({ down, code, heldBack }: FoundRepository): boolean =>
+  down && !heldBack.some((one) => one.code === code);
+
 const followTrouble = (one: FoundRepository, told: Told): { told: Told; notices: Notice[] } => {
   if (!one.isVisited) return { told, notices: [] };
-  if (one.down === told.down) return { told: { ...told, differing: 0 }, notices: [] };
+  const down = isInTrouble(one);
+  if (down === told.down) return { told: { ...told, differing: 0 }, notices: [] };
   if (told.differing + 1 < agreeing) return { told: { ...told, differing: told.differing + 1 }, notices: [] };
   const { slug, since, code, reason } = one;
   const notice: Notice = {
-    kind: one.down ? 'failing' : 'recovered',
+    kind: down ? 'failing' : 'recovered',
     repository: slug,
     since,
-    code: one.down ? code : null,
-    reason: one.down ? shorten(reason) : null,
+    code: down ? code : null,
+    reason: down ? shorten(reason) : null,
   };
-  return { told: { ...told, down: one.down, differing: 0 }, notices: [notice] };
+  return { told: { ...told, down, differing: 0 }, notices: [notice] };
 };
 
 const followHeldBack = (one: FoundRepository, told: Told, at: string): { held: Told['held']; notices: Notice[] } => {
@@ -104,7 +109,7 @@ export const followBuild = (found: readonly FoundRepository[], at: string, befor
   for (const one of found) {
     const known = before !== undefined && Object.hasOwn(before.repositories, one.slug);
     const told = (known ? before.repositories[one.slug] : undefined) ?? {
-      down: before === undefined && one.down,
+      down: before === undefined && isInTrouble(one),
       differing: 0,
       held: {},
     };

@@ -101,6 +101,15 @@ describe('word to the operator', () => {
     expect(told()).toEqual([['a held-back'], ['a held-back']]);
   });
 
+  it('C4: tells what is held back as that, and not also as a repository that fails', async () => {
+    const held = { code: 'index-shrunk', heldBack: [{ code: 'index-shrunk', reason: 'It lost 9 of 10.' }] };
+    await build([found('a', false)]);
+    for (let again = 0; again < 4; again++) await build([found('a', true, held)]);
+    await build([found('a', false)]);
+    await build([found('a', false)]);
+    expect(told()).toEqual([['a held-back']]);
+  });
+
   it('C12: tells of a build that failed at once and once, of another failure again, and when builds work again', async () => {
     await fail('disk', 'NoRoom');
     await fail('disk', 'NoRoom');
