@@ -1,15 +1,16 @@
 import { logOptions } from './log-options.ts';
 import type { Option } from './options.ts';
+import { dataOption } from './read-service.ts';
 
 /** The flags of every command that builds. */
 export const buildOptions = {
   manifest: {
     type: 'string',
     value: 'PATH',
-    default: 'data/repositories',
     environment: 'DEBDEX_MANIFEST',
-    help: 'Folder of manifest entries, or one JSON or YAML file with a list of them.',
+    help: 'Folder of manifest entries, or one JSON or YAML file with a list of them; without it data/repositories, or repositories in --data.',
   },
+  data: dataOption,
   state: {
     type: 'string',
     value: 'DIR',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
+import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import type { Log } from '../src/log/log.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
@@ -20,7 +21,7 @@ import { CommandFailure, type OptionValues, runCommand, UsageError } from './opt
 import { readBase } from './read-base.ts';
 import { readNotifier } from './read-notifier.ts';
 import { readProxyOptions } from './read-proxies.ts';
-import { readService } from './read-service.ts';
+import { manifestOf, readService, safetyFileOf, serviceFileOf } from './read-service.ts';
 import { readSigner } from './read-signing-key.ts';
 import { publishSample, removeSample } from './sample.ts';
 
@@ -42,9 +43,9 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
       throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
     return publishSample(out, base);
   }
-  const entries = await readManifest(values.manifest);
-  if (entries.length === 0)
-    throw new UsageError(`${values.manifest} names no repository: add an entry (see README.md)`);
+  const manifest = manifestOf(values);
+  const entries = await readManifest(manifest);
+  if (entries.length === 0) throw new UsageError(`${manifest} names no repository: add an entry (see README.md)`);
   const fetcher = createFetcher({
     allowPrivateNetworks: values['allow-private-networks'],
     userAgent,
@@ -67,7 +68,12 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const { state, out, report, 'dry-run': dryRun } = values;
   const base = readBase(values['base-url']);
   const now = readClock();
-  const service = readService();
+  const service = readService(values.data);
+  if (!values.sample && isReachable(base) && isExampleAddress(service.contact_email)) {
+    throw new UsageError(
+      `${serviceFileOf(values.data)} still names ${service.contact_email}, which reaches nobody, and ${base} can be reached by everybody: name your own contact_email there, or in a service.yaml of your own (--data DIR)`,
+    );
+  }
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
@@ -92,6 +98,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
         signer,
         notifier,
       },
+      collectExamples: (source) => collectExamples(source, safetyFileOf(values.data)),
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       precompress: values.precompress,

@@ -15,7 +15,7 @@ import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
-import { readService } from './read-service.ts';
+import { dataOption, readService } from './read-service.ts';
 
 const command = {
   name: 'doctor',
@@ -32,6 +32,7 @@ const command = {
       environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
       help: 'Crawl loopback and private addresses too.',
     },
+    data: dataOption,
     json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the findings document instead of words.' },
   },
 } as const satisfies Command;
@@ -63,7 +64,7 @@ const describe = ({ weight, title, count, for_operator, for_owner }: FindingReco
 
 const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
   const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
-  const userAgent = composeUserAgent(version, readService().contact_email);
+  const userAgent = composeUserAgent(version, readService(values.data).contact_email);
   const fetcher = createFetcher({
     allowPrivateNetworks: values['allow-private-networks'],
     userAgent,

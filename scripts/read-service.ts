@@ -1,15 +1,44 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { prettifyError } from 'zod';
 import { type Service, serviceSchema } from '../src/contract/service-file.ts';
-import { UsageError } from './options.ts';
+import { type Option, UsageError } from './options.ts';
 
-const serviceFile = path.join(import.meta.dirname, '..', 'data', 'service.yaml');
+/** The flag of every command that reads what people write: the service, the safety list, the manifest. */
+export const dataOption = {
+  type: 'string',
+  value: 'DIR',
+  environment: 'DEBDEX_DATA',
+  help: 'Folder of your own service.yaml, safety.yaml and repositories/; data/ of the project without it.',
+} as const satisfies Option;
+
+const shipped = path.join(import.meta.dirname, '..', 'data');
+
+/** The safety list of a data folder. */
+export const safetyFileOf = (data: string | undefined): URL =>
+  pathToFileURL(path.resolve(data ?? shipped, 'safety.yaml'));
+
+/** The manifest: the one that is named, else that of the data folder. */
+export const manifestOf = ({ manifest, data }: { manifest?: string | undefined; data?: string | undefined }): string =>
+  manifest ?? path.join(data ?? 'data', 'repositories');
+
+/** The file that says who runs this service. */
+export const serviceFileOf = (data: string | undefined): string => path.join(data ?? shipped, 'service.yaml');
+
+const parseService = (file: string): unknown => {
+  try {
+    return parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+};
 
 /** Who runs this service. Throws a UsageError that names every mistake in the file. */
-export const readService = (): Service => {
-  const { data, error } = serviceSchema.safeParse(parse(readFileSync(serviceFile, 'utf8')));
-  if (data === undefined) throw new UsageError(`data/service.yaml is not right:\n${prettifyError(error)}`);
-  return data;
+export const readService = (data?: string): Service => {
+  const file = serviceFileOf(data);
+  const { data: service, error } = serviceSchema.safeParse(parseService(file));
+  if (service === undefined) throw new UsageError(`${file} is not right:\n${prettifyError(error)}`);
+  return service;
 };

@@ -3,12 +3,14 @@ import { accessLogs } from '../functions/node/access-log.ts';
 import { runHost } from '../functions/node/host.ts';
 import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
-import { SafetyListInvalid, safetyFile } from '../functions/node/safety-file.ts';
+import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
 import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
+import { dataOption, safetyFileOf } from './read-service.ts';
+import { warnOfExample } from './warn-of-example.ts';
 
 /** The flags of every command that serves. */
 export const serverOptions = {
@@ -26,6 +28,7 @@ export const serverOptions = {
     environment: 'DEBDEX_OUT',
     help: 'Folder of what the build published.',
   },
+  data: dataOption,
   port: {
     type: 'integer',
     value: 'N',
@@ -215,6 +218,7 @@ export const runServer = async (
 ): Promise<void> => {
   const { out, state, host, port, development } = values;
   const log = openLog(values);
+  warnOfExample(host, out);
   await runHost({
     out,
     state,
@@ -228,7 +232,7 @@ export const runServer = async (
     accessLog: values['access-log'],
     metrics:
       values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] },
-    safetyList: safetyFile,
+    safetyList: safetyFileOf(values.data),
     environment: process.env,
     development,
     ...(of === undefined ? {} : readReplica(of, log)),

@@ -45,7 +45,7 @@ const documentsOf = ({ database, landing, failures }: ExampleSource, packageId: 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** The app over a catalog that is not in force yet, and over those documents alone that the examples ask for. */
-const createExampleApp = (source: ExampleSource, documents: readonly Document[], date: string) => {
+const createExampleApp = (source: ExampleSource, documents: readonly Document[], date: string, safety: URL) => {
   const { database, base } = source;
   const texts = new Map(documents.map((document) => [document.path, bytesOf(documentText(document, date))]));
   const dependencies: Dependencies = {
@@ -57,7 +57,7 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
       },
     },
     search: new CatalogSearch(database),
-    safety: readSafetyList(safetyFile),
+    safety: readSafetyList(safety),
     // As if what the example of a report says had been the first.
     downloads: {
       add: async (downloads) => downloads.length,
@@ -83,11 +83,11 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
  * The examples of the description: what the service is going to answer about a package of this index. Undefined where
  * the index holds none to ask about; an operation that finds nothing to show is left out.
  */
-export const collectExamples = async (source: ExampleSource): Promise<Examples | undefined> => {
+export const collectExamples = async (source: ExampleSource, safety = safetyFile): Promise<Examples | undefined> => {
   const subject = chooseExample(source.database);
   if (subject === undefined) return undefined;
   const documents = documentsOf(source, subject.packageId, subject.slug);
-  const app = createExampleApp(source, documents, source.landing.statistics.updated);
+  const app = createExampleApp(source, documents, source.landing.statistics.updated, safety);
   const ask = async (operation: Operation): Promise<unknown> => {
     if (operation.schema === undefined || !hasExample(operation)) return undefined;
     const body = operation.body && JSON.stringify(exampleDownloads(subject));

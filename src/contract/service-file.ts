@@ -9,3 +9,17 @@ export const serviceSchema = z.strictObject({
   privacy_updated: z.iso.date(),
 });
 export type Service = z.infer<typeof serviceSchema>;
+
+// Names that are nobody's (RFC 2606; RFC 6761, section 6), and a machine's own.
+const reserved = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$/i;
+const loopback = /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether strangers can reach what is published at this address: its host is neither reserved nor the machine itself. */
+export const isReachable = (base: string): boolean => {
+  const { hostname } = new URL(base);
+  const name = hostname.replace(/\.$/, '');
+  return !reserved.test(name) && !loopback.test(name);
+};
+
+/** Whether a mail address is one of examples, so that what is written to it reaches nobody. */
+export const isExampleAddress = (email: string): boolean => reserved.test(email.slice(email.lastIndexOf('@') + 1));

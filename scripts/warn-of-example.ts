@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { documentPath } from '../src/contract/paths.ts';
+import { isExampleAddress } from '../src/contract/service-file.ts';
+
+const isLoopback = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
+
+const readContact = (out: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(path.join(out, documentPath.landing), 'utf8')).data.reference.contact_email;
+  } catch {
+    // Nothing is published there, or by another version: the server says so itself.
+    return undefined;
+  }
+};
+
+/** Warns where others can reach a server that names an address of examples as the one to write to. */
+export const warnOfExample = (host: string, out: string): void => {
+  const contact = isLoopback(host) ? undefined : readContact(out);
+  if (typeof contact !== 'string' || !isExampleAddress(contact)) return;
+  process.stderr.write(
+    `Warning: others can reach this server (${host}), and what is published names ${contact}, which reaches nobody: name your own contact_email in service.yaml (see --data) and build again.\n`,
+  );
+};

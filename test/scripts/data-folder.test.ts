@@ -1,0 +1,85 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { warnOfExample } from '../../scripts/warn-of-example.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const shipped = path.join(import.meta.dirname, '..', '..', 'data');
+let folder: string;
+let data: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  data = path.join(folder, 'mine');
+  mkdirSync(data);
+  cpSync(path.join(shipped, 'safety.yaml'), path.join(data, 'safety.yaml'));
+  writeService('ops@debdex.dev');
+});
+
+const writeService = (contact: string) =>
+  writeFileSync(
+    path.join(data, 'service.yaml'),
+    `name: Mine\ncontact_email: ${contact}\ncopyright: Me\nprivacy_updated: "2026-11-22"\n`,
+  );
+const build = (...flags: string[]) =>
+  runScript('build', ['--state', path.join(folder, 'state'), '--out', path.join(folder, 'out'), '--no-site', ...flags]);
+const readLanding = () => JSON.parse(readFileSync(path.join(folder, 'out', documentPath.landing), 'utf8')).data;
+
+describe('a data folder', () => {
+  it('holds who runs the service, what is unsafe, and the manifest', async () => {
+    expect((await build('--sample', '--data', data)).status).toBe(0);
+    expect(readLanding()).toMatchObject({ info: { name: 'Mine' }, reference: { contact_email: 'ops@debdex.dev' } });
+    const refused = await build('--data', data);
+    expect(refused).toMatchObject({ status: 2, text: expect.stringContaining(path.join(data, 'repositories')) });
+    rmSync(path.join(data, 'safety.yaml'));
+    expect((await build('--sample', '--data', data, '--verify')).text).toContain('safety.yaml');
+    rmSync(path.join(data, 'service.yaml'));
+    expect(await build('--data', data)).toMatchObject({ status: 2, text: expect.stringContaining('service.yaml') });
+  });
+
+  it('C6: must not name an address of examples where everybody can reach what is published', async () => {
+    writeService('debdex@example.org');
+    const refused = await build('--data', data, '--base-url', 'https://index.debdex.dev');
+    expect(refused).toMatchObject({
+      status: 2,
+      text: expect.stringContaining('debdex@example.org, which reaches nobody'),
+    });
+    const inside = await build('--data', data, '--base-url', 'http://127.0.0.1:8080');
+    expect(inside.text).not.toContain('reaches nobody');
+    for (const base of [
+      'http://localhost:1',
+      'http://127.0.0.1',
+      'http://[::1]:80',
+      'https://a.test',
+      'https://a.example.org',
+    ])
+      expect(isReachable(base), base).toBe(false);
+    for (const base of ['https://example.dev', 'https://myexample.org', 'http://192.0.2.1', 'https://test.debdex.dev'])
+      expect(isReachable(base), base).toBe(true);
+    expect(isExampleAddress('a@EXAMPLE.org')).toBe(true);
+    expect(isExampleAddress('example.org@debdex.dev')).toBe(false);
+  });
+
+  it('warns of such an address where others can reach the server', async () => {
+    writeService('debdex@example.org');
+    const out = path.join(folder, 'out');
+    await build('--sample', '--data', data);
+    const heard: string[] = [];
+    const listener = vi.spyOn(process.stderr, 'write').mockImplementation((text) => heard.push(String(text)) > 0);
+    try {
+      for (const host of ['127.0.0.1', 'localhost', '::1']) warnOfExample(host, out);
+      warnOfExample('0.0.0.0', path.join(folder, 'nowhere'));
+      expect(heard).toEqual([]);
+      warnOfExample('0.0.0.0', out);
+      warnOfExample('::', out);
+    } finally {
+      listener.mockRestore();
+    }
+    expect(heard).toEqual([expect.stringContaining('debdex@example.org'), expect.stringContaining('contact_email')]);
+  });
+});
