@@ -218,7 +218,7 @@ export const runServer = async (
 ): Promise<void> => {
   const { out, state, host, port, development } = values;
   const log = openLog(values);
-  warnOfExample(host, out);
+  warnOfExample(host, out, log);
   await runHost({
     out,
     state,

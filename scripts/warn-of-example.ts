@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { documentPath } from '../src/contract/paths.ts';
 import { isExampleAddress } from '../src/contract/service-file.ts';
+import type { Log } from '../src/log/log.ts';
 
 const isLoopback = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
 
@@ -15,10 +16,11 @@ const readContact = (out: string): unknown => {
 };
 
 /** Warns where others can reach a server that names an address of examples as the one to write to. */
-export const warnOfExample = (host: string, out: string): void => {
+export const warnOfExample = (host: string, out: string, log: Pick<Log, 'warn'>): void => {
   const contact = isLoopback(host) ? undefined : readContact(out);
   if (typeof contact !== 'string' || !isExampleAddress(contact)) return;
-  process.stderr.write(
-    `Warning: others can reach this server (${host}), and what is published names ${contact}, which reaches nobody: name your own contact_email in service.yaml (see --data) and build again.\n`,
+  log.warn(
+    'example-address',
+    `Others can reach this server (${host}), and what is published names ${contact}, which reaches nobody: name your own contact_email in service.yaml (see --data) and build again.`,
   );
 };

@@ -70,16 +70,12 @@ describe('a data folder', () => {
     const out = path.join(folder, 'out');
     await build('--sample', '--data', data);
     const heard: string[] = [];
-    const listener = vi.spyOn(process.stderr, 'write').mockImplementation((text) => heard.push(String(text)) > 0);
-    try {
-      for (const host of ['127.0.0.1', 'localhost', '::1']) warnOfExample(host, out);
-      warnOfExample('0.0.0.0', path.join(folder, 'nowhere'));
-      expect(heard).toEqual([]);
-      warnOfExample('0.0.0.0', out);
-      warnOfExample('::', out);
-    } finally {
-      listener.mockRestore();
-    }
+    const log = { warn: (_: string, message: string) => void heard.push(message) };
+    for (const host of ['127.0.0.1', 'localhost', '::1']) warnOfExample(host, out, log);
+    warnOfExample('0.0.0.0', path.join(folder, 'nowhere'), log);
+    expect(heard).toEqual([]);
+    warnOfExample('0.0.0.0', out, log);
+    warnOfExample('::', out, log);
     expect(heard).toEqual([expect.stringContaining('debdex@example.org'), expect.stringContaining('contact_email')]);
   });
 });
