@@ -33,11 +33,12 @@ type Start = (
 ) => Promise<RunningHost>;
 
 const programFolders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
-const findProgram = (name: string): string | undefined =>
+/** Where a program is installed, or undefined where it is not. */
+export const findProgram = (name: string): string | undefined =>
   programFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
 /** A port that was free a moment ago. */
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -61,10 +62,17 @@ const untilListening = async (port: number, program: ChildProcess, said: () => s
   }
 };
 
-const run = async (file: string, parameters: readonly string[], port: number, home: string): Promise<RunningHost> => {
+/** Starts a program that listens on a port of loopback, and waits until it does. */
+const runHost = async (
+  file: string,
+  parameters: readonly string[],
+  port: number,
+  home: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningHost> => {
   const program = spawn(file, parameters, {
     cwd: home,
-    env: { ...process.env, HOME: home },
+    env: { ...process.env, HOME: home, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -80,13 +88,8 @@ const run = async (file: string, parameters: readonly string[], port: number, ho
   };
 };
 
-const startNginx: Start = async ({ rules, folder, publication, below }) => {
-  const port = await freePort();
-  const root = below === '' ? publication : path.join(folder, 'www');
-  if (below !== '') {
-    mkdirSync(path.dirname(path.join(root, below)), { recursive: true });
-    symlinkSync(publication, path.join(root, below));
-  }
+/** Runs nginx with these lines in its block "http"; one of them listens on the port. */
+export const runNginx = (http: string, port: number, folder: string): Promise<RunningHost> => {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${path.join(folder, name)};`,
   );
@@ -95,20 +98,42 @@ const startNginx: Start = async ({ rules, folder, publication, below }) => {
     `daemon off; ${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; pid ${folder}/pid; error_log stderr;
      events { worker_connections 256; }
      http { access_log off; ${temporary.join(' ')}
-       include ${rules}/debdex-http.conf;
-       server { listen 127.0.0.1:${port}; root ${root}; include ${rules}/debdex-server.conf; } }\n`,
+       ${http} }\n`,
   );
-  return run(findProgram('nginx') ?? '', ['-c', path.join(folder, 'nginx.conf')], port, folder);
+  return runHost(findProgram('nginx') ?? '', ['-c', path.join(folder, 'nginx.conf')], port, folder);
+};
+
+/** Runs Caddy with a Caddyfile whose site listens on the port, without its administration and without certificates. */
+export const runCaddy = (
+  sites: string,
+  port: number,
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningHost> => {
+  const file = path.join(folder, 'Caddyfile');
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${sites}`);
+  const parameters = ['run', '--config', file, '--adapter', 'caddyfile'];
+  return runHost(findProgram('caddy') ?? '', parameters, port, folder, environment);
+};
+
+const startNginx: Start = async ({ rules, folder, publication, below }) => {
+  const port = await freePort();
+  const root = below === '' ? publication : path.join(folder, 'www');
+  if (below !== '') {
+    mkdirSync(path.dirname(path.join(root, below)), { recursive: true });
+    symlinkSync(publication, path.join(root, below));
+  }
+  return runNginx(
+    `include ${rules}/debdex-http.conf;
+     server { listen 127.0.0.1:${port}; root ${root}; include ${rules}/debdex-server.conf; }`,
+    port,
+    folder,
+  );
 };
 
 const startCaddy: Start = async ({ rules, folder }) => {
   const port = await freePort();
-  const file = path.join(folder, 'Caddyfile');
-  writeFileSync(
-    file,
-    `{\n\tadmin off\n\tauto_https off\n}\nhttp://127.0.0.1:${port} {\n\timport ${rules}/debdex.caddy\n}\n`,
-  );
-  return run(findProgram('caddy') ?? '', ['run', '--config', file, '--adapter', 'caddyfile'], port, folder);
+  return runCaddy(`http://127.0.0.1:${port} {\n\timport ${rules}/debdex.caddy\n}\n`, port, folder);
 };
 
 const hideStaging = (source: string): boolean => !path.basename(source).startsWith('.');

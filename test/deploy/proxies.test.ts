@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeRules } from '../../src/hosts/write-rules.ts';
+import { buildSample, placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { findProgram, freePort, type RunningHost, runCaddy, runNginx } from '../support/host-programs.ts';
+
+interface Place {
+  readonly folder: string;
+  readonly out: string;
+  readonly rules: string;
+  readonly port: number;
+  readonly server: ServerProcess;
+}
+
+const recipes = {
+  nginx: {
+    functionUrl: () => 'http://debdex_function',
+    twins: ['gzip'],
+    start: ({ folder, out, rules, port, server }: Place) =>
+      runNginx(
+        placed(recipe('nginx/debdex.conf'), {
+          'include debdex/': `include ${rules}/`,
+          'listen 80;': `listen 127.0.0.1:${port};`,
+          'listen [::]:80;': '',
+          'server 127.0.0.1:8080': `server 127.0.0.1:${server.port}`,
+          'root /var/lib/debdex/dist;': `root ${out};`,
+        }),
+        port,
+        folder,
+      ),
+  },
+  caddy: {
+    functionUrl: (server: ServerProcess) => `http://127.0.0.1:${server.port}`,
+    twins: ['br', 'gzip'],
+    start: ({ folder, rules, port }: Place) =>
+      runCaddy(placed(recipe('caddy/Caddyfile'), { '/etc/caddy/debdex': rules }), port, folder, {
+        DEBDEX_SITE: `http://127.0.0.1:${port}`,
+      }),
+  },
+} as const;
+
+// Unlike fetch it leaves a body as it came.
+const askRaw = async (address: string, headers: Readonly<Record<string, string>>) => {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(address, { headers }, resolve).once('error', reject),
+  );
+  return { encoding: answer.headers['content-encoding'], body: await buffer(answer) };
+};
+
+const startRecipe = async (host: keyof typeof recipes): Promise<Place & { readonly proxy: RunningHost }> => {
+  const folder = temporaryFolder();
+  const [state, out, rules] = ['state', 'dist', 'rules'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  buildSample(state, out, '--base-url', 'https://index.test', '--precompress');
+  const server = await startServerProcess(['--state', state, '--out', out, '--port', '0', '--trusted-proxies', '1']);
+  const { functionUrl, start } = recipes[host];
+  writeRules({ host, publication: out, out: rules, functionUrl: functionUrl(server), now: new Date() });
+  const place = { folder, out, rules, port: await freePort(), server };
+  const proxy = await start(place);
+  onTestFinished(() => proxy.close());
+  return { ...place, proxy };
+};
+
+describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for %s', (host) => {
+  it.skipIf(findProgram(host) === undefined)(
+    'P4: answers files by itself and everything else by the function, and goes on with files while that is away',
+    async () => {
+      const { proxy, server, out } = await startRecipe(host);
+      const ask = (address: string, init?: RequestInit) =>
+        fetch(proxy.address + address, { redirect: 'manual', ...init });
+      const [file = ''] = readdirSync(path.join(out, 'v2/jailbreak/package')).filter((name) => name.endsWith('.json'));
+      const id = file.replace(/\.json$/, '');
+
+      const lookup = await ask(`/v2/jailbreak/package/${id}`);
+      expect(lookup.status).toBe(200);
+      const { data } = (await lookup.json()) as { data: { package_id: string }[] };
+      expect(data[0]?.package_id).toBe(id);
+
+      const found = await ask(`/v2/jailbreak/package/search?q=${id}&limit=1`);
+      expect(found.status).toBe(200);
+      const { count, refs } = (await found.json()) as { count: number; refs: object };
+      expect(count).toBe(1);
+      expect(JSON.stringify(refs)).not.toContain('127.0.0.1');
+
+      const page = await ask('/', { headers: { accept: 'text/html' } });
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-type')).toContain('text/html');
+      expect(await page.text()).toContain('<html');
+
+      const missing = await ask('/v2/jailbreak/package/no.such.package');
+      expect(missing.status).toBe(404);
+      expect(await missing.json()).toMatchObject({ message: '404 Not Found' });
+      const missingPage = await ask('/no/such/page', { headers: { accept: 'text/html' } });
+      expect(missingPage.status).toBe(404);
+      expect(await missingPage.text()).toContain('<html');
+
+      const signIn = await ask('/v2/authenticate', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ callback: 'sileo://authentication_success', udid: '0'.repeat(40), model: 'iPhone10,6' }),
+      });
+      expect(signIn.status).toBe(200);
+      const { auth_url } = (await signIn.json()) as { auth_url: string };
+      const login = await ask(auth_url.slice('https://index.test'.length));
+      expect(login.status).toBe(200);
+      expect(login.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await login.text()).toContain('<h1>Sign in</h1>');
+
+      for (const encoding of recipes[host].twins) {
+        const answer = await askRaw(`${proxy.address}/v2/openapi.json`, { 'accept-encoding': encoding });
+        expect(answer.encoding).toBe(encoding);
+        const twin = path.join(out, `v2/openapi.json.${encoding === 'br' ? 'br' : 'gz'}`);
+        expect(answer.body.equals(readFileSync(twin))).toBe(true);
+      }
+
+      await server.stop();
+      expect((await ask(`/v2/jailbreak/package/${id}`)).status).toBe(200);
+      const away = await ask('/v2/jailbreak/package/search?q=example');
+      expect(away.status).toBe(503);
+      expect(away.headers.get('content-type')).toContain('application/json');
+      expect(away.headers.get('retry-after')).toBe('5');
+      expect(away.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await away.json()).toMatchObject({
+        message: '503 Service Unavailable',
+        date: expect.stringMatching(/Z$/),
+      });
+    },
+  );
+});

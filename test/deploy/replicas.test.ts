@@ -1,0 +1,66 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+import { recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { findProgram, freePort, runCaddy } from '../support/host-programs.ts';
+
+const lookup = '/v2/jailbreak/package/com.example.one';
+
+// A replica that is told to stop closes its door at once, and its connections as they become idle; the balancer has to ask
+// the other one for what it was about to ask this one.
+it.skipIf(findProgram('caddy') === undefined)(
+  'H2: replicas behind the balancer are replaced one after the other, and one of them killed, without a lost request',
+  async () => {
+    const publication = new BuiltPublication();
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.one' }) }]);
+    const origin = await new FileOrigin(publication.folder).open();
+    onTestFinished(() => origin.close());
+    const places = [await freePort(), await freePort()].map((port) => ({ port, state: temporaryFolder() }));
+    const startReplica = async ({ port, state }: (typeof places)[number]): Promise<ServerProcess> => {
+      const flags = ['--from', origin.address, '--state', state, '--port', String(port), '--trusted-proxies', '1'];
+      const replica = await startServerProcess(flags);
+      await expect
+        .poll(async () => (await fetch(`${replica.address}/v2/readyz`)).status, { timeout: 60_000, interval: 50 })
+        .toBe(200);
+      return replica;
+    };
+    const replicas = await Promise.all(places.map(startReplica));
+    const port = await freePort();
+    const balancer = await runCaddy(recipe('caddy/replicas.caddy'), port, temporaryFolder(), {
+      DEBDEX_SITE: `http://127.0.0.1:${port}`,
+      DEBDEX_REPLICAS: places.map((place) => `127.0.0.1:${place.port}`).join(' '),
+      DEBDEX_HEALTH_INTERVAL: '100ms',
+    });
+    onTestFinished(() => balancer.close());
+
+    const statuses = new Map<number | string, number>();
+    let loaded = true;
+    const read = async () => {
+      while (loaded) {
+        const status = await fetch(balancer.address + lookup).then(
+          async (answer) => (await answer.text()).includes('com.example.one') && answer.status,
+          (error) => String(error.cause ?? error),
+        );
+        statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
+      }
+    };
+    const readers = Array.from({ length: 4 }, read);
+    const isAnsweredSince = async (before: number) =>
+      expect.poll(() => statuses.get('200') ?? 0, { timeout: 60_000 }).toBeGreaterThan(before + 50);
+
+    await isAnsweredSince(0);
+    for (const [index, place] of places.entries()) {
+      expect(await replicas[index]?.stop()).toBe(0);
+      await isAnsweredSince(statuses.get('200') ?? 0);
+      replicas[index] = await startReplica(place);
+      await isAnsweredSince(statuses.get('200') ?? 0);
+    }
+    await replicas[0]?.stop('SIGKILL');
+    await isAnsweredSince(statuses.get('200') ?? 0);
+    loaded = false;
+    await Promise.all(readers);
+    expect([...statuses.keys()]).toEqual(['200']);
+  },
+  180_000,
+);
