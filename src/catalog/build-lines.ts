@@ -124,12 +124,11 @@ const sum = <Counts extends Readonly<Record<string, number>>>(one: Counts, other
 
 const isDown = (name: HistoryOutcome): boolean => name === 'stale' || name === 'failed';
 
-const downIn = (line: BuildLine, known: Iterable<string>): Record<string, number> => {
+const downIn = (line: BuildLine, known: Iterable<string>): string[] => {
   // Where the rest is in trouble it has no names; those are what the newer lines know.
   const named = outcomesIn(line);
   const all = isDown(line.rest) ? new Set([...known, ...named.keys()]) : named.keys();
-  const down = [...all].filter((slug) => isDown(named.get(slug) ?? line.rest));
-  return Object.fromEntries(down.map((slug) => [slug, 1]));
+  return [...all].filter((slug) => isDown(named.get(slug) ?? line.rest));
 };
 
 const noCounts: OutcomeCounts = { fresh: 0, unchanged: 0, stale: 0, failed: 0, unvisited: 0 };
@@ -137,8 +136,9 @@ const noCounts: OutcomeCounts = { fresh: 0, unchanged: 0, stale: 0, failed: 0, u
 const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<string>): void => {
   const day = line.at.slice(0, 10);
   const before = days.get(day);
-  const down = { ...before?.down };
-  for (const slug of Object.keys(downIn(line, known))) down[slug] = (down[slug] ?? 0) + 1;
+  // By a map: a slug may be a name that every object has, such as "constructor".
+  const down = new Map(Object.entries(before?.down ?? {}));
+  for (const slug of downIn(line, known)) down.set(slug, (down.get(slug) ?? 0) + 1);
   days.set(day, {
     format: 1,
     day,
@@ -146,7 +146,7 @@ const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<s
     unpublished: (before?.unpublished ?? 0) + (line.ended === 'published' ? 0 : 1),
     repositories: sum(before?.repositories ?? noCounts, line.repositories),
     packages: sum(before?.packages ?? { added: 0, updated: 0, removed: 0 }, line.packages),
-    down,
+    down: Object.fromEntries(down),
   });
 };
 

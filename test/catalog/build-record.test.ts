@@ -143,4 +143,15 @@ describe('the memory of builds', () => {
     appendBuild(state, minute(3000), ['a']);
     expect(readBuildRecord(state).days.reduce((sum, { builds: count }) => sum + count, 0)).toBe(2000);
   });
+
+  it('C10: counts also repositories that are called like what every object has', () => {
+    const slugs = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
+    const outcomes = Object.fromEntries(slugs.map((slug) => [slug, 'failed' as const]));
+    for (const hour of [0, 1, 2]) appendBuild(state, lineOf(hour, { ...outcomes, a: 'fresh' }), [...slugs, 'a']);
+    appendBuild(state, lineOf(40 * 24, { a: 'fresh' }), [...slugs, 'a']);
+    const { days, builds } = readBuildRecord(state);
+    expect(builds).toHaveLength(1);
+    expect(days).toMatchObject([{ builds: 3, down: Object.fromEntries(slugs.map((slug) => [slug, 3])) }]);
+    expect(Object.keys(days[0]?.down ?? {})).toEqual(slugs);
+  });
 });
