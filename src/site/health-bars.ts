@@ -27,7 +27,7 @@ const stateOf: Readonly<Record<HistoryLetter, BarState>> = {
 
 const isTrouble = (state: BarState): boolean => state === 'stale' || state === 'failed';
 
-/** The newest build stands at the right end; the room of builds that were not made yet is left empty. */
+/** The newest build stands at the right end; builds that were not made yet have no run. */
 const runsOf = (states: readonly BarState[]): BarRun[] => {
   const runs: BarRun[] = [];
   const offset = shownBuilds - states.length;

@@ -11,6 +11,7 @@ const date = '2026-05-01T12:00:00.000Z';
 const published: Readonly<Record<string, string>> = {
   'v2/index.json': `{"message":"200 Successful","date":"${date}","data":{}}`,
   'v2/openapi.json': '{"openapi":"3.1.0"}',
+  [documentPath.status]: `{"message":"200 Successful","date":"${date}","data":{"builds":[],"repositories":[]}}`,
   'v2/openapi.yaml': 'openapi: 3.1.0\n',
   [documentPath.package('a')]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,
   [documentPath.repository('r')]: `{"message":"200 Successful","date":"${date}","data":{}}`,

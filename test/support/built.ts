@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
-import { type Document, textDocument } from '../../src/documents/document.ts';
+import type { StatusRecord } from '../../src/contract/status.ts';
+import { type Document, documentText, objectDocument, textDocument } from '../../src/documents/document.ts';
 import { documents } from '../../src/documents/documents.ts';
 import { base, openBuild, type SourceRepository } from './catalog.ts';
 import { emissionOf } from './emission.ts';
@@ -37,6 +40,10 @@ export const publishBuild = async (
   catalog.publish();
   emission.removeVanished();
   publishPages(published);
+  // As after a build that nobody remembers.
+  const status: StatusRecord = { builds: [], repositories: [] };
+  const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), now.toISOString());
+  writeFileSync(path.join(published.folder, documentPath.status), text);
   return published;
 };
 

@@ -48,7 +48,7 @@ export class ObjectStoreServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #store: S3rver['store'];
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #last = new Map<string, Promise<unknown>>();
 
   private constructor(folder: string, s3: S3rver) {
     this.#folder = path.join(folder, bucket);
@@ -137,23 +137,29 @@ export class ObjectStoreServer {
 
   #keep(request: IncomingMessage, response: ServerResponse, answer: RequestListener, key: string): void {
     const { method, headers } = request;
-    const isConditional = method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
-    if (!isConditional || !this.knowsConditions) {
+    if (method !== 'PUT' || !this.knowsConditions) {
       answer(request, response);
       return;
     }
-    // One after the other, so that of two that expect the same only one is right.
-    const ended = new Promise((resolve) => response.once('close', resolve));
-    this.#last = this.#last.then(async () => {
-      const etag = await this.#store.getMetadata(bucket, key).then(
-        (metadata) => metadata.etag,
-        () => undefined,
-      );
-      const isRight = headers['if-match'] === undefined ? etag === undefined : headers['if-match'] === etag;
-      if (isRight) answer(request, response);
+    const { 'if-match': match, 'if-none-match': none } = headers;
+    const ended = new Promise<void>((resolve) => response.once('close', resolve));
+    // One after the other, so that of two that expect the same only one is right, and nothing comes in between.
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const turn = before.then(async () => {
+      const isConditional = match !== undefined || none !== undefined;
+      const etag = isConditional ? await this.#etagOf(key) : undefined;
+      if (etag === match) answer(request, response);
       else refuse(request, response, { status: 412, code: 'PreconditionFailed' });
       await ended;
     });
+    this.#last.set(key, turn);
+  }
+
+  #etagOf(key: string): Promise<string | undefined> {
+    return this.#store.getMetadata(bucket, key).then(
+      ({ etag }) => etag,
+      () => undefined,
+    );
   }
 }
 
