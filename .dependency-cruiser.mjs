@@ -86,6 +86,9 @@ const anyHost = [
   '^src/(documents|search|safety|contract)/',
 ];
 
+// Commands of those who change the project, who have all of its packages.
+const forMaintainers = '^scripts/(bench|fuzz|soak|release|images|count-reports|check-.+)([.]ts$|/)';
+
 export default {
   forbidden: [
     ...directions,
@@ -119,6 +122,12 @@ export default {
       severity: 'error',
       from: { path: anyHost, pathNot: '^functions/gateway/on-node[.]ts$' },
       to: { path: `^(node:.+|${builtinModules.join('|')})$`, reachable: true },
+    },
+    {
+      name: 'what an operator runs needs no package of development',
+      severity: 'error',
+      from: { path: '^(src|functions|scripts)/', pathNot: forMaintainers },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'] },
     },
     { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
     {
