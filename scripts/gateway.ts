@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   BackupRefused,
-  backUp,
   ConfigurationInvalid,
+  loadBackup,
   type Restored,
   readStoreLocation,
-  restore,
 } from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
 
@@ -69,11 +68,13 @@ try {
   const { command, file, keepSignIns, state } = readArguments();
   const location = readStoreLocation(process.env, state);
   if (command === 'backup') {
+    const { backUp } = await loadBackup();
     const { accounts, rows } = await backUp(location, file);
     process.stdout.write(
       `Wrote ${accounts} ${accounts === 1 ? 'account' : 'accounts'} and ${rows - accounts} rows of sign-ins to ${file}.\n`,
     );
   } else {
+    const { restore } = await loadBackup();
     const restored = await restore(location, file, { keepSignIns });
     process.stdout.write(`${describe(restored, keepSignIns)}\n`);
     const reason = `backup of ${restored.made.toISOString()}, ${keepSignIns ? 'with its sign-ins' : 'all sign-ins ended'}`;

@@ -7,8 +7,6 @@ import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
 import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
-import { assertPublication, assertPublicKey } from './publication-options.ts';
-import { readProxyOptions } from './read-proxies.ts';
 import { dataOption, safetyFileOf } from './read-service.ts';
 import { warnOfExample } from './warn-of-example.ts';
 
@@ -189,7 +187,7 @@ const toCommandFailure = (error: unknown): unknown => {
   return error;
 };
 
-const readReplica = (values: OptionValues<typeof replicaOptions>, log: Log) => {
+const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log) => {
   const { from, 'public-key': publicKey } = values;
   if (from === undefined) {
     const alone =
@@ -197,6 +195,10 @@ const readReplica = (values: OptionValues<typeof replicaOptions>, log: Log) => {
     if (alone === undefined) return {};
     throw new UsageError(`${alone} is of a replica: name the publication with --from URL`);
   }
+  const [{ assertPublication, assertPublicKey }, { readProxyOptions }] = await Promise.all([
+    import('./publication-options.ts'),
+    import('./read-proxies.ts'),
+  ]);
   assertPublication('--from', from);
   assertPublicKey(publicKey);
   if (Object.keys(process.env).some((name) => name.startsWith('GATEWAY_'))) {
@@ -235,7 +237,7 @@ export const runServer = async (
     safetyList: safetyFileOf(values.data),
     environment: process.env,
     development,
-    ...(of === undefined ? {} : readReplica(of, log)),
+    ...(of === undefined ? {} : await readReplica(of, log)),
   }).catch((error) => {
     throw toCommandFailure(error);
   });

@@ -12,7 +12,10 @@ export { openAuditFile } from './node/audit-file.ts';
 export { createNodeCryptography } from './node/node-cryptography.ts';
 export { createNodePasswords, openGateway } from './node/open-gateway.ts';
 export { formatEvent, type SecurityEvent, type ToldEvent } from './security-log.ts';
-export { backUp, type Restored, restore } from './store/backup.ts';
+export type { Restored } from './store/backup.ts';
 export { BackupRefused } from './store/backup-file.ts';
 export { type AccountSummary, type CredentialStore, StoreUnavailable } from './store/credential-store.ts';
 export { openCredentialStore } from './store/open-store.ts';
+
+/** The two commands on a whole store (see store/backup.ts), which is loaded for them alone. */
+export const loadBackup = () => import('./store/backup.ts');

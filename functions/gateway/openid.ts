@@ -1,4 +1,4 @@
-import * as client from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { toReadable } from './readable-text.ts';
 
 /** The OpenID Connect provider that accounts may come from. */
@@ -66,18 +66,23 @@ export interface OpenIdClient {
   finish(returned: URL, attempt: OpenIdAttempt): Promise<OpenIdIdentity>;
 }
 
+// Loaded where somebody signs in by a provider.
+const load = () => import('openid-client');
+
 /**
  * The authorization code flow with PKCE, state and nonce (OpenID Connect Core, section 3.1; RFC 9700, section 2.1.1).
  * The provider's configuration is fetched at the first use and again after a failure.
  */
 export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
-  let discovered: Promise<client.Configuration> | undefined;
+  let discovered: Promise<Configuration> | undefined;
   const discover = () => {
-    discovered ??= client
-      .discovery(new URL(settings.issuer), settings.clientId, settings.clientSecret, undefined, {
-        timeout: 10,
-        ...(settings.insecure && { execute: [client.allowInsecureRequests] }),
-      })
+    discovered ??= load()
+      .then(({ discovery, allowInsecureRequests }) =>
+        discovery(new URL(settings.issuer), settings.clientId, settings.clientSecret, undefined, {
+          timeout: 10,
+          ...(settings.insecure && { execute: [allowInsecureRequests] }),
+        }),
+      )
       .catch((error) => {
         discovered = undefined;
         throw new OpenIdFailed('the provider could not be discovered', { cause: error });
@@ -87,7 +92,7 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
   return {
     label: settings.label,
     start: async (redirectUri) => {
-      const configuration = await discover();
+      const [client, configuration] = await Promise.all([load(), discover()]);
       const attempt = {
         state: client.randomState(),
         nonce: client.randomNonce(),
@@ -104,7 +109,7 @@ export const createOpenIdClient = (settings: OpenIdSettings): OpenIdClient => {
       return { url, attempt };
     },
     finish: async (returned, attempt) => {
-      const configuration = await discover();
+      const [client, configuration] = await Promise.all([load(), discover()]);
       try {
         const tokens = await client.authorizationCodeGrant(configuration, returned, {
           pkceCodeVerifier: attempt.verifier,

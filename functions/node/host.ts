@@ -11,7 +11,7 @@ import { listen } from './listen.ts';
 import { measureIndex } from './measured-index.ts';
 import { Meter } from './meter.ts';
 import { watchPublished } from './published-state.ts';
-import { type ReplicaHostOptions, startReplicaHost } from './replica-host.ts';
+import type { ReplicaHostOptions } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';
 
 /** What the host of a build is told. */
@@ -122,6 +122,13 @@ const untilStopped = (): Promise<void> =>
     }
   });
 
+// What a replica needs to follow is nothing to the server of a build.
+const startHost = async (options: BuildHostOptions | ReplicaHostOptions): Promise<Host> => {
+  if (!('replica' in options)) return startBuildHost(options);
+  const { startReplicaHost } = await import('./replica-host.ts');
+  return startReplicaHost(options);
+};
+
 /**
  * Serves until the process is told to stop: what was built, or a replica. Throws as startBuildHost and startReplicaHost do.
  */
@@ -133,7 +140,7 @@ export const runHost = async (options: BuildHostOptions | ReplicaHostOptions): P
     log.flush();
   };
   process.on('uncaughtExceptionMonitor', tellEnd);
-  const host = await ('replica' in options ? startReplicaHost(options) : startBuildHost(options));
+  const host = await startHost(options);
   process.stdout.write(`Listening on ${host.address}\n`);
   log.info('started', `Serving on ${host.address}`, {
     address: host.address,

@@ -4,7 +4,6 @@ import { databaseTime, timeOf } from './clock.ts';
 import type { StoreLocation } from './credential-store.ts';
 import { beginWait, transactSqlite, untilUnlocked } from './databases.ts';
 import { migrate, schemaVersion } from './migrations.ts';
-import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { GatewayTables } from './tables.ts';
 
@@ -190,6 +189,7 @@ interface OpenStore {
 // The store as the servers have it, but with all the time that its size takes.
 const withStore = async <Result>(location: StoreLocation, work: (store: OpenStore) => Promise<Result>) => {
   if (location.kind === 'postgres') {
+    const { openPostgres } = await import('./postgres.ts');
     const database = openPostgres(location.url, 1, { bounded: false });
     try {
       await migrate(database, 'postgres');

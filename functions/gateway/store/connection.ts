@@ -11,7 +11,6 @@ import {
   type Wait,
 } from './databases.ts';
 import { migrate } from './migrations.ts';
-import { openPostgres } from './postgres.ts';
 import { openSqlite, type SqliteConnections } from './sqlite.ts';
 
 /** An open store with its tables up to date. */
@@ -41,6 +40,8 @@ const connectPostgres = async (
   { url, pool }: { readonly url: string; readonly pool: number },
   clock: (() => number) | undefined,
 ): Promise<Connection> => {
+  // Its driver is loaded where it is wanted.
+  const { openPostgres } = await import('./postgres.ts');
   // Writes that all wait for a lock or a slow disk must not take the connections that reads need.
   const forReading = Math.floor(pool / 3);
   const write = openPostgres(url, pool - forReading);

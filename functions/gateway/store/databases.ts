@@ -1,7 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { CredentialStore } from './credential-store.ts';
-import { isBusy } from './sqlite.ts';
 import type { GatewayTables } from './tables.ts';
 
 /** Where an operation of the store reads and writes, for as long as somebody waits for it. */
@@ -78,6 +77,10 @@ export const boundBy = <Result>(wait: Wait, work: Promise<Result>): Promise<Resu
   });
 
 const pause = (signal: AbortSignal) => sleep(1 + Math.random() * 4, undefined, { signal });
+
+/** Whether another connection holds the lock that was asked for (SQLITE_BUSY and its extended codes). */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 
 /** Does the work again for as long as it meets a lock. */
 export const untilUnlocked = async <Result>(wait: Wait, work: () => Promise<Result>): Promise<Result> => {

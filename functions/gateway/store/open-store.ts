@@ -1,14 +1,14 @@
 import type { Cryptography } from '../cryptography.ts';
-import * as accounts from './accounts.ts';
-import * as browsers from './browsers.ts';
-import { type Connection, connect } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { type CredentialStore, type StoreLocation, StoreUnavailable } from './credential-store.ts';
-import * as credentials from './credentials.ts';
-import { createRefresh, createRevoke } from './credentials.ts';
 import { beginWait, boundBy, type Databases, untilUnlocked } from './databases.ts';
-import { findOrAddKey } from './keys.ts';
-import { createAddSignInRequest, type RequestBounds, usualBounds } from './sign-in-requests.ts';
-import { probe, sweep } from './upkeep.ts';
+import type { Operations } from './operations.ts';
+import type { RequestBounds } from './sign-in-requests.ts';
+
+/** A store that is open, and what it does. */
+interface Opened extends Connection {
+  readonly operations: Operations;
+}
 
 /** Operations of one process that may wait at a time; more find the store unavailable at once. */
 const mostWaiting = 4_096;
@@ -24,14 +24,22 @@ export const openCredentialStore = (
   cryptography: Cryptography,
   {
     clock,
-    requestBounds = usualBounds,
+    requestBounds,
   }: { readonly clock?: (() => number) | undefined; readonly requestBounds?: RequestBounds } = {},
 ): CredentialStore => {
-  let opened: Promise<Connection> | undefined;
-  let current: Connection | undefined;
+  let opened: Promise<Opened> | undefined;
+  let current: Opened | undefined;
   let waiting = 0;
+  // What databases need is loaded with the first question: many servers are never asked one.
+  const open = async (): Promise<Opened> => {
+    const [{ connect }, { createOperations }] = await Promise.all([
+      import('./connection.ts'),
+      import('./operations.ts'),
+    ]);
+    return { ...(await connect(location, clock)), operations: createOperations(cryptography, requestBounds) };
+  };
   const connection = () => {
-    opened ??= connect(location, clock).then(
+    opened ??= open().then(
       (connected) => {
         current = connected;
         return connected;
@@ -46,15 +54,15 @@ export const openCredentialStore = (
   const run =
     <Parameters extends unknown[], Result>(
       client: AbortSignal | undefined,
-      operation: (databases: Databases, ...parameters: Parameters) => Promise<Result>,
+      choose: (operations: Operations) => (databases: Databases, ...parameters: Parameters) => Promise<Result>,
     ) =>
     async (...parameters: Parameters): Promise<Result> => {
       if (waiting >= mostWaiting) throw new StoreUnavailable(new Error('too many operations wait'));
       waiting++;
       const wait = beginWait(client);
       const attempt = async () => {
-        const { during, bound } = current ?? (await boundBy(wait, connection()));
-        return bound(wait, operation(during(wait), ...parameters));
+        const { during, bound, operations } = current ?? (await boundBy(wait, connection()));
+        return bound(wait, choose(operations)(during(wait), ...parameters));
       };
       try {
         return await untilUnlocked(wait, attempt);
@@ -65,39 +73,36 @@ export const openCredentialStore = (
         waiting--;
       }
     };
-  const addSignInRequest = createAddSignInRequest(requestBounds);
-  const refresh = createRefresh(cryptography);
-  const revoke = createRevoke(cryptography);
   const storeFor = (client?: AbortSignal): CredentialStore => ({
     whileWanted: storeFor,
-    addAccount: run(client, accounts.addAccount),
-    findAccount: run(client, accounts.findAccount),
-    findOrAddFederated: run(client, accounts.findOrAddFederated),
-    hasAccounts: run(client, accounts.hasAccounts),
-    listAccounts: run(client, accounts.listAccounts),
-    setPassword: run(client, accounts.setPassword),
-    setDisabled: run(client, accounts.setDisabled),
-    removeAccount: run(client, accounts.removeAccount),
-    signOutAccount: run(client, accounts.signOutAccount),
-    signOutEverybody: run(client, accounts.signOutEverybody),
-    addSignInRequest: run(client, addSignInRequest),
-    findSignInRequest: run(client, credentials.findSignInRequest),
-    completeSignIn: run(client, credentials.completeSignIn),
-    findToken: run(client, credentials.findToken),
-    refresh: run(client, refresh),
-    revoke: run(client, revoke),
-    touchFamily: run(client, credentials.touchFamily),
-    listDevices: run(client, credentials.listDevices),
-    revokeFamily: run(client, credentials.revokeFamily),
-    addBrowser: run(client, browsers.addBrowser),
-    findBrowser: run(client, browsers.findBrowser),
-    removeBrowser: run(client, browsers.removeBrowser),
-    countAttempts: run(client, browsers.countAttempts),
-    returnAttempts: run(client, browsers.returnAttempts),
-    findOrAddKey: run(client, findOrAddKey),
-    sweep: run(client, sweep),
+    addAccount: run(client, (all) => all.addAccount),
+    findAccount: run(client, (all) => all.findAccount),
+    findOrAddFederated: run(client, (all) => all.findOrAddFederated),
+    hasAccounts: run(client, (all) => all.hasAccounts),
+    listAccounts: run(client, (all) => all.listAccounts),
+    setPassword: run(client, (all) => all.setPassword),
+    setDisabled: run(client, (all) => all.setDisabled),
+    removeAccount: run(client, (all) => all.removeAccount),
+    signOutAccount: run(client, (all) => all.signOutAccount),
+    signOutEverybody: run(client, (all) => all.signOutEverybody),
+    addSignInRequest: run(client, (all) => all.addSignInRequest),
+    findSignInRequest: run(client, (all) => all.findSignInRequest),
+    completeSignIn: run(client, (all) => all.completeSignIn),
+    findToken: run(client, (all) => all.findToken),
+    refresh: run(client, (all) => all.refresh),
+    revoke: run(client, (all) => all.revoke),
+    touchFamily: run(client, (all) => all.touchFamily),
+    listDevices: run(client, (all) => all.listDevices),
+    revokeFamily: run(client, (all) => all.revokeFamily),
+    addBrowser: run(client, (all) => all.addBrowser),
+    findBrowser: run(client, (all) => all.findBrowser),
+    removeBrowser: run(client, (all) => all.removeBrowser),
+    countAttempts: run(client, (all) => all.countAttempts),
+    returnAttempts: run(client, (all) => all.returnAttempts),
+    findOrAddKey: run(client, (all) => all.findOrAddKey),
+    sweep: run(client, (all) => all.sweep),
     health: () =>
-      run(client, probe)().then(
+      run(client, (all) => all.probe)().then(
         () => true,
         () => false,
       ),

@@ -27,7 +27,7 @@ const pagesLeftFree = 256;
 /**
  * Opens the database file, created with its folder where missing, readable by its owner alone. `:memory:` opens one that
  * is forgotten at close, for tests. No connection ever waits for a lock, because that would block the event loop: what
- * meets one throws SQLITE_BUSY (see isBusy). Throws where the file cannot be opened or is no database.
+ * meets one throws SQLITE_BUSY (see untilUnlocked). Throws where the file cannot be opened or is no database.
  */
 export const openSqlite = (file: string): SqliteConnections => {
   const inMemory = file === ':memory:';
@@ -133,7 +133,3 @@ const adapt = (database: DatabaseSync, beforeWriting: () => void): SqliteDatabas
     },
   };
 };
-
-/** Whether another connection holds the lock that was asked for (SQLITE_BUSY and its extended codes). */
-export const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
