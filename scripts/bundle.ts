@@ -1,17 +1,36 @@
 import path from 'node:path';
 import { makeBundle, productFolder } from '../src/site/bundle.ts';
-import { runCommand } from './options.ts';
+import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
+import { runCommand, UsageError } from './options.ts';
+
+const shown = (folder: string): string => path.relative(process.cwd(), folder);
+
+const bundlePages = async (): Promise<void> => {
+  const made = await makeBundle(productFolder);
+  const folder = shown(productFolder);
+  process.stdout.write(made ? `Bundled the pages into ${folder}.\n` : `${folder} is up to date.\n`);
+};
+
+const bundleCommands = async (): Promise<void> => {
+  const { files, bytes } = await bundleServer(serverFolder);
+  const size = `${files} files, ${(bytes / 1e6).toFixed(1)} MB`;
+  process.stdout.write(`Bundled ${bundledCommands.join(', ')} into ${shown(serverFolder)}: ${size}.\n`);
+};
 
 await runCommand(
   {
     name: 'bundle',
     summary:
-      'Bundles the pages of the site into "bundle", so that a build needs neither Astro nor a checkout that can be written.',
+      'Bundles, into "bundle": "pages", with which a build needs neither Astro nor a checkout that can be written; and\n' +
+      '"server", which serves with nothing but Node: node bundle/server/serve.mjs --help. One of the two where it is named.',
+    operand: '[pages|server]',
     options: {},
   },
-  async () => {
-    const made = await makeBundle(productFolder);
-    const folder = path.relative(process.cwd(), productFolder);
-    process.stdout.write(made ? `Bundled the pages into ${folder}.\n` : `${folder} is up to date.\n`);
+  async (_, which) => {
+    if (which !== undefined && which !== 'pages' && which !== 'server') {
+      throw new UsageError(`bundle knows pages and server, not "${which}"`);
+    }
+    if (which !== 'server') await bundlePages();
+    if (which !== 'pages') await bundleCommands();
   },
 );

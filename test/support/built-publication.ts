@@ -20,12 +20,18 @@ import { temporaryFolder } from './folder.ts';
 
 /** Real builds, one after another, each published as a generation. */
 export class BuiltPublication {
-  readonly folder = path.join(temporaryFolder(), 'dist');
-  readonly state = path.join(path.dirname(this.folder), 'state');
+  readonly folder: string;
+  readonly state: string;
   /** The clock of its builds. */
   now = new Date('2026-05-02T00:00:00Z');
   /** The public address of its builds. */
   address = base;
+
+  /** In a folder that goes with the test, unless told otherwise. */
+  constructor(parent = temporaryFolder()) {
+    this.folder = path.join(parent, 'dist');
+    this.state = path.join(parent, 'state');
+  }
 
   /** Builds these repositories and publishes what that comes to. */
   async publish(

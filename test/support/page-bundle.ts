@@ -7,6 +7,6 @@ import path from 'node:path';
  */
 export const setup = (): void => {
   const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'bundle.ts');
-  const { status, stderr, stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  const { status, stderr, stdout } = spawnSync(process.execPath, [script, 'pages'], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`The pages cannot be bundled: ${stderr}${stdout}`);
 };

@@ -17,7 +17,7 @@ const project = path.join(import.meta.dirname, '..', '..');
 
 /** What a checkout holds that running needs. */
 const checkout = ['data', 'functions', 'scripts', 'src', 'astro.config.mjs', 'CHANGELOG.md', 'package.json'];
-const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.astro.json'];
+const settings = ['LICENSE', 'package-lock.json', 'tsconfig.json', 'tsconfig.astro.json'];
 
 interface LockedPackage {
   readonly dev?: boolean;

@@ -1,0 +1,119 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+/** Where `npm run bundle` leaves the server. */
+export const serverFolder = path.join(project, 'bundle', 'server');
+
+/** The commands of a machine that serves. Building needs more than files of JavaScript. */
+export const bundledCommands = ['serve', 'mirror', 'upload', 'accounts', 'gateway'] as const;
+
+const isOurs = (file: string): boolean => file.startsWith(project) && !file.includes('node_modules');
+const asText = (text: string): string => JSON.stringify(text);
+
+/**
+ * A module of ours finds other files from where it stands itself. In the bundle all modules stand in one folder: threads
+ * become files of it, and everything else is looked for below it as it lies in the project.
+ */
+const places: Plugin = {
+  name: 'places of files',
+  transform(code, id) {
+    if (!isOurs(id)) return undefined;
+    const folder = path.relative(project, path.dirname(id));
+    const threads = code.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (_, name: string) => {
+      this.emitFile({ type: 'chunk', id: path.join(path.dirname(id), `${name}.ts`), fileName: `${name}.mjs` });
+      return `new URL('./${name}.mjs', import.meta.url)`;
+    });
+    return (
+      threads
+        .replaceAll(/new URL\('(?:\.\.\/)+(data\/[\w.-]+)', import\.meta\.url\)/g, "new URL('./$1', import.meta.url)")
+        .replaceAll('import.meta.dirname', `(import.meta.dirname + ${asText(`/${folder}`)})`)
+        // What a command is called by.
+        .replaceAll(/npm run (\$\{[\w.]+\}|[a-z]+) -- /g, (all, name: string) =>
+          name.startsWith('$') || bundledCommands.some((one) => one === name) ? `node ${name}.mjs ` : all,
+        )
+    );
+  },
+};
+
+const usual = /^licen[cs]e/i;
+
+/** The licences of the packages that modules are of, each with its package's name. */
+const readLicences = (modules: Iterable<string>): string => {
+  const folders = new Set<string>();
+  for (const file of modules) {
+    const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
+    if (folder !== undefined) folders.add(folder);
+  }
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((one) => usual.test(one));
+      const text = file === undefined ? license : readFileSync(path.join(folder, file), 'utf8').trim();
+      return `${name} ${version}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+};
+
+// The modules name what came late to Node, so that an older one could not even read them.
+const entryOf = (name: string, oldest: number): string =>
+  [
+    "import process from 'node:process';",
+    `if (Number.parseInt(process.versions.node, 10) < ${oldest}) {`,
+    `  process.stderr.write('Debdex needs Node.js ${oldest} or newer, and this is ' + process.versions.node + ': https://nodejs.org\\n');`,
+    '  process.exit(1);',
+    '}',
+    `await import('./modules/${name}.mjs');`,
+    '',
+  ].join('\n');
+
+/**
+ * Bundles the server and the commands beside it into a folder, in the place of what was there: a file for each command,
+ * modules, and the data that ships. It needs no package and nothing of the checkout. What only some configurations need
+ * (PostgreSQL, OpenID, replicas, metrics) stands in files of its own, which are read there alone. Resolves to the number of
+ * files and of their bytes.
+ *
+ * @throws Error where a module cannot be read or bundled
+ */
+export const bundleServer = async (folder: string): Promise<{ files: number; bytes: number }> => {
+  const made = `${folder}.new`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  const { engines } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
+  const bundle = await rolldown({
+    cwd: project,
+    input: Object.fromEntries(bundledCommands.map((name) => [name, path.join(project, 'scripts', `${name}.ts`)])),
+    platform: 'node',
+    // A faster driver that nobody has to have: pg looks whether it is there.
+    external: ['pg-native'],
+    plugins: [places],
+  });
+  try {
+    const { output } = await bundle.write({
+      dir: path.join(made, 'modules'),
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      // Two may have one name.
+      chunkFileNames: '[name]-[hash].mjs',
+    });
+    const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+    writeFileSync(path.join(made, 'LICENSES.txt'), readLicences(modules));
+  } finally {
+    await bundle.close();
+  }
+  const oldest = Number(/^>=(\d+)$/.exec(engines.node)?.[1]);
+  for (const name of bundledCommands) writeFileSync(path.join(made, `${name}.mjs`), entryOf(name, oldest));
+  cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
+  for (const name of ['safety.yaml', 'service.yaml']) {
+    mkdirSync(path.join(made, 'modules', 'data'), { recursive: true });
+    cpSync(path.join(project, 'data', name), path.join(made, 'modules', 'data', name));
+  }
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+  renameSync(made, folder);
+  const written = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = written.reduce((sum, entry) => sum + readFileSync(path.join(entry.parentPath, entry.name)).length, 0);
+  return { files: written.length, bytes };
+};
