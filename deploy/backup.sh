@@ -1,0 +1,28 @@
+#!/bin/sh
+# backup.sh STATE FOLDER: writes a new file into FOLDER that holds what nobody could tell again: what builds remember, the
+# counts of downloads and, where there is a payment gateway, its accounts and sign-ins. Run it as the user of the service,
+# with the Node of the service in PATH; servers may run. restore.sh is the way back.
+set -eu
+state=$(cd "$1" && pwd)
+folder=$(cd "$2" && pwd)
+cd "$(dirname "$0")/.."
+umask 077
+work=$(mktemp -d "$folder/.debdex-backup.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/parts"
+# Databases of a running server are copied by their own means. The snapshots are fetched again from their origins.
+tar -C "$state" -cf "$work/parts/state.tar" \
+  --exclude='./snapshots' --exclude='./compressed' --exclude='./pages' --exclude='./*.lock' --exclude='./*.lock.json' \
+  --exclude='./catalog.next*' --exclude='./downloads.sqlite*' --exclude='./gateway.sqlite*' .
+if [ -e "$state/downloads.sqlite" ]; then
+  node -e 'const { backup, DatabaseSync } = require("node:sqlite");
+    backup(new DatabaseSync(process.argv[1], { readOnly: true }), process.argv[2])' \
+    "$state/downloads.sqlite" "$work/parts/downloads.sqlite"
+fi
+if [ -e "$state/gateway.sqlite" ] || [ -n "${GATEWAY_DATABASE_URL:-}" ]; then
+  node scripts/gateway.ts backup "$work/parts/gateway.backup" --state "$state" >&2
+fi
+tar -C "$work/parts" -czf "$work/whole.tar.gz" .
+name=$folder/debdex-$(date -u +%Y%m%dT%H%M%SZ).tar.gz
+ln "$work/whole.tar.gz" "$name"
+echo "$name"

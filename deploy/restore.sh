@@ -1,0 +1,19 @@
+#!/bin/sh
+# restore.sh FILE STATE: unpacks what backup.sh wrote into STATE, which must be empty or not there. Run it as the user of the
+# service while nothing runs. Every sign-in of the payment gateway ends, see docs/gateway.md.
+set -eu
+file=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+mkdir -p "$2"
+state=$(cd "$2" && pwd)
+cd "$(dirname "$0")/.."
+if [ -n "$(ls -A "$state")" ]; then
+  echo "$state is not empty: move it away first." >&2
+  exit 1
+fi
+umask 077
+work=$(mktemp -d "$state/.restore.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tar -C "$work" -xzf "$file"
+tar -C "$state" -xf "$work/state.tar"
+if [ -e "$work/downloads.sqlite" ]; then cp "$work/downloads.sqlite" "$state/downloads.sqlite"; fi
+if [ -e "$work/gateway.backup" ]; then node scripts/gateway.ts restore "$work/gateway.backup" --state "$state" >&2; fi

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { listFiles } from '../../src/publication/output-folder.ts';
+import { buildSample, project } from '../support/deployed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const run = (script: string, parameters: readonly string[], input = '') => {
+  const environment = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
+  const options = { cwd: '/', env: environment, input, encoding: 'utf8' } as const;
+  return spawnSync(path.join(project, script), parameters, options);
+};
+
+const node = (script: string, parameters: readonly string[], input = '') =>
+  spawnSync(process.execPath, [path.join(project, script), ...parameters], { input, encoding: 'utf8' });
+
+const digests = (folder: string): Map<string, string> =>
+  new Map(
+    [...listFiles(folder)]
+      .filter((file) => file.startsWith('v2/') && file.endsWith('.json'))
+      .map((file) => [file, hash('sha256', readFileSync(path.join(folder, file)))]),
+  );
+
+const changed = (before: Map<string, string>, after: Map<string, string>): string[] =>
+  [...after].flatMap(([file, digest]) => (before.get(file) === digest ? [] : [file]));
+
+// Dates of documents are those of the builds that changed them, so a build that remembers nothing dates all of them anew.
+it('a backup restored on a new machine dates no document anew, and has the accounts', () => {
+  const folder = temporaryFolder();
+  const [state, out, backups] = ['state', 'dist', 'backups'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(backups);
+  buildSample(state, out, '--no-site');
+  const before = digests(out);
+  const account = ['add', 'alice', '--state', state];
+  expect(node('scripts/accounts.ts', account, 'correct horse battery\n').status).toBe(0);
+
+  const backup = run('deploy/backup.sh', [state, backups]);
+  expect(backup.stderr + backup.status).toMatch(/0$/);
+  const file = backup.stdout.trim();
+  expect(readdirSync(backups)).toEqual([path.basename(file)]);
+  expect(statSync(file).mode & 0o077).toBe(0);
+
+  const there = path.join(folder, 'there');
+  const restore = run('deploy/restore.sh', [file, there]);
+  expect(restore.stderr + restore.status).toMatch(/0$/);
+  expect(node('scripts/accounts.ts', ['list', '--state', there]).stdout).toContain('alice');
+  expect(existsSync(path.join(there, 'snapshots'))).toBe(false);
+  const restored = path.join(folder, 'restored');
+  buildSample(there, restored, '--no-site');
+  const after = digests(restored);
+  expect([...after.keys()].filter((name) => !before.has(name) && !name.startsWith('v2/changes/'))).toEqual([]);
+  // What tells of builds themselves.
+  const telling = /^v2\/(?:generation|status|index|changes\/\d+)\.json$/;
+  expect(changed(before, after).filter((name) => !telling.test(name))).toEqual([]);
+
+  // With none of it nearly all are, which is what the page warns of.
+  const anew = path.join(folder, 'anew');
+  buildSample(path.join(folder, 'nothing'), anew, '--no-site');
+  expect(changed(before, digests(anew)).length).toBeGreaterThan(before.size / 2);
+}, 120_000);
+
+it('what is to be restored goes into an empty folder alone, and what is broken leaves none that looks whole', () => {
+  const folder = temporaryFolder();
+  const full = path.join(folder, 'full');
+  cpSync(path.join(project, 'deploy', 'systemd'), full, { recursive: true });
+  const refused = run('deploy/restore.sh', [path.join(full, 'debdex.env'), full]);
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('is not empty');
+  const broken = run('deploy/restore.sh', [path.join(full, 'debdex.env'), path.join(folder, 'new')]);
+  expect(broken.status).not.toBe(0);
+  expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
+  expect(run('deploy/backup.sh', [path.join(folder, 'nowhere'), folder]).status).not.toBe(0);
+  expect(readdirSync(folder).sort()).toEqual(['full', 'new']);
+});

@@ -1,0 +1,97 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../scripts/exit-codes.ts';
+import { project } from '../support/deployed.ts';
+import { runScript } from '../support/run-script.ts';
+
+const read = (file: string): string => readFileSync(path.join(project, file), 'utf8');
+const recipes = globSync('deploy/**', { cwd: project })
+  .filter((file) => statSync(path.join(project, file)).isFile())
+  .sort();
+const page = 'docs/operating.md';
+const texts = [page, ...recipes].map((file) => ({ file, text: read(file) }));
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+
+const all = (pattern: RegExp): { file: string; found: string; rest: string }[] =>
+  texts.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(pattern), ([, found = '', rest = '']) => ({ file, found, rest })),
+  );
+
+// Variables that recipes have for themselves: no command reads them.
+const ofRecipes = [
+  'DEBDEX_SITE',
+  'DEBDEX_REPLICAS',
+  'DEBDEX_HEALTH_INTERVAL',
+  'DEBDEX_DESTINATION',
+  'DEBDEX_BASE_PATH',
+];
+
+describe('docs/operating.md and the recipes', () => {
+  const helps = new Map<string, string>();
+  beforeAll(async () => {
+    for (const [name, command] of Object.entries(scripts)) {
+      if (!/^exec node |^node /.test(command) || !/scripts\/\w+\.ts$/.test(command)) continue;
+      if (['images', 'release', 'ci:count'].includes(name) || name.startsWith('check')) continue;
+      helps.set(name, (await runScript(name, ['--help'])).text);
+    }
+  });
+
+  it('name commands that there are, with flags that they know', () => {
+    const commands = all(/npm run (?:--silent )?([\w:]+)([^\n`;|]*)/g);
+    expect(commands.length).toBeGreaterThan(15);
+    for (const { file, found, rest } of commands) {
+      expect(Object.keys(scripts), `${file}: npm run ${found}`).toContain(found);
+      const [, flags = ''] = / -- (.*?)(?: #|&&|$)/.exec(rest) ?? [];
+      for (const [, flag = ''] of flags.matchAll(/(?<!\S)--([a-z][\w-]*)/g)) {
+        expect(helps.get(found), `${file}: npm run ${found} -- --${flag}`).toMatch(new RegExp(`--${flag}\\b`));
+      }
+    }
+    for (const { file, found } of all(/`--([a-z][\w-]*)[` ]/g)) {
+      expect(
+        [...helps.values()].some((help) => help.includes(`--${found}`)),
+        `${file}: --${found}`,
+      ).toBe(true);
+    }
+  });
+
+  it('name variables that are read', () => {
+    const known = `${[...helps.values()].join('')} ${read('docs/gateway.md')} ${ofRecipes.join(' ')}`;
+    for (const { file, found } of all(/\b((?:DEBDEX|GATEWAY)_[A-Z_0-9]*[A-Z])\b/g)) {
+      expect(known, `${file}: ${found}`).toMatch(new RegExp(`\\b${found}\\b`));
+    }
+  });
+
+  it('name files that there are, and leave none out', () => {
+    const named = all(/(?<![\w./@-])((?:deploy|docs|scripts|data|functions|src)\/[\w./@-]*[\w/])/g);
+    expect(named.length).toBeGreaterThan(30);
+    for (const { file, found } of named) expect(existsSync(path.join(project, found)), `${file}: ${found}`).toBe(true);
+    const everything = texts.map(({ text }) => text).join('\n');
+    for (const file of recipes) expect(everything).toContain(path.basename(file));
+  });
+
+  it('name headings, leaves of health, exit codes and figures that there are', () => {
+    const text = read(page);
+    const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    for (const [, anchor] of text.matchAll(/\]\(#([\w-]+)\)/g)) expect(headings).toContain(anchor);
+    const leaves = globSync('functions/health/*.ts', { cwd: project }).flatMap((file) =>
+      Array.from(read(file).matchAll(/'[\w.]+\.(\w+_healthy)'/g), ([, leaf = '']) => leaf),
+    );
+    expect(leaves.length).toBeGreaterThan(5);
+    for (const leaf of leaves) expect(text).toContain(leaf);
+    for (const code of Object.values(exitCodes)) expect(text).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+    const sources = globSync('functions/node/*.ts', { cwd: project }).map(read).join('');
+    for (const [, figure] of text.matchAll(/`debdex_(\w+)`/g)) expect(sources).toContain(figure);
+    for (const [, event] of text.matchAll(/\| `([a-z]+-[a-z]+)`/g)) {
+      const told = globSync('{functions,src}/**/*.ts', { cwd: project }).some((file) =>
+        read(file).includes(`'${event}'`),
+      );
+      expect(told, event).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { buildOptions } from '../../scripts/build-options.ts';
+import { recipe } from '../support/deployed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { findProgram } from '../support/host-programs.ts';
+
+interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+const workflow = parse(recipe('github-actions/publish.yml'), { strict: true, uniqueKeys: true }) as {
+  on: { schedule: { cron: string }[] };
+  concurrency: object;
+  permissions: Readonly<Record<string, string>>;
+  jobs: { publish: { env: Readonly<Record<string, string>>; steps: readonly Step[] } };
+};
+const { steps, env } = workflow.jobs.publish;
+const step = (name: string): Step => steps.find((one) => one.name === name) ?? {};
+
+/** Runs a step as GitHub does, with these programs in the place of its own; returns how it ended and what they were told. */
+const perform = (name: string, programs: Readonly<Record<string, string>>, variables: Record<string, string> = {}) => {
+  const folder = temporaryFolder();
+  const bin = path.join(folder, 'bin');
+  mkdirSync(bin);
+  for (const [program, script] of Object.entries(programs)) {
+    writeFileSync(path.join(bin, program), `#!/bin/sh\necho "${program} $*" >>"$TOLD"\n${script}\n`);
+    chmodSync(path.join(bin, program), 0o755);
+  }
+  const [told, output] = [path.join(folder, 'told'), path.join(folder, 'output')];
+  writeFileSync(told, '');
+  writeFileSync(output, '');
+  const { status, stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', step(name).run ?? 'exit 99'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: folder,
+      TOLD: told,
+      GITHUB_OUTPUT: output,
+      GITHUB_REPOSITORY: 'o/r',
+      BRANCH: 'main',
+      BEGIN: '',
+      ...variables,
+    },
+  });
+  return { status, stdout, told: readFileSync(told, 'utf8'), output: readFileSync(output, 'utf8'), folder };
+};
+
+describe('the workflow for GitHub Actions', () => {
+  it('runs one build at a time, on a schedule, with no more rights than it needs', () => {
+    expect(workflow.on.schedule[0]?.cron).toMatch(/^\d+ \S+ \* \* \*$/);
+    expect(workflow.concurrency).toEqual({ group: 'publish', 'cancel-in-progress': false });
+    expect(workflow.permissions).toEqual({ contents: 'read', actions: 'write', pages: 'write', 'id-token': 'write' });
+    for (const { uses, run } of steps) {
+      expect([uses, run].filter(Boolean)).toHaveLength(1);
+      if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
+      // What others may choose reaches a shell as a variable alone.
+      if (run !== undefined) expect(run).not.toContain('$' + '{{');
+    }
+    const known = Object.values(buildOptions).map(({ environment }) => environment);
+    for (const name of Object.keys(env)) expect(known).toContain(name);
+  });
+
+  it('stops where no state is found, unless it is told to begin', () => {
+    const nothing = perform('Take up the state of the last run', { gh: '' });
+    expect(nothing.status).toBe(1);
+    expect(nothing.stdout).toMatch(/^::error::There is no state/);
+    expect(perform('Take up the state of the last run', { gh: '' }, { BEGIN: 'true' }).status).toBe(0);
+    // An answer that failed is no answer: what is there may not be overlooked.
+    expect(perform('Take up the state of the last run', { gh: 'exit 1' }, { BEGIN: 'true' }).status).not.toBe(0);
+  });
+
+  it.skipIf(findProgram('jq') === undefined)('takes the newest state of its own branch and repository', () => {
+    const artifact = (id: number, created_at: string, more: object = {}, expired = false) => ({
+      id,
+      created_at,
+      expired,
+      workflow_run: { head_branch: 'main', head_repository_id: 1, repository_id: 1, ...more },
+    });
+    const artifacts = [
+      artifact(1, '2026-01-01T00:00:00Z'),
+      artifact(2, '2026-01-03T00:00:00Z'),
+      artifact(3, '2026-01-02T00:00:00Z'),
+      artifact(4, '2026-01-04T00:00:00Z', { head_branch: 'other' }),
+      artifact(5, '2026-01-05T00:00:00Z', { head_repository_id: 2 }),
+      artifact(6, '2026-01-06T00:00:00Z', {}, true),
+      artifact(7, '2025-12-31T00:00:00Z'),
+      artifact(8, '2025-12-30T00:00:00Z'),
+    ];
+    const gh = `case "$*" in *--jq*) echo '${JSON.stringify({ artifacts })}' | jq -r "$4" ;; esac`;
+    const unpack = { unzip: '', tar: '', rm: '' };
+    const taken = perform('Take up the state of the last run', { gh, ...unpack });
+    expect(taken.status).toBe(0);
+    expect(taken.told).toMatch(/^gh api repos\/o\/r\/actions\/artifacts\/2\/zip$/m);
+    const gone = perform('Remove all but the last three states', { gh });
+    expect(Array.from(gone.told.matchAll(/--method DELETE \S+\/(\d+)$/gm), ([, id]) => Number(id))).toEqual([
+      3, 1, 7, 8,
+    ]);
+  });
+
+  it.each([
+    [0, 0],
+    [3, 0],
+    [4, 0],
+    [1, 1],
+    [6, 6],
+  ])('publishes what a build that ended with %i left, or not', (code, expected) => {
+    const build = perform('Build', { npm: `exit ${code}` });
+    expect(build.status).toBe(expected);
+    expect(build.output).toBe(`code=${code}\n`);
+    expect(build.told).toBe('npm run --silent build\n');
+  });
+
+  it('turns red at the end where something needs a look', () => {
+    const said = perform('Say what needs a look', { npm: '' }, { CODE: '4' });
+    expect(said.status).toBe(4);
+    expect(said.told).toBe('npm run --silent accept\n');
+    expect(steps.at(-1)?.name).toBe('Say what needs a look');
+  });
+
+  it('packs the state of a build that failed too, and what it packs is what it takes up', () => {
+    const packed = perform('Pack the state', {});
+    expect(packed.status).toBe(0);
+    expect(step('Pack the state').if).toContain('!cancelled()');
+    const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact'));
+    expect(upload?.with).toMatchObject({ name: 'debdex-state', path: 'state.tar.gz' });
+    expect(step('Pack the state').run).toContain('tar -czf state.tar.gz state');
+    expect(step('Take up the state of the last run').run).toContain('tar -xzf state.tar.gz');
+  });
+});
