@@ -186,6 +186,14 @@ describe('the bundled server', () => {
     }
   });
 
+  it('H10: says on an older Node.js what it needs', () => {
+    const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.22.0' } })";
+    const flags = ['--import', `data:text/javascript,${older}`, path.join(bundle, 'serve.mjs')];
+    const { status, stderr } = spawnSync(process.execPath, flags, { cwd: own, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toBe('Debdex needs Node.js 24 or newer, and this is 22.22.0: https://nodejs.org\n');
+  });
+
   it('H10: has the licence of each package in it', () => {
     const licences = readFileSync(path.join(bundle, 'LICENSES.txt'), 'utf8');
     for (const name of ['hono', 'kysely', 'undici', 'zod', 'pg'])
