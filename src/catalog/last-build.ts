@@ -54,6 +54,8 @@ export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
 export type RepositoryOutcome = LastBuild['repositories'][number];
 
 interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'> {
+  /** As `RepositoryOutcome` has it; undefined where that is not known. */
+  readonly since?: string | undefined;
   /** A letter for each of the last builds, as `/v2/status.json` has it; undefined where none is on record. */
   readonly history?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { badgeSchema } from './badge.ts';
 import { fillPlaceholders, parameterOf } from './parameters.ts';
 import { type Operation, type OperationName, operations } from './paths.ts';
 
@@ -38,15 +39,21 @@ export const fileOperations: Readonly<Record<string, Operation>> = Object.fromEn
   Object.entries<Operation>(operations).filter(([, { address, file }]) => address === `/${file}`),
 );
 
-/** A feed: like an operation, below the site and not below the API. */
-export interface Feed extends Operation {
+/** A file of the site, for programs: like an operation, below the site and not below the API. */
+export interface SiteFile extends Operation {
   readonly type: string;
 }
 
-const feed = (address: string, type: string, summary: string, schema?: z.ZodType): Feed => ({
+const siteFile = (
+  tag: 'feed' | 'badge',
+  address: string,
+  type: string,
+  summary: string,
+  schema?: z.ZodType,
+): SiteFile => ({
   method: 'GET',
   address,
-  tag: 'feed',
+  tag,
   summary,
   file: address.slice(1),
   errors: address.includes('{') ? [404] : [],
@@ -76,18 +83,54 @@ export const jsonFeedSchema = z.strictObject({
 });
 
 /** The feeds that the site publishes, at addresses below the root of the host. */
-export const feedOperations: Readonly<Record<string, Feed>> = {
-  atomFeed: feed('/feed.atom', 'application/atom+xml; charset=utf-8', 'New and updated packages, as an Atom feed'),
-  jsonFeed: feed('/feed.json', 'application/json', 'New and updated packages, as a JSON Feed', jsonFeedSchema),
-  repositoryAtomFeed: feed(
+const feedOperations: Readonly<Record<string, SiteFile>> = {
+  atomFeed: siteFile(
+    'feed',
+    '/feed.atom',
+    'application/atom+xml; charset=utf-8',
+    'New and updated packages, as an Atom feed',
+  ),
+  jsonFeed: siteFile(
+    'feed',
+    '/feed.json',
+    'application/json',
+    'New and updated packages, as a JSON Feed',
+    jsonFeedSchema,
+  ),
+  repositoryAtomFeed: siteFile(
+    'feed',
     '/repository/{repositoryFolder}/feed.atom',
     'application/atom+xml; charset=utf-8',
     'New and updated packages of a repository, as an Atom feed',
   ),
-  repositoryJsonFeed: feed(
+  repositoryJsonFeed: siteFile(
+    'feed',
     '/repository/{repositoryFolder}/feed.json',
     'application/json',
     'New and updated packages of a repository, as a JSON Feed',
     jsonFeedSchema,
   ),
 };
+
+/** The badges that the site publishes for those who run a repository. */
+const badgeOperations: Readonly<Record<string, SiteFile>> = {
+  repositoryBadge: siteFile(
+    'badge',
+    '/badge/{repositoryFolder}.svg',
+    'image/svg+xml; charset=utf-8',
+    'How a repository fares, as a drawing for its README',
+  ),
+  repositoryShield: siteFile(
+    'badge',
+    '/badge/{repositoryFolder}.json',
+    'application/json',
+    'How a repository fares, for shields.io to draw',
+    badgeSchema,
+  ),
+};
+
+/** All that the site publishes for programs, at addresses below the root of the host. */
+export const siteOperations: Readonly<Record<string, SiteFile>> = { ...feedOperations, ...badgeOperations };
+
+/** Whether what has this tag stands below the site and not below the API. */
+export const isOfSite = (tag: Operation['tag']): boolean => tag === 'feed' || tag === 'badge';

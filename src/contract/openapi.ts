@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { badgeSchema } from './badge.ts';
 import {
   downloadCountAnswerSchema,
   healthSchema,
@@ -21,11 +22,11 @@ import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
 import {
   documentOperations,
-  type Feed,
-  feedOperations,
   fileOperations,
   jsonFeedSchema,
   operationOfDocument,
+  type SiteFile,
+  siteOperations,
 } from './openapi-documents.ts';
 import { missingParameter, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
@@ -81,7 +82,7 @@ const named = {
 } as const satisfies Record<string, z.ZodType>;
 
 /** What the site adds. */
-const feeds = { JsonFeed: jsonFeedSchema } as const satisfies Record<string, z.ZodType>;
+const ofSite = { JsonFeed: jsonFeedSchema, Badge: badgeSchema } as const satisfies Record<string, z.ZodType>;
 
 /** What a client sends. */
 const sent = { Download: downloadSchema, Downloads: downloadsSchema, ...gatewayBodies } as const satisfies Record<
@@ -109,7 +110,7 @@ const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' | 'outp
 };
 
 const schemaOf = (schema: z.ZodType): Json => {
-  const name = Object.entries({ ...named, ...sent, ...feeds }).find(([, candidate]) => candidate === schema)?.[0];
+  const name = Object.entries({ ...named, ...sent, ...ofSite }).find(([, candidate]) => candidate === schema)?.[0];
   if (name === undefined) throw new TypeError('A schema of an operation has no name in the description');
   return { $ref: schemaPrefix + name };
 };
@@ -200,7 +201,7 @@ const pagedHeaders = {
 const typeOf = (file: string): string => (file.endsWith('.yaml') ? 'application/yaml' : 'application/json');
 
 const successResponse = (operation: Operation, example: unknown): Json => {
-  const type = 'type' in operation ? (operation as Feed).type : typeOf(operation.file ?? '');
+  const type = 'type' in operation ? (operation as SiteFile).type : typeOf(operation.file ?? '');
   const { paged } = operation;
   const whole = operation.schema ? schemaOf(operation.schema) : { type: type.includes('xml') ? 'string' : 'object' };
   const schema = paged === undefined ? whole : { anyOf: [whole, schemaOf(paged.schema)] };
@@ -292,7 +293,7 @@ export interface OpenApiOptions {
   readonly version: string;
   /** Left out where there is nothing to ask about. */
   readonly examples?: Examples | undefined;
-  /** Whether the site is published too, and its feeds with it. */
+  /** Whether the site is published too, and its feeds and badges with it. */
   readonly site?: boolean;
   /** Whether to describe what any host answers alone: the files, each under its name. */
   readonly staticRefs?: boolean | undefined;
@@ -352,19 +353,24 @@ export const createOpenApi = ({
           { name: 'download', description: 'Counting of downloads.' },
           { name: 'gateway', description: 'Credentials of the payment gateway; its answers are never to be kept.' },
         ]),
-    ...(site ? [{ name: 'feed', description: 'What is new, for feed readers.' }] : []),
+    ...(site
+      ? [
+          { name: 'feed', description: 'What is new, for feed readers.' },
+          { name: 'badge', description: 'How a repository fares, for the README of who runs it.' },
+        ]
+      : []),
   ],
   paths: Object.fromEntries([
     ...(staticRefs
       ? describeFiles(examples)
       : [...describeOperations(examples), ...describeAll(documentOperations), ...describeAll(gatewayOperations)]),
-    ...(site ? describeAll(feedOperations, { servers: [{ url: publicAddress }] }) : []),
+    ...(site ? describeAll(siteOperations, { servers: [{ url: publicAddress }] }) : []),
   ]),
   components: {
     schemas: {
       ...describeSchemas(named, 'output'),
       ...describeSchemas(sent, 'input'),
-      ...(site ? describeSchemas(feeds, 'output') : {}),
+      ...(site ? describeSchemas(ofSite, 'output') : {}),
     },
     responses: createErrorResponses(),
     securitySchemes: {

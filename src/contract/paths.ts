@@ -30,7 +30,7 @@ export const apiRoot = 'v2';
 export interface Operation {
   readonly method: 'GET' | 'POST';
   readonly address: string;
-  readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed';
+  readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed' | 'badge';
   readonly summary: string;
   /** The parameters of its query, in the order in which they are judged. */
   readonly query?: readonly QueryName[];

@@ -68,6 +68,7 @@ export const publishPages = (
       baseUrl: base,
       staticRefs,
       verify,
+      service: { name: service.name, contact_email: service.contact_email, copyright: service.copyright },
       policyUpdated: service.privacy_updated,
       signingKey: signer?.publicKey,
       onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),

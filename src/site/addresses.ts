@@ -29,6 +29,8 @@ export const page = {
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
   jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.json`,
+  badge: (slug: string) => `/badge/${encodeFolderName(slug)}.svg`,
+  shield: (slug: string) => `/badge/${encodeFolderName(slug)}.json`,
 } as const;
 
 /** The drawing of a section kind. */

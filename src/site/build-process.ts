@@ -20,20 +20,20 @@ const report = (message: BuildReport): void => {
 };
 
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
-  const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey } = options;
+  const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
-    provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey });
+    provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service });
     const progress = (step: 'pages' | 'search') => (done: number, total: number) =>
       report({ kind: 'progress', step, done, total });
     const render = async () => {
       const loaded = await loadBundle(bundle);
       return {
         client: loaded.client,
-        rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs }, progress('pages'), verify),
+        rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs, service }, progress('pages'), verify),
       };
     };
     // Pagefind works in a process of its own, beside the rendering.

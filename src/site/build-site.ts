@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
+import type { SiteService } from './context.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
@@ -13,6 +14,8 @@ export interface SiteOptions {
   readonly baseUrl: string;
   /** Whether pages name files alone, which any host answers. */
   readonly staticRefs?: boolean | undefined;
+  /** Who runs the service; without it the pages bear the name of the software. */
+  readonly service?: SiteService;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
   /** The public key that generations are signed by, where they are, as `Signer` has it. */

@@ -1,12 +1,20 @@
 import type { Addressing } from '../contract/paths.ts';
 import type { SectionKind } from '../contract/sections.ts';
+import type { Service } from '../contract/service-file.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
 import { packagesIn } from './repository-view.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
+/** Who runs the service, as the pages tell; what is left out is not told. */
+export type SiteService = Pick<Service, 'name'> & Partial<Pick<Service, 'contact_email' | 'copyright'>>;
+
+/** The name of a service that has none of its own. */
+const unnamed: SiteService = { name: 'Debdex' };
+
 /** What every page may ask for. */
 export interface Site extends Required<Addressing> {
   readonly catalog: SiteCatalog;
+  readonly service: SiteService;
   /** Day on which the privacy policy last changed, where it is known. */
   readonly policyUpdated: string | undefined;
   /** The public key by which what is published is signed, where it is. */
@@ -27,13 +35,18 @@ const shared = globalThis as { [key]?: Site | undefined };
 export const provideSite = (
   catalog: SiteCatalog | undefined,
   { base, staticRefs = false }: Addressing = { base: '' },
-  { policyUpdated, signingKey }: { readonly [Name in 'policyUpdated' | 'signingKey']?: Site[Name] } = {},
+  {
+    policyUpdated,
+    signingKey,
+    service = unnamed,
+  }: { readonly [Name in 'policyUpdated' | 'signingKey' | 'service']?: Site[Name] | undefined } = {},
 ): void => {
   shared[key] =
     catalog === undefined
       ? undefined
       : {
           catalog,
+          service,
           base,
           staticRefs,
           policyUpdated,

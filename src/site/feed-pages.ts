@@ -8,12 +8,13 @@ import { recentNews } from './overview.ts';
 const newest = (moments: readonly string[]): string => [...moments].sort().at(-1) ?? '1970-01-01T00:00:00.000Z';
 
 const feedOf = (asked?: string) => {
-  const { catalog, base, inRepository } = site();
+  const { catalog, base, inRepository, service } = site();
   const repository = asked === undefined ? undefined : (catalog.repository(asked) ?? catalog.former.get(asked));
   const slug = repository?.slug;
   return {
     base,
-    title: repository === undefined ? 'Debdex: new and updated packages' : `${repository.name} on Debdex`,
+    title:
+      repository === undefined ? `${service.name}: new and updated packages` : `${repository.name} on ${service.name}`,
     home: slug === undefined ? page.landing : page.repository(slug),
     atom: page.atom(slug),
     json: page.jsonFeed(slug),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
 import type { NewsEntry } from './overview.ts';
+import { escapeXml } from './xml.ts';
 
 /** Entries of a feed. */
 export const feedLength = 50;
@@ -17,20 +18,6 @@ interface Feed {
   readonly since: string;
   readonly entries: readonly NewsEntry[];
 }
-
-// Characters that XML 1.0 forbids (section 2.2) vanish; the rest of a stranger's text is escaped.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-
-/** Text as XML character data or attribute value. */
-export const escapeXml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(forbidden, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 
 // An entry stands for one version: a new version is a new entry, so that readers show it as unread.
 const entryId = (feed: Feed, { summary, version }: NewsEntry): string => {

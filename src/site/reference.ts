@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
-import { documentOperations, feedOperations, fileOperations } from '../contract/openapi-documents.ts';
+import { documentOperations, fileOperations, siteOperations } from '../contract/openapi-documents.ts';
 import { type ParameterText, parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
@@ -137,11 +137,11 @@ const describe = (id: string, operation: Operation): OperationView => ({
 });
 
 /**
- * The API from the tables and the schemas that the service itself is made of: read API, gateway, feeds; or with
- * `staticRefs` what any host answers alone, files and feeds.
+ * The API from the tables and the schemas that the service itself is made of: read API, gateway, feeds and badges; or with
+ * `staticRefs` what any host answers alone, files, feeds and badges.
  */
 export const describeOperations = (staticRefs = false): OperationView[] =>
   (staticRefs
-    ? [documentOperations, fileOperations, feedOperations]
-    : [operations, gatewayOperations, feedOperations]
+    ? [documentOperations, fileOperations, siteOperations]
+    : [operations, gatewayOperations, siteOperations]
   ).flatMap((table) => Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
+import type { SiteService } from './context.ts';
 import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
@@ -14,7 +15,7 @@ interface RenderedPage extends KeptFile {
 
 /** What the last run left: what it rendered with, and what it knows of each file that has a cache key. */
 interface Rendered {
-  /** How the publication is addressed, and the key of the bundle. */
+  /** How the publication is addressed, who runs it, and the key of the bundle. */
   readonly bundle: string;
   readonly pages: Readonly<Record<string, RenderedPage>>;
 }
@@ -79,12 +80,12 @@ const renderPage = async (pages: Pages, base: string, { pathname, route }: Page)
 export const renderPages = async (
   { key, pages }: Bundle,
   folder: string,
-  { base, staticRefs = false }: Addressing,
+  { base, staticRefs = false, service }: Addressing & { readonly service?: SiteService | undefined },
   onPage: (done: number, total: number) => void,
   verify = false,
 ): Promise<number> => {
   const mark = `${folder}.json`;
-  const bundle = [base, ...(staticRefs ? ['static'] : []), key].join(' ');
+  const bundle = [base, ...(staticRefs ? ['static'] : []), JSON.stringify(service ?? null), key].join(' ');
   const known = readRendered(mark, bundle);
   const present = listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);

@@ -3,7 +3,8 @@ import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
-import { type DeepLink, repositoryLinks } from './addresses.ts';
+import { type DeepLink, page, repositoryLinks } from './addresses.ts';
+import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
 import { computeHealth, type Health } from './shown-findings.ts';
@@ -86,6 +87,8 @@ export interface RepositoryView {
   readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
   /** How its last builds went; undefined where none is on record. */
   readonly bars: HealthBars | undefined;
+  /** What its owner may show, and how. */
+  readonly badge: { readonly text: string; readonly width: number; readonly markdown: string };
   readonly document: string;
   readonly packagesDocument: string;
 }
@@ -125,12 +128,18 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
 });
 
 /** The head of a repository's pages. `packages` are those it has. */
-export const computeRepositoryView = (repository: Repository, packages: readonly PackageSummary[]): RepositoryView => {
+export const computeRepositoryView = (
+  repository: Repository,
+  packages: readonly PackageSummary[],
+  { base, service }: { readonly base: string; readonly service: { readonly name: string } },
+): RepositoryView => {
   const { record, outcome } = repository;
   const counts = new Map<SectionKind, number>();
   for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const flat = record.suite === './';
   const troubled = outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
+  const badge = composeBadge({ service: service.name, outcome, packages: packages.length });
+  const { slug } = repository;
   const { code = null, reason = null, confirmedAt = null } = outcome ?? {};
   return {
     card: repositoryCard(repository, packages.length),
@@ -145,6 +154,11 @@ export const computeRepositoryView = (repository: Repository, packages: readonly
     signing: signingWords[repository.signing],
     trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
     bars: outcome?.history ? computeLastingBars(outcome.history) : undefined,
+    badge: {
+      text: badgeText(badge),
+      width: badgeWidth(badge),
+      markdown: badgeMarkdown(badge, slug, `${base}${page.badge(slug)}`, `${base}${page.repository(slug)}`),
+    },
     document: `/${documentPath.repository(repository.slug)}`,
     packagesDocument: `/${documentPath.repositoryPackages(repository.slug)}`,
   };

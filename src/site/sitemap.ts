@@ -1,6 +1,6 @@
 import { page } from './addresses.ts';
 import { site } from './context.ts';
-import { escapeXml } from './feeds.ts';
+import { escapeXml } from './xml.ts';
 
 // A sitemap holds at most 50,000 addresses (sitemaps.org, "Sitemap file limits").
 const mostAddresses = 40_000;

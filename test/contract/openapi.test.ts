@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
-import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
+import { documentOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 
 const description = createOpenApi({
@@ -26,7 +26,7 @@ describe('OpenAPI description', () => {
         .filter((method) => method !== 'servers')
         .map((method) => `${method.toUpperCase()} ${address}`),
     );
-    const tables = [operations, documentOperations, gatewayOperations, feedOperations];
+    const tables = [operations, documentOperations, gatewayOperations, siteOperations];
     const known = tables
       .flatMap((table): Operation[] => Object.values(table))
       .map(({ method, address }: Operation) => `${method} ${address}`);
@@ -44,12 +44,12 @@ describe('OpenAPI description', () => {
     }
   });
 
-  it('asks for feeds at the root of the host, and leaves them out where there is no site', () => {
+  it('asks for feeds and badges at the root of the host, and leaves them out where there is no site', () => {
     const servers = (paths: unknown) => (paths as Record<string, { servers?: object }>)['/feed.atom']?.servers;
     expect(servers(description.paths)).toEqual([{ url: 'https://index.test' }]);
     const { paths } = createOpenApi({ publicAddress: 'https://index.test', version: '1', site: false });
     expect(Object.keys(paths as object)).toEqual(
-      Object.keys(description.paths as object).filter((address) => !address.includes('feed')),
+      Object.keys(description.paths as object).filter((address) => !/feed|badge/.test(address)),
     );
   });
 

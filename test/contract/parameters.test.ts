@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { readQuery } from '../../functions/http/request-query.ts';
-import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
+import { documentOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
 import {
   parameterOf,
   placeholdersOf,
@@ -12,7 +12,7 @@ import {
 } from '../../src/contract/parameters.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 
-const described = [operations, documentOperations, feedOperations].flatMap((table): Operation[] =>
+const described = [operations, documentOperations, siteOperations].flatMap((table): Operation[] =>
   Object.values(table),
 );
 const named = new Set(

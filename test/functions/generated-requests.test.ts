@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
-import { documentOperations, feedOperations } from '../../src/contract/openapi-documents.ts';
+import { documentOperations, isOfSite, siteOperations } from '../../src/contract/openapi-documents.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
+import { composeBadge } from '../../src/site/badge.ts';
 import { composeJsonFeed } from '../../src/site/feeds.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, serveBuild } from '../support/built.ts';
@@ -59,6 +60,7 @@ beforeAll(async () => {
       return read(...asked);
     },
   });
+  server.write(documentPath.status, emptyStatus);
   connections = openConnections(server.port);
   const { body } = await connections.send({ method: 'GET', target: '/v2/openapi.json' });
   answers = new DescribedAnswers(JSON.parse(body.toString()));
@@ -77,6 +79,12 @@ const check = (sent: Sent, received: Received) => {
   return answers.check(operation, sent.method, received);
 };
 
+const emptyStatus = JSON.stringify({
+  message: '200 Successful',
+  date: '2026-06-01T00:00:00.000Z',
+  data: { builds: [], repositories: [] },
+});
+const emptyBadge = JSON.stringify(composeBadge({ service: 'Index', outcome: undefined, packages: 0 }));
 const emptyFeed = composeJsonFeed({
   base: 'https://index.test',
   title: 'None',
@@ -127,7 +135,7 @@ describe('H5 generated requests', () => {
       pageNumber: '1',
       pageFile: '1',
     };
-    const rootOf = ({ tag }: Operation) => (tag === 'feed' ? '' : '/v2');
+    const rootOf = ({ tag }: Operation) => (isOfSite(tag) ? '' : '/v2');
     const ask = async (operation: Operation, sent: Partial<Sent> = {}) => {
       const address = operation.address.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
       const query: Record<string, string> = { q: 'snow', rank: '*', ids: 'odd.bare', uris: 'https://a.example/' };
@@ -142,12 +150,12 @@ describe('H5 generated requests', () => {
       const wrong = answers.check(operation, whole.method, received);
       expect(wrong, `${whole.method} ${whole.target} ${mode}`).toBeUndefined();
     };
-    const tables = [operations, documentOperations, feedOperations];
+    const tables = [operations, documentOperations, siteOperations];
     const all = tables.flatMap((table): Operation[] => Object.values(table));
-    for (const { address, type } of Object.values(feedOperations)) {
+    for (const { address, type } of Object.values(siteOperations)) {
       server.write(
         address.replace('{repositoryFolder}', 'odd').slice(1),
-        type.includes('json') ? emptyFeed : '<feed/>',
+        type.includes('json') ? (address.startsWith('/badge/') ? emptyBadge : emptyFeed) : '<feed/>',
       );
     }
     server.write(documentPath.repositoryPackagesPage('odd', 1), emptyPage);

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { badgeSchema } from '../../src/contract/badge.ts';
 import { publishSite, type SitePublishing, type SiteSummary } from '../../src/pipeline/site-step.ts';
 import { lastBuild, type Source, sources, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
@@ -89,6 +90,23 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     for (const name of ['package/com.alpha.snowboard', 'repository/alpha', 'repository/many/3', 'section/themes/3']) {
       expect(existsSync(path.join(out, name, 'index.html')), name).toBe(true);
     }
+  });
+
+  it('C12: has a badge for every repository, those that were never read and former slugs among them', () => {
+    expect(files().filter((name) => name.startsWith('badge/'))).toEqual(
+      ['alpha', 'beta', 'gone', 'many', 'oldalpha', 'suited'].flatMap((slug) => [
+        `badge/${slug}.json`,
+        `badge/${slug}.svg`,
+      ]),
+    );
+    const messageOf = (slug: string) => badgeSchema.parse(JSON.parse(read(`badge/${slug}.json`))).message;
+    expect(messageOf('many')).toBe('240 packages · fresh');
+    expect(messageOf('beta')).toBe('stale since 2026-11-17');
+    expect(messageOf('gone')).toBe('failed');
+    expect(read('badge/oldalpha.svg')).toBe(read('badge/alpha.svg'));
+    const page = read('repository/beta/index.html');
+    expect(page).toContain('<img src="/badge/beta.svg" alt="Debdex: stale since 2026-11-17"');
+    expect(page).toContain(`[![Debdex beta](${base}/badge/beta.svg)](${base}/repository/beta/)`);
   });
 
   it('C12: names every page that has an address of its own in the sitemap', () => {
@@ -240,6 +258,37 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const summary = await publishSite(moved);
     expect(summary.rendered).toBeGreaterThan(250);
     expect(readFileSync(path.join(moved.outDir, 'index.html'), 'utf8')).toContain('https://elsewhere.example/');
+  });
+
+  it('C11: bears the name of the service everywhere, whatever it is, and in no page that was rendered before', async () => {
+    const name = `<b>&"North' \u202eArchive</title><script>alert(1)</script>`;
+    const service = { name, contact_email: 'who@north.test', copyright: '<i>North & Co' };
+    const called = { ...options, cacheDir: path.join(folder, 'called cache'), outDir: path.join(folder, 'called') };
+    const { rendered } = await publishSite(called);
+    expect((await publishSite(called)).rendered).toBeLessThan(20);
+    expect((await publishSite({ ...called, service })).rendered).toBe(rendered);
+    const published = contents(called.outDir);
+    const textOf = (file: string) => Buffer.from(published.get(file) ?? '', 'base64').toString();
+    const texts = [...published.keys()].filter(
+      (file) => /\.(?:html|xml|atom|json|svg)$/.test(file) && !/^pagefind/.test(file),
+    );
+    const left = texts.filter((file) => textOf(file).replace('The software is Debdex.', '').includes('Debdex'));
+    expect(left).toEqual([]);
+    // Between quotation marks a bracket is text.
+    expect(
+      texts.filter(
+        (file) => /<b>&|<script>alert|<i>North/.test(textOf(file).replaceAll(/="[^"]*"/g, '')) && !/json$/.test(file),
+      ),
+    ).toEqual([]);
+    expect(textOf('index.html')).toContain('<title>&lt;b&gt;&amp;');
+    expect(textOf('about/index.html')).toContain('href="mailto:who@north.test"');
+    expect(textOf('about/index.html')).toContain('&lt;i&gt;North &amp; Co');
+    expect(textOf('feed.atom')).toContain('<title>&lt;b&gt;&amp;&quot;North');
+    expect(JSON.parse(textOf('feed.json')).title).toBe(`${name}: new and updated packages`);
+    expect(JSON.parse(textOf('badge/alpha.json')).label).toMatch(/^<b>&"North' .*…$/);
+    expect(textOf('badge/alpha.svg')).toContain('&lt;b&gt;&amp;&quot;North');
+    const [, short = ''] = /<ShortName>(.*?)<\/ShortName>/.exec(textOf('opensearch.xml')) ?? [];
+    expect(short).toBe(`&lt;b&gt;&amp;&quot;North' \u202eArc`);
   });
 
   it('is one also where no repository has a package', async () => {

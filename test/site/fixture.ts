@@ -172,6 +172,7 @@ export const lastBuild: ShownBuild = {
       outcome: 'stale',
       code: 'too-slow',
       reason: 'It answers too slowly.',
+      since: '2026-11-17T11:00:00.000Z',
       confirmedAt: '2026-11-17T10:00:00.000Z',
       history: `${'u'.repeat(20)}sss-uu${'s'.repeat(4)}`,
     },

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
 import { packageFolder, packageLinks, repositoryLinks } from '../../src/site/addresses.ts';
-import { composeAtom, escapeXml } from '../../src/site/feeds.ts';
+import { composeAtom } from '../../src/site/feeds.ts';
 import { formatSize } from '../../src/site/format.ts';
 import { downloadAddress } from '../../src/site/package-view.ts';
 import { firstLine, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
 import { parseRelations } from '../../src/site/relations.ts';
 import { computeHealth } from '../../src/site/shown-findings.ts';
+import { escapeXml } from '../../src/site/xml.ts';
 
 describe('descriptions', () => {
   it('C11: makes links of http(s) addresses alone', () => {

@@ -27,6 +27,7 @@ const begin = (
 ) => {
   const field = form.elements.namedItem('q') as HTMLInputElement;
   const select = (name: string) => form.elements.namedItem(name) as HTMLSelectElement;
+  const heading = document.title;
   let asked = 0;
   let results: Results | undefined;
   let shown = 0;
@@ -61,7 +62,7 @@ const begin = (
     }
     const query = parameters.toString();
     history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
-    document.title = text === '' ? 'Search · Debdex' : `${text} · Search · Debdex`;
+    document.title = text === '' ? heading : `${text} · ${heading}`;
   };
 
   const answer = async () => {

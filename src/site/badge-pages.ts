@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { Badge } from '../contract/badge.ts';
+import { encodeFolderName } from '../contract/filenames.ts';
+import { composeBadge, drawBadge } from './badge.ts';
+import { site } from './context.ts';
+
+/**
+ * A badge for each repository; for each slug that one had before, so that READMEs keep theirs; and for each that was
+ * never read, whose badge says so. It changes with what it says.
+ */
+export const badgePaths = () => {
+  const { catalog, inRepository, service } = site();
+  const found = [
+    ...catalog.repositories.map((repository) => [repository.slug, repository] as const),
+    ...catalog.former.entries(),
+  ].map(([slug, repository]) => ({
+    slug,
+    outcome: repository.outcome,
+    packages: inRepository.get(repository.slug)?.length ?? 0,
+  }));
+  const known = new Set(found.map(({ slug }) => slug));
+  const unread = (catalog.lastBuild?.repositories ?? [])
+    .filter(({ slug }) => !known.has(slug))
+    .map((outcome) => ({ slug: outcome.slug, outcome, packages: 0 }));
+  return [...found, ...unread].map(({ slug, outcome, packages }) => {
+    const badge = composeBadge({ service: service.name, outcome, packages });
+    return {
+      params: { folder: encodeFolderName(slug) },
+      props: { badge },
+      cacheKey: hash('sha256', JSON.stringify(badge), 'base64url'),
+    };
+  });
+};
+
+/** The badge as a drawing. */
+export const svgResponse = (badge: Badge): Response =>
+  new Response(drawBadge(badge), { headers: { 'content-type': 'image/svg+xml; charset=utf-8' } });
+
+/** The badge for shields.io to draw. */
+export const shieldResponse = (badge: Badge): Response =>
+  new Response(`${JSON.stringify(badge)}\n`, { headers: { 'content-type': 'application/json' } });

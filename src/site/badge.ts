@@ -1,0 +1,97 @@
+import type { Badge } from '../contract/badge.ts';
+import { formatPlural } from './format.ts';
+import type { Outcome } from './site-catalog.ts';
+import { escapeXml } from './xml.ts';
+
+// White text has a contrast of at least 4.5:1 on each of these, and they can be told from a light and a dark page.
+const grounds = { label: '#3d4a46', good: '#0a5a49', stale: '#7c4600', failed: '#9c2a1f', none: '#52615c' } as const;
+
+/** The longest name on a badge, in characters: it stands in a line of a README beside others. */
+const longestLabel = 32;
+
+const shorten = (text: string): string => {
+  const characters = [...text.replaceAll(/\s+/g, ' ').trim()];
+  return characters.length <= longestLabel ? characters.join('') : `${characters.slice(0, longestLabel - 1).join('')}…`;
+};
+
+/** What a badge tells of: who says it, how the repository fares, and how many packages it has. */
+export interface BadgeSubject {
+  readonly service: string;
+  /** Undefined where no build is on record. */
+  readonly outcome: Pick<Outcome, 'outcome' | 'since'> | undefined;
+  readonly packages: number;
+}
+
+/**
+ * The badge of a repository. One that is in order has the same whether its data changed or not, so that a badge changes
+ * only with what it says.
+ */
+export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badge => {
+  const count = formatPlural(packages, 'package');
+  const said = (message: string, color: string, isError = false): Badge => ({
+    schemaVersion: 1,
+    label: shorten(service) || 'index',
+    message,
+    color,
+    labelColor: grounds.label,
+    isError,
+  });
+  switch (outcome?.outcome) {
+    case 'fresh':
+    case 'unchanged':
+      return said(`${count} · fresh`, grounds.good);
+    case 'stale':
+      return said(
+        outcome.since === undefined ? 'stale' : `stale since ${outcome.since.slice(0, 'YYYY-MM-DD'.length)}`,
+        grounds.stale,
+      );
+    case 'failed':
+      return said('failed', grounds.failed, true);
+    default:
+      return said(count, grounds.none);
+  }
+};
+
+// Of Verdana at 11 pixels, which what follows is drawn in where it is there; any other font is fitted to these widths.
+const widthOf = (character: string): number => {
+  if (/[ijlIt.,:;'|!·()[\] -]/.test(character)) return 4.6;
+  if (/[mwMW@%]/.test(character)) return 10.4;
+  if (/[A-Z]/.test(character)) return 7.9;
+  return character.charCodeAt(0) < 0x1100 ? 6.9 : 11.5;
+};
+const textWidth = (text: string): number => Math.ceil([...text].reduce((sum, one) => sum + widthOf(one), 0));
+
+const padding = 6;
+/** The height of a badge in pixels. */
+export const badgeHeight = 20;
+
+/** The width of a badge in pixels. */
+export const badgeWidth = ({ label, message }: Badge): number => textWidth(label) + textWidth(message) + 4 * padding;
+
+/** A badge as people and programs that read aloud have it in one line. */
+export const badgeText = ({ label, message }: Badge): string => `${label}: ${message}`;
+
+/** The badge as a drawing that needs nothing else: no font of the network, no script, no style of a page. */
+export const drawBadge = (badge: Badge): string => {
+  const left = textWidth(badge.label) + 2 * padding;
+  const right = textWidth(badge.message) + 2 * padding;
+  const text = (words: string, x: number) =>
+    `<text x="${x}" y="14" textLength="${textWidth(words)}" lengthAdjust="spacingAndGlyphs">${escapeXml(words)}</text>`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${badgeHeight}" ` +
+    `viewBox="0 0 ${left + right} ${badgeHeight}" role="img" aria-labelledby="t">` +
+    `<title id="t">${escapeXml(badgeText(badge))}</title>` +
+    `<clipPath id="c"><rect width="${left + right}" height="${badgeHeight}" rx="4"/></clipPath>` +
+    `<g clip-path="url(#c)"><rect width="${left}" height="${badgeHeight}" fill="${badge.labelColor}"/>` +
+    `<rect x="${left}" width="${right}" height="${badgeHeight}" fill="${badge.color}"/></g>` +
+    `<g fill="#ffffff" font-family="Verdana,Geneva,'DejaVu Sans',sans-serif" font-size="11">` +
+    `${text(badge.label, padding)}${text(badge.message, left + padding)}</g></svg>\n`
+  );
+};
+
+// What CommonMark takes for more than the character itself, and what would be taken for a tag or an address by itself.
+const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#!|&~@:]/g, String.raw`\$&`);
+
+/** The badge as Markdown for the README of who runs the repository, with absolute addresses. */
+export const badgeMarkdown = (badge: Pick<Badge, 'label'>, slug: string, image: string, page: string): string =>
+  `[![${escapeMarkdown(`${badge.label} ${slug}`)}](${image})](${page})`;
