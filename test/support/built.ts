@@ -40,10 +40,6 @@ export const publishBuild = async (
   catalog.publish();
   emission.removeVanished();
   publishPages(published);
-  // As after a build that nobody remembers.
-  const status: StatusRecord = { builds: [], repositories: [] };
-  const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), now.toISOString());
-  writeFileSync(path.join(published.folder, documentPath.status), text);
   return published;
 };
 
@@ -58,6 +54,10 @@ export const serveBuild = async (
   options: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'published' | 'ids'> = {},
 ): Promise<BuiltServer> => {
   const published = await publishBuild(repositories);
+  // As after a build that nobody remembers.
+  const status: StatusRecord = { builds: [], repositories: [] };
+  const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), '2026-05-02T00:00:00.000Z');
+  writeFileSync(path.join(published.folder, documentPath.status), text);
   const search = new CatalogFiles(published.state);
   const server = await startTestServer({
     onChange: () => search.refresh(),
