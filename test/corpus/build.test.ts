@@ -12,6 +12,7 @@ import {
   repositoryFindingsSchema,
   repositoryListSchema,
   repositorySchema,
+  statusSchema,
 } from '../../src/contract/envelope.ts';
 import { changeListSchema, generationSchema } from '../../src/contract/generation.ts';
 import { buildFrom, type CorpusOrigin, hasCorpus, startCorpus } from '../support/corpus.ts';
@@ -79,6 +80,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
       [/^jailbreak\/repository\/[^/]+\.json$/, repositorySchema],
       [/^jailbreak\/repository\/[^/]+\/findings\.json$/, repositoryFindingsSchema],
       [/^jailbreak\/repository\/[^/]+\/packages\.json$/, packageListSchema],
+      [/^status\.json$/, statusSchema],
       [/^generation\.json$/, generationSchema],
       [/^changes\/1\.json$/, changeListSchema],
     ];
