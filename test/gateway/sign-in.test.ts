@@ -105,7 +105,7 @@ describeStores('sign-in', (newStore, kind) => {
     expect(await countDevices()).toBe(before + 1);
   });
 
-  test('T3 parallel completions across two processes yield one set', async () => {
+  test('T3 parallel completions across two processes yield one set', { timeout: 60_000 }, async () => {
     const processes = await startGatewayProcesses(2, {
       STATE_DIR: gateway.folder,
       PUBLIC_ADDRESS: 'http://gateway.example',

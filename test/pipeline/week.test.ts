@@ -108,80 +108,87 @@ const heldBytes = (): number => {
 
 const momentOf = (at: number): string => new Date((begin + at * 3600) * 1000).toISOString();
 
-it('C4: hourly builds, killed now and then, tell of each change once, and of each build what it did', async () => {
-  const bench = new BuildBench();
-  bench.list(names.map((slug) => ({ slug, uri: origin.uri(slug) })));
-  const notify = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  const ended: number[] = [];
-  const figures: { readonly state: number; readonly out: number; readonly held: number }[] = [];
-  for (index = 0; index < builds; index++) {
-    await serve();
-    const variables = [
-      `SOURCE_DATE_EPOCH=${begin + index * 3600}`,
-      'DEBDEX_FAIL_ON_STALE=100%',
-      `DEBDEX_NOTIFY=${notify}`,
-    ];
-    if (isKilled(index)) {
-      origin.reset();
-      const child = bench.start(`export ${variables.join(' ')};`);
-      const end = once(child, 'exit');
-      child.stdout?.resume();
-      child.stderr?.resume();
-      while (child.exitCode === null && origin.requests.length === 0) await sleep(2);
-      // Every kill at another point of the build, which is some hundreds of milliseconds long from here on.
-      await Promise.race([sleep((index * 37) % 500), end]);
-      child.kill('SIGKILL');
-      await end;
-    } else {
-      const { status, text } = await bench.build(`${variables.join(' ')} `);
-      // Held back: the operator's word is asked for.
-      expect([status, index], text).toEqual([isDown('shrinks', index) ? 4 : 0, index]);
+// A day of it takes as long as a tenth of all other tests of builds.
+it.skipIf(process.env.DEBDEX_TEST_BUILDS === undefined)(
+  'C4: hourly builds, killed now and then, tell of each change once, and of each build what it did',
+  async () => {
+    const bench = new BuildBench();
+    bench.list(names.map((slug) => ({ slug, uri: origin.uri(slug) })));
+    const notify = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const ended: number[] = [];
+    const figures: { readonly state: number; readonly out: number; readonly held: number }[] = [];
+    for (index = 0; index < builds; index++) {
+      await serve();
+      const variables = [
+        `SOURCE_DATE_EPOCH=${begin + index * 3600}`,
+        'DEBDEX_FAIL_ON_STALE=100%',
+        `DEBDEX_NOTIFY=${notify}`,
+      ];
+      if (isKilled(index)) {
+        origin.reset();
+        const child = bench.start(`export ${variables.join(' ')};`);
+        const end = once(child, 'exit');
+        child.stdout?.resume();
+        child.stderr?.resume();
+        while (child.exitCode === null && origin.requests.length === 0) await sleep(2);
+        // Every kill at another point of the build, which is some hundreds of milliseconds long from here on.
+        await Promise.race([sleep((index * 37) % 500), end]);
+        child.kill('SIGKILL');
+        await end;
+      } else {
+        const { status, text } = await bench.build(`${variables.join(' ')} `);
+        // Held back: the operator's word is asked for.
+        expect([status, index], text).toEqual([isDown('shrinks', index) ? 4 : 0, index]);
+      }
+      const record = readBuildRecord(bench.state).builds;
+      if (!isKilled(index) || record.at(-1)?.at === momentOf(index)) ended.push(index);
+      expect(record.map(({ at }) => at)).toEqual(ended.map(momentOf));
+      for (const [slug, letters] of computeHistories(names, record)) {
+        const wrong = ended.filter((at, nth) => !rightLetters(slug as Name, at).includes(letters[nth] ?? '?'));
+        expect(wrong, `${slug}: ${letters}`).toEqual([]);
+      }
+      if (isKilled(index)) continue;
+      const status = statusSchema.parse(
+        JSON.parse(readFileSync(path.join(bench.out, documentPath.status), 'utf8')),
+      ).data;
+      const told = ended.filter((at) => momentOf(at) <= (status.builds.at(-1)?.date ?? '')).slice(-shownBuilds);
+      expect(status.builds.map(({ date }) => date)).toEqual(told.map(momentOf));
+      for (const { repository_id: slug, outcome, history } of status.repositories) {
+        const name = slug as Name;
+        // A build that has nothing to tell leaves the document as it is; what is in trouble is of this moment.
+        expect(['stale', 'failed'].includes(outcome), `${name} in ${index}`).toBe(isDown(name, index));
+        expect(told.filter((at, nth) => !rightLetters(name, at).includes(history[nth] ?? '?'))).toEqual([]);
+      }
+      figures.push({ state: bytesOf(bench.state), out: bytesOf(bench.out), held: heldBytes() });
     }
-    const record = readBuildRecord(bench.state).builds;
-    if (!isKilled(index) || record.at(-1)?.at === momentOf(index)) ended.push(index);
-    expect(record.map(({ at }) => at)).toEqual(ended.map(momentOf));
-    for (const [slug, letters] of computeHistories(names, record)) {
-      const wrong = ended.filter((at, nth) => !rightLetters(slug as Name, at).includes(letters[nth] ?? '?'));
-      expect(wrong, `${slug}: ${letters}`).toEqual([]);
-    }
-    if (isKilled(index)) continue;
-    const status = statusSchema.parse(JSON.parse(readFileSync(path.join(bench.out, documentPath.status), 'utf8'))).data;
-    const told = ended.filter((at) => momentOf(at) <= (status.builds.at(-1)?.date ?? '')).slice(-shownBuilds);
-    expect(status.builds.map(({ date }) => date)).toEqual(told.map(momentOf));
-    for (const { repository_id: slug, outcome, history } of status.repositories) {
-      const name = slug as Name;
-      // A build that has nothing to tell leaves the document as it is; what is in trouble is of this moment.
-      expect(['stale', 'failed'].includes(outcome), `${name} in ${index}`).toBe(isDown(name, index));
-      expect(told.filter((at, nth) => !rightLetters(name, at).includes(history[nth] ?? '?'))).toEqual([]);
-    }
-    figures.push({ state: bytesOf(bench.state), out: bytesOf(bench.out), held: heldBytes() });
-  }
-  // At least once: what was told by a build that was killed then may be told again.
-  const keyOf = ({ notice: { kind, repository, since } }: (typeof received)[number]) =>
-    `${kind} ${repository} ${since}`;
-  const distinct = received.filter(
-    (one, nth) => !received.slice(0, nth).some((other) => keyOf(other) === keyOf(one) && isKilled(other.index)),
-  );
-  const countOf = (kind: Notice['kind'], slug: string) =>
-    distinct.filter(({ notice }) => notice.kind === kind && notice.repository === slug).length;
-  const changes = (['outage', 'gone'] as const).flatMap((slug) =>
-    (['failing', 'recovered'] as const).map((kind) => countOf(kind, slug)),
-  );
-  expect(changes).toEqual([days, days, days, days]);
-  expect(countOf('held-back', 'shrinks')).toBe(days);
-  expect(distinct.map(({ notice, index }) => `${index} ${notice.kind} ${notice.repository}`)).toHaveLength(5 * days);
-  // A line of the record for each build, and a few bytes for each version that there ever was; nothing else grows.
-  const [middle, last] = [figures[Math.floor(figures.length / 2)], figures.at(-1)];
-  if (middle === undefined || last === undefined) throw new Error('There were no builds.');
-  const rounds = figures.length - Math.floor(figures.length / 2);
-  expect(last.state - middle.state).toBeLessThan(rounds * 8192);
-  // Each build imports the command anew.
-  expect(last.held - middle.held).toBeLessThan(rounds * 256 * 1024);
-  if (builds > dayHours) {
-    const line = (name: string, { state, out, held }: typeof last) =>
-      `${name}: state ${state}, published ${out}, memory ${held} bytes\n`;
-    process.stdout.write(
-      `${builds} builds, ${ended.length} ended, ${received.length} notices (${distinct.length} changes)\n${line('first', figures[0] ?? last)}${line('middle', middle)}${line('last', last)}`,
+    // At least once: what was told by a build that was killed then may be told again.
+    const keyOf = ({ notice: { kind, repository, since } }: (typeof received)[number]) =>
+      `${kind} ${repository} ${since}`;
+    const distinct = received.filter(
+      (one, nth) => !received.slice(0, nth).some((other) => keyOf(other) === keyOf(one) && isKilled(other.index)),
     );
-  }
-}, 1_800_000);
+    const countOf = (kind: Notice['kind'], slug: string) =>
+      distinct.filter(({ notice }) => notice.kind === kind && notice.repository === slug).length;
+    const changes = (['outage', 'gone'] as const).flatMap((slug) =>
+      (['failing', 'recovered'] as const).map((kind) => countOf(kind, slug)),
+    );
+    expect(changes).toEqual([days, days, days, days]);
+    expect(countOf('held-back', 'shrinks')).toBe(days);
+    expect(distinct.map(({ notice, index }) => `${index} ${notice.kind} ${notice.repository}`)).toHaveLength(5 * days);
+    // A line of the record for each build, and a few bytes for each version that there ever was; nothing else grows.
+    const [middle, last] = [figures[Math.floor(figures.length / 2)], figures.at(-1)];
+    if (middle === undefined || last === undefined) throw new Error('There were no builds.');
+    const rounds = figures.length - Math.floor(figures.length / 2);
+    expect(last.state - middle.state).toBeLessThan(rounds * 8192);
+    // Each build imports the command anew.
+    expect(last.held - middle.held).toBeLessThan(rounds * 256 * 1024);
+    if (builds > dayHours) {
+      const line = (name: string, { state, out, held }: typeof last) =>
+        `${name}: state ${state}, published ${out}, memory ${held} bytes\n`;
+      process.stdout.write(
+        `${builds} builds, ${ended.length} ended, ${received.length} notices (${distinct.length} changes)\n${line('first', figures[0] ?? last)}${line('middle', middle)}${line('last', last)}`,
+      );
+    }
+  },
+  1_800_000,
+);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundledCommands, bundleServer } from '../../scripts/bundling/bundle-server.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
+import { publishNoBuilds } from '../support/built.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { plainEnvironment } from '../support/production-tree.ts';
@@ -48,6 +49,7 @@ const gateway = { GATEWAY_INTROSPECTION_SECRETS: 'a-secret-of-32-letters-or-even
 beforeAll(async () => {
   await bundleServer(bundle);
   await published.publish(generatedRepositories());
+  publishNoBuilds(published.folder);
   // Nothing but the publication lies there.
   own = path.join(folder, 'own');
   mkdirSync(own);

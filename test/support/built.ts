@@ -43,6 +43,13 @@ export const publishBuild = async (
   return published;
 };
 
+/** Publishes what builds did, as after one that nobody remembers. */
+export const publishNoBuilds = (folder: string): void => {
+  const status: StatusRecord = { builds: [], repositories: [] };
+  const document = objectDocument(documentPath.status, JSON.stringify(status));
+  writeFileSync(path.join(folder, documentPath.status), documentText(document, '2026-05-02T00:00:00.000Z'));
+};
+
 /** A real server over a build of these repositories, its index among them. */
 export interface BuiltServer extends TestServer {
   readonly search: CatalogFiles;
@@ -54,10 +61,7 @@ export const serveBuild = async (
   options: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'published' | 'ids'> = {},
 ): Promise<BuiltServer> => {
   const published = await publishBuild(repositories);
-  // As after a build that nobody remembers.
-  const status: StatusRecord = { builds: [], repositories: [] };
-  const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), '2026-05-02T00:00:00.000Z');
-  writeFileSync(path.join(published.folder, documentPath.status), text);
+  publishNoBuilds(published.folder);
   const search = new CatalogFiles(published.state);
   const server = await startTestServer({
     onChange: () => search.refresh(),
