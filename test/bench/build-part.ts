@@ -5,7 +5,8 @@ import { type Run, runNode } from './processes.ts';
 import { composeFigures, count, type Figure, megabytes, seconds } from './report.ts';
 import { startSmallRepository } from './small-repository.ts';
 import { median } from './statistics.ts';
-import { Missing, type Part, tell, type Workshop } from './workshop.ts';
+import { takeFigures } from './take-figures.ts';
+import { type Part, tell, type Workshop } from './workshop.ts';
 
 const repeats = 3;
 
@@ -104,33 +105,24 @@ const measureChanged = async (workshop: Workshop, built: Built): Promise<Figure>
 export const buildPart: Part = {
   summary: 'what a build takes: cold, with nothing changed, with one small repository changed',
   run: async (workshop) => {
-    const figures: Figure[] = [];
-    const missing: string[] = [];
-    const take = async (work: () => Promise<Figure[]>) => {
-      try {
-        figures.push(...(await work()));
-      } catch (error) {
-        if (!(error instanceof Missing)) throw error;
-        missing.push(`Skipped: ${error.message}.\n`);
-      }
-    };
-    await take(async () => {
-      const corpus = await builtCorpus(workshop);
-      return [
-        { figure: 'cold build', input: 'corpus', measured: seconds(corpus.cold.seconds) },
-        ...(await measureUnchanged(corpus, 1)),
-        await measureChanged(workshop, corpus),
-      ];
-    });
-    await take(async () => {
-      const large = await builtLarge(workshop);
-      return [
-        ...(await measureCold(workshop, large)),
-        ...(await measureUnchanged(large, 2)),
-        await measureChanged(workshop, large),
-      ];
-    });
-    return composeFigures(figures) + missing.join('');
+    return takeFigures([
+      async () => {
+        const corpus = await builtCorpus(workshop);
+        return [
+          { figure: 'cold build', input: 'corpus', measured: seconds(corpus.cold.seconds) },
+          ...(await measureUnchanged(corpus, 1)),
+          await measureChanged(workshop, corpus),
+        ];
+      },
+      async () => {
+        const large = await builtLarge(workshop);
+        return [
+          ...(await measureCold(workshop, large)),
+          ...(await measureUnchanged(large, 2)),
+          await measureChanged(workshop, large),
+        ];
+      },
+    ]);
   },
 };
 

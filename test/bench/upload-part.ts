@@ -4,10 +4,11 @@ import { changeListSchema, generationPath, generationSchema } from '../../src/co
 import { bucket, storeCredentials } from '../support/object-store.ts';
 import { type Built, builtCorpus, builtLarge, runBuild } from './builds.ts';
 import { npmScript, runNode, startProcess } from './processes.ts';
-import { composeFigures, count, type Figure, megabytes, seconds } from './report.ts';
+import { count, type Figure, megabytes, seconds } from './report.ts';
 import { startSmallRepository } from './small-repository.ts';
 import { median } from './statistics.ts';
-import { Missing, type Part, tell, type Workshop } from './workshop.ts';
+import { takeFigures } from './take-figures.ts';
+import { type Part, tell, type Workshop } from './workshop.ts';
 
 const repeats = 3;
 
@@ -124,26 +125,17 @@ export const uploadPart: Part = {
   summary: 'what an upload takes: to a folder with one package changed, to object storage for the first time',
   run: async (workshop) => {
     Object.assign(process.env, storeCredentials);
-    const figures: Figure[] = [];
-    const missing: string[] = [];
-    const take = async (work: () => Promise<Figure[]>) => {
-      try {
-        figures.push(...(await work()));
-      } catch (error) {
-        if (!(error instanceof Missing)) throw error;
-        missing.push(`Skipped: ${error.message}.\n`);
-      }
-    };
-    await take(async () => {
-      const store = await startStore(workshop, 'store-process.ts', [workshop.path('objects')]);
-      return measureStore(await builtCorpus(workshop), store, 'an S3 server');
-    });
-    await take(async () => {
-      const large = await builtLarge(workshop);
-      const store = await startStore(workshop, 'memory-store.ts', []);
-      const toStore = await measureStore(large, store, 'a store in memory', 2000);
-      return [...toStore, ...(await measureFolder(workshop, large))];
-    });
-    return composeFigures(figures) + missing.join('');
+    return takeFigures([
+      async () => {
+        const store = await startStore(workshop, 'store-process.ts', [workshop.path('objects')]);
+        return measureStore(await builtCorpus(workshop), store, 'an S3 server');
+      },
+      async () => {
+        const large = await builtLarge(workshop);
+        const store = await startStore(workshop, 'memory-store.ts', []);
+        const toStore = await measureStore(large, store, 'a store in memory', 2000);
+        return [...toStore, ...(await measureFolder(workshop, large))];
+      },
+    ]);
   },
 };
