@@ -63,6 +63,12 @@ export const assertRested = ({ notBefore, reason }: Attempts, now: Date): void =
   throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
 };
 
+/** What of these attempts is about the origin at `uri`: what another one asked for, or failed with, is no reason to rest. */
+export const attemptsAt = (uri: string, attempts: Attempts): Attempts =>
+  attempts.uri === null || attempts.uri === uri
+    ? { ...attempts, uri }
+    : { ...attempts, uri, failures: 0, notBefore: null, askedByOrigin: false };
+
 /** Forgets how long these repositories are to be left alone, so that the next crawl asks them. */
 export const forgetBackOff = async (store: SnapshotStore, slugs: readonly string[]): Promise<void> => {
   for (const slug of slugs) {

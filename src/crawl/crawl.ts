@@ -6,7 +6,7 @@ import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError } from '../net/network-error.ts';
 import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
-import { assertRested, backOff } from './back-off.ts';
+import { assertRested, attemptsAt, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { readStoredRelease } from './fetch-release.ts';
@@ -134,7 +134,7 @@ const crawlOne = async (
     await store.removeTemporary(entry.slug);
     before = await readPrevious(visit);
     const usable = before && isPredecessor(before, entry) ? before : undefined;
-    attempts = await store.readAttempts(entry.slug);
+    attempts = attemptsAt(entry.uri, await store.readAttempts(entry.slug));
     const { accepted } = attempts;
     const known = (await store.history.read(entry.slug)).remembered ?? attempts.remembered;
     if (usable !== undefined || (known && isPredecessor(known, entry))) {

@@ -153,6 +153,8 @@ export const attemptsSchema = z.strictObject({
   failedAt: timestamp.nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable(),
+  /** The address that they were made at. An earlier version did not keep it. */
+  uri: z.string().nullable().default(null),
   /** No request before this moment. */
   notBefore: timestamp.nullable(),
   /** Whether the origin itself asked for the pause. */
@@ -181,6 +183,7 @@ export const noAttempts: Attempts = {
   failedAt: null,
   code: null,
   reason: null,
+  uri: null,
   notBefore: null,
   askedByOrigin: false,
   refused: null,

@@ -160,4 +160,15 @@ describe('back-off', () => {
     bench.pass(59);
     expect((await bench.crawlOne()).code).toBe('backing-off');
   });
+
+  it('C6: is about one address: the next one in the manifest is asked at once, and rests by its own failures', async () => {
+    const { origin } = bench;
+    origin.serve('moved', await generateRepository());
+    origin.break('/repo/InRelease', { kind: 'status', status: 503, headers: { 'retry-after': '3600' } });
+    const at = (slug: string) => bench.crawlOne({}, makeEntry('repo', origin.uri(slug)));
+    expect((await at('repo')).code).toBe('origin-busy');
+    expect(await at('moved')).toMatchObject({ outcome: 'fresh', code: null });
+    expect((await at('repo')).code).toBe('origin-busy');
+    expect(await at('repo')).toMatchObject({ code: 'backing-off', requests: 0 });
+  });
 });
