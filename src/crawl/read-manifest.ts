@@ -72,6 +72,11 @@ const readDrafts = async (
     problems.push({ file, field: '', message: messageOf(error) });
   }
   if (problems.length > before) return [];
+  if (!isList && Array.isArray(value)) {
+    const message = 'holds a list, and in a folder each file is one entry: name this file itself with --manifest';
+    problems.push({ file, field: '', message });
+    return [];
+  }
   if (!isList) return [{ file, place: '', value }];
   if (Array.isArray(value)) return value.map((entry, index) => ({ file, place: `[${index}]`, value: entry }));
   problems.push({ file, field: '', message: 'must hold a list of entries; one entry a file belongs in a folder' });

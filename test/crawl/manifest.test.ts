@@ -25,6 +25,11 @@ const problemsOf = async (path: string): Promise<string[]> => {
 const plain = (slug: string, rest = '') => `slug: ${slug}\nuri: https://${slug}.example/repo\nranking: 3\n${rest}`;
 
 describe('a folder', () => {
+  it('says where a list belongs that lies in it', async () => {
+    await write('all.yaml', '- slug: a\n  uri: https://a.test/\n');
+    expect(await problemsOf(folder)).toEqual([expect.stringContaining('name this file itself with --manifest')]);
+  });
+
   it('gives its entries, with defaults, sorted by slug', async () => {
     await write('b.yaml', plain('b', 'bootstrap: true\naliases: [old-b]\n'));
     await write('a.yml', plain('a', 'suite: stable\ncomponent: main\nbinary: iphoneos-arm64\n'));
