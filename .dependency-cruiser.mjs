@@ -6,10 +6,11 @@ const rooms = {
   'src/contract': { packages: ['zod'] },
   'src/log': {},
   'src/apt': { rooms: ['src/contract'], packages: ['node-liblzma'] },
+  'src/compatibility': { rooms: ['src/apt'], packages: [] },
   'src/net': { rooms: ['src/contract'], packages: ['undici'] },
   'src/snapshots': { rooms: ['src/contract'] },
   'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },
-  'src/catalog': { rooms: ['src/apt', 'src/snapshots', 'src/contract'] },
+  'src/catalog': { rooms: ['src/apt', 'src/compatibility', 'src/snapshots', 'src/contract'] },
   'src/search': { rooms: ['src/contract', 'src/catalog'] },
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
@@ -20,7 +21,7 @@ const rooms = {
     rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
     packages: ['zod', '@smithy/signature-v4'],
   },
-  'src/site': { rooms: ['src/contract', 'src/catalog'] },
+  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'] },
   'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {
     rooms: [
@@ -38,7 +39,7 @@ const rooms = {
   },
   'src/pages': { rooms: ['src/site', 'src/components', 'src/layouts', 'src/contract'] },
   'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
-  'src/components': { rooms: ['src/site', 'src/contract'] },
+  'src/components': { rooms: ['src/site', 'src/contract', 'src/compatibility'] },
   'functions/node': {
     rooms: [
       'functions',
@@ -83,7 +84,7 @@ const anyHost = [
   '^functions/(routes|http|health)/',
   // The store's statements are for databases that Node drives.
   '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
-  '^src/(documents|search|safety|contract)/',
+  '^src/(documents|search|compatibility|safety|contract)/',
 ];
 
 // Commands of those who change the project, who have all of its packages.

@@ -1,0 +1,100 @@
+import { compareVersions, isValidVersion } from '../apt/version.ts';
+import { complementOf, endOfVersions, type VersionRanges, writeVersion } from './ios-versions.ts';
+
+// `firmware` is the package that every jailbreak says is installed, with the version of iOS as its version. Relations to
+// it mean what dpkg makes of them (Debian Policy, section 7.1).
+
+/** A relation to `firmware` as it is written, and the versions for which it does not hold. */
+export interface FirmwareRelation {
+  /** Such as `firmware (>= 14.0)`, or alternatives with bars between. */
+  readonly written: string;
+  readonly excluded: VersionRanges;
+}
+
+const longestWritten = 120;
+
+// No honest package says more of firmware, and each takes some forty comparisons: of a stranger's field no more is read.
+const mostRelations = 32;
+const longestVersion = 64;
+const blanks = /\s+/g;
+
+// `<` and `>` are old spellings of `<=` and `>=` (deb-control(5) and dpkg's parsedep).
+const operators = ['<<', '<=', '>=', '>>', '=', '<', '>'] as const;
+
+/** The first version on the grid for which a test holds that then holds for all. Versions are asked some twenty times. */
+const firstWhere = (holds: (version: string) => boolean): number => {
+  let low = 0;
+  let high = endOfVersions;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(writeVersion(middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};
+
+const rangesOf = (operator: (typeof operators)[number], version: string): VersionRanges => {
+  const from = () => firstWhere((one) => compareVersions(one, version) >= 0);
+  const behind = () => firstWhere((one) => compareVersions(one, version) > 0);
+  switch (operator) {
+    case '<<':
+      return [[0, from()]];
+    case '<=':
+    case '<':
+      return [[0, behind()]];
+    case '=':
+      return [[from(), behind()]];
+    case '>=':
+    case '>':
+      return [[from(), endOfVersions]];
+    case '>>':
+      return [[behind(), endOfVersions]];
+  }
+};
+
+/**
+ * The versions that one alternative allows; undefined where it is no relation to `firmware`, names no version, or says
+ * what dpkg cannot read.
+ */
+const readAlternative = (text: string): VersionRanges | undefined => {
+  if (!text.startsWith('firmware')) return undefined;
+  const rest = text
+    .slice('firmware'.length)
+    .replace(/^:any\b/, '')
+    .trimStart();
+  if (!rest.startsWith('(') || !rest.endsWith(')')) return undefined;
+  const restriction = rest.slice(1, -1).trim();
+  const operator = operators.find((one) => restriction.startsWith(one));
+  const version = restriction.slice(operator?.length ?? 0).trim();
+  return version.length <= longestVersion && isValidVersion(version) ? rangesOf(operator ?? '=', version) : undefined;
+};
+
+const relations = (field: string | null | undefined): string[] =>
+  field?.includes('firmware')
+    ? field
+        .split(',')
+        .filter((group) => group.includes('firmware'))
+        .slice(0, mostRelations)
+    : [];
+
+const write = (group: string): string => group.trim().slice(0, longestWritten).replace(blanks, ' ');
+
+/**
+ * What a Depends or Pre-Depends says of firmware. A relation that another package satisfies as well says nothing. Never
+ * throws; takes time in proportion to the field.
+ */
+export const readRequired = (field: string | null | undefined): FirmwareRelation[] =>
+  relations(field).flatMap((group) => {
+    const alternatives = group.split('|', mostRelations + 1);
+    if (alternatives.length > mostRelations) return [];
+    const allowed = alternatives.map((text) => readAlternative(text.trim()));
+    if (allowed.includes(undefined)) return [];
+    return [{ written: write(group), excluded: complementOf(allowed.flatMap((ranges) => ranges ?? [])) }];
+  });
+
+/** What a Conflicts or Breaks says of firmware: with which versions it cannot be installed. */
+export const readRefused = (field: string | null | undefined): FirmwareRelation[] =>
+  relations(field).flatMap((group) => {
+    const excluded = readAlternative(group.trim());
+    return excluded === undefined ? [] : [{ written: write(group), excluded }];
+  });

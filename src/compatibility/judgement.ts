@@ -1,0 +1,124 @@
+import { type Build, buildTitles } from './builds.ts';
+import {
+  describeVersions,
+  endOfVersions,
+  holdsVersion,
+  parseVersion,
+  type VersionRanges,
+  writeVersion,
+} from './ios-versions.ts';
+
+// This file and what it imports run in browsers too, where every byte is loaded before the first interaction: what
+// is read from fields is read elsewhere.
+
+/** The device of a visitor. */
+export interface Device {
+  /** Number of its iOS version; see parseVersion. */
+  readonly ios: number;
+  readonly build: Build;
+}
+
+/** What one build of a package states. */
+export interface BuildStatement {
+  readonly build: Build | 'all';
+  /** The versions of iOS that its fields allow; undefined where they bound none. */
+  readonly firmware: VersionRanges | undefined;
+  /** The versions that its tags list or its words name; undefined where they name none. */
+  readonly named: VersionRanges | undefined;
+}
+
+/** What is said of a package to the visitor with a device, the best first. The only list of these words. */
+const verdicts = ['runs', 'named', 'not-stated', 'others-named', 'not-on-ios', 'no-build'] as const;
+type Verdict = (typeof verdicts)[number];
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly words: string;
+}
+
+const verdictOf = ({ firmware, named }: BuildStatement, ios: number): Verdict => {
+  if (firmware !== undefined) return holdsVersion(firmware, ios) ? 'runs' : 'not-on-ios';
+  if (named === undefined) return 'not-stated';
+  return holdsVersion(named, ios) ? 'named' : 'others-named';
+};
+
+const wordsOf = (verdict: Verdict, { ios, build }: Device, stated?: BuildStatement): string => {
+  const title = buildTitles[stated?.build ?? build];
+  const named = describeVersions(stated?.named ?? []);
+  switch (verdict) {
+    case 'runs':
+      return 'Runs here';
+    case 'named':
+      return `${title}, names ${named}`;
+    case 'not-stated':
+      return `${title}, iOS not stated`;
+    case 'others-named':
+      return `${title}, but names ${named}`;
+    case 'not-on-ios':
+      return `Says not on iOS ${writeVersion(ios)}`;
+    case 'no-build':
+      return `No ${build === 'roothide' ? title : title.toLowerCase()} build`;
+  }
+};
+
+/**
+ * What a package states of a device: the best of its builds for it. A build for all is one for every device; one for
+ * another kind of jailbreak is none, though some can be converted: that is not stated.
+ */
+export const judge = (stated: readonly BuildStatement[], device: Device): Judgement => {
+  const { ios, build } = device;
+  const fitting = stated
+    .filter((one) => one.build === build || one.build === 'all')
+    .map((one) => {
+      const verdict = verdictOf(one, ios);
+      return { verdict, words: wordsOf(verdict, device, one), isForAll: Number(one.build === 'all') };
+    })
+    .sort(
+      (a, b) =>
+        verdicts.indexOf(a.verdict) - verdicts.indexOf(b.verdict) ||
+        a.isForAll - b.isForAll ||
+        (a.words < b.words ? -1 : 1),
+    );
+  const [{ verdict, words } = { verdict: 'no-build' as const, words: wordsOf('no-build', device) }] = fitting;
+  return { verdict, words };
+};
+
+const writeRanges = (ranges: VersionRanges): string =>
+  ranges.map(([from, end]) => `${writeVersion(from)}-${end === endOfVersions ? '' : writeVersion(end)}`).join(',');
+
+const readRanges = (text: string): VersionRanges =>
+  text
+    .split(',')
+    .filter((range) => range !== '')
+    .map((range) => {
+      const [from = '', end = ''] = range.split('-');
+      return [parseVersion(from) ?? 0, parseVersion(end) ?? endOfVersions];
+    });
+
+/**
+ * What the builds of a package state, as a page carries it: builds with semicolons between, of each what it is for, then
+ * `=` and the versions that it allows, then `~` and those that it names: `rootful;rootless=14.0-~15.0-17.0`. An end that
+ * is left out is open. Equal statements stand once.
+ */
+export const writeStatements = (stated: readonly BuildStatement[]): string => {
+  const written = stated.map(
+    ({ build, firmware, named }) =>
+      `${build}${firmware === undefined ? '' : `=${writeRanges(firmware)}`}${named === undefined ? '' : `~${writeRanges(named)}`}`,
+  );
+  return [...new Set(written)].sort().join(';');
+};
+
+/** What `writeStatements` wrote. */
+export const readStatements = (text: string): BuildStatement[] =>
+  text
+    .split(';')
+    .filter((one) => one !== '')
+    .map((one) => {
+      const [front = '', named] = one.split('~');
+      const [build = '', firmware] = front.split('=');
+      return {
+        build: build as Build | 'all',
+        firmware: firmware === undefined ? undefined : readRanges(firmware),
+        named: named === undefined ? undefined : readRanges(named),
+      };
+    });

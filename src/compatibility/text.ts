@@ -1,0 +1,84 @@
+import { endOfParts, endOfVersions, parseVersion, uniteRanges, type VersionRanges } from './ios-versions.ts';
+
+// What the words of a package say. People write for people: "like iOS 11", "import iOS 15 shortcuts on iOS 13". So only
+// a few ways of speaking are read, by which one says on what something runs, and whatever they say is shown as quoted
+// and never leaves a package out.
+
+/** Words of a name or description, and the versions that they name; none where they name a build alone. */
+export interface TextStatement {
+  readonly written: string;
+  readonly named: VersionRanges | undefined;
+}
+
+const dash = '(?:-|–|—|~|to|through)';
+const version = String.raw`\d{1,2}(?:\.\d{1,2}){0,2}(?:\.x)?(?![\w.]*\d)`;
+const further = `(?: ?(?:${dash}|/|,|&|and) ?(?:ios ?)?${version})`;
+const orNewer = String.raw`(?: ?\+| ?(?:and|or) (?:up|above|later|newer|higher)\b)`;
+/** Versions as people enumerate them: `13`, `13+`, `13 - 16`, `11, 12 & 13`, `9/10`, `12 and up`. */
+const versions = String.raw`\bios ?${version}${further}{0,5}${orNewer}?`;
+const severalVersions = String.raw`\bios ?${version}(?:${further}{1,5}${orNewer}?|${orNewer})`;
+
+// In a name in brackets or behind "for"; in a description alone in brackets, behind words that claim support, or several
+// behind "for".
+const inName = new RegExp(
+  String.raw`[([][^()[\]]{0,24}?(?<bracketed>${versions})[^()[\]]{0,24}[)\]]|\bfor (?<meant>${versions})(?! ?-?style)`,
+  'i',
+);
+const inDescription = new RegExp(
+  String.raw`[([](?:for |supports )?(?<bracketed>${versions})(?: only)?[)\]]|\b(?:supports|compatible with|works (?:on|with)|requires) (?<claimed>${versions})|\bfor (?<meant>${severalVersions})`,
+  'i',
+);
+const denied = /\b(?:not|never|no longer|cannot|without|except)\b|n['’]t\b|\b(?:un|in)(?:supported|compatible)/i;
+const around = 32;
+
+const spelledVersion = new RegExp(String.raw`(${version})(?: ?(${dash})(?= ?(?:ios ?)?\d))?`, 'gi');
+const open = new RegExp(`${orNewer}$`, 'i');
+
+const readNumber = (spelled: string): readonly [from: number, end: number] | undefined => {
+  const plain = spelled.replace(/\.x$/i, '');
+  const from = parseVersion(plain);
+  return from === undefined ? undefined : [from, endOfParts(from, plain.split('.').length)];
+};
+
+/** The versions that an enumeration names. */
+const readVersions = (text: string): VersionRanges => {
+  const named: [number, number][] = [];
+  let from: number | undefined;
+  for (const [, spelled = '', dash] of text.matchAll(spelledVersion)) {
+    const one = readNumber(spelled);
+    if (one === undefined) continue;
+    const [start, end] = one;
+    named.push([Math.min(from ?? start, start), end]);
+    from = dash === undefined ? undefined : start;
+  }
+  const greatest = named.at(-1);
+  if (open.test(text) && greatest !== undefined) greatest[1] = endOfVersions;
+  return uniteRanges(named);
+};
+
+/** A stranger's text is looked at so far; what comes later is a history of changes as a rule. */
+const readSoFar = 2000;
+
+const readBy = (pattern: RegExp, text: string | null | undefined): TextStatement[] => {
+  const looked = (text ?? '').slice(0, readSoFar).replace(/\s+/g, ' ');
+  if (!/ios ?\d/i.test(looked)) return [];
+  const match = pattern.exec(looked);
+  if (match === null) return [];
+  const { bracketed, claimed, meant } = match.groups ?? {};
+  if (denied.test(looked.slice(Math.max(0, match.index - around), match.index))) return [];
+  const written = (bracketed ?? claimed ?? meant ?? '').trim();
+  const named = readVersions(written);
+  return named.length === 0 ? [] : [{ written, named }];
+};
+
+/** A build that a name tells, such as in `Frame (Rootless)`. */
+const readBuild = (name: string | null | undefined): TextStatement[] => {
+  const [written] = /\broot(?:less|full?|hide)\b/i.exec((name ?? '').slice(0, readSoFar)) ?? [];
+  return written === undefined ? [] : [{ written, named: undefined }];
+};
+
+/** What name and description say; of versions the name, where it names any. Never throws. */
+export const readText = (name: string | null | undefined, description: string | null | undefined): TextStatement[] => {
+  const byName = readBy(inName, name);
+  return [...readBuild(name), ...(byName.length > 0 ? byName : readBy(inDescription, description))];
+};

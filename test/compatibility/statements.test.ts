@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareVersions } from '../../src/apt/version.ts';
+import {
+  describeVersions,
+  endOfVersions,
+  holdsVersion,
+  parseVersion,
+  writeVersion,
+} from '../../src/compatibility/ios-versions.ts';
+import { buildStatement, readExcluded, readStated } from '../../src/compatibility/statements.ts';
+
+const architecture = 'iphoneos-arm64';
+const runsOn = (fields: Partial<Parameters<typeof readStated>[0]>, ios: string): boolean =>
+  !holdsVersion(readExcluded({ architecture, ...fields }), parseVersion(ios) ?? Number.NaN);
+
+describe('C14: what relations to firmware say is what dpkg makes of them', () => {
+  it.each([
+    ['firmware (>= 14.0)', ['14.0', '14.0.1', '17.5'], ['13.7', '9.3.3']],
+    ['firmware (>=14.0)', ['14.0'], ['13.7']],
+    ['firmware(>= 12.2) ', ['12.2'], ['12.1.9']],
+    ['firmware (<< 16)', ['15.8.3'], ['16.0', '16.7']],
+    ['firmware (<= 9.3.3)', ['9.3.3', '9.3'], ['9.3.4', '9.3.5', '10.0']],
+    ['firmware (<7.0)', ['7.0', '6.1'], ['7.0.1', '7.1']],
+    ['firmware (>7.0)', ['7.0'], ['6.1']],
+    ['firmware (>> 9)', ['9.0', '10.1'], ['8.4']],
+    ['firmware (= 14.0)', ['14.0'], ['14.0.1', '13.7', '14.1']],
+    ['firmware (14.0)', ['14.0'], ['14.1']],
+    ['firmware (>= 14.0~beta2)', ['14.0'], ['13.7']],
+    ['firmware:any (>= 13)', ['13.0'], ['12.5.7']],
+    ['firmware (>= 14.0) | firmware (<< 12)', ['14.0', '11.4', '17.0'], ['12.0', '13.7']],
+    ['mobilesubstrate, firmware (>= 6.0), firmware (<< 11.0), cydia', ['6.0', '10.3.3'], ['5.1', '11.0']],
+    ['firmware (>= 3000)', [], ['1.0', '26.0']],
+    // Another package satisfies these as well.
+    ['firmware (>= 14.0) | libexpat1', ['12.0', '14.0'], []],
+    ['com.opa334.libundirect (>=1.0) | firmware (<<14.0)', ['14.0', '13.0'], []],
+    // No relation to it, or none that dpkg can read.
+    ['firmware', ['1.0', '26.0'], []],
+    ['firmware-sbin, org.thebigboss.firmware (>= 9)', ['1.0'], []],
+    ['firmware (>= )', ['1.0'], []],
+    ['firmware (>= fourteen)', ['1.0'], []],
+    ['firmware >= 14.0', ['1.0'], []],
+    ['firmware (>= 14.0', ['1.0'], []],
+  ])('%s', (depends, runs, doesNot) => {
+    expect(runs.filter((ios) => !runsOn({ depends }, ios))).toEqual([]);
+    expect(doesNot.filter((ios) => runsOn({ depends }, ios))).toEqual([]);
+    expect([...runs, ...doesNot].map((ios) => runsOn({ preDepends: depends }, ios))).toEqual([
+      ...runs.map(() => true),
+      ...doesNot.map(() => false),
+    ]);
+  });
+
+  it('Conflicts and Breaks say with what it cannot be installed, and a conflict without version says nothing', () => {
+    expect(['14.8', '15.0', '16.7'].map((ios) => runsOn({ conflicts: 'other, firmware (>= 15.0)' }, ios))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(runsOn({ breaks: 'firmware (<< 13)' }, '12.5.7')).toBe(false);
+    expect(runsOn({ conflicts: 'firmware' }, '12.5.7')).toBe(true);
+  });
+
+  it('several fields are all held to', () => {
+    const fields = { depends: 'firmware (>= 13.0)', preDepends: 'firmware (<< 17.0)', conflicts: 'firmware (= 14.5)' };
+    expect(['12.0', '13.0', '14.5', '14.5.1', '16.7', '17.0'].map((ios) => runsOn(fields, ios))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  const spelled = fc
+    .tuple(fc.nat(30), fc.option(fc.nat(9)), fc.option(fc.nat(12)), fc.constantFrom('', '', '~rc1', '-1', '+x'))
+    .map(([major, minor, patch, rest]) => [major, minor, patch].filter((part) => part !== null).join('.') + rest);
+  const operators: Record<string, (order: number) => boolean> = {
+    '<<': (order) => order < 0,
+    '<=': (order) => order <= 0,
+    '=': (order) => order === 0,
+    '>=': (order) => order >= 0,
+    '>>': (order) => order > 0,
+  };
+  const relation = fc.tuple(fc.constantFrom(...Object.keys(operators)), spelled);
+  const onGrid = fc.nat(endOfVersions - 1);
+
+  it('for any relations and any version', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(relation, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+        onGrid,
+        (groups, ios) => {
+          const depends = groups
+            .map((group) => group.map(([operator, version]) => `firmware (${operator} ${version})`).join(' | '))
+            .join(', ');
+          const device = writeVersion(ios);
+          const satisfied = groups.every((group) =>
+            group.some(([operator, version]) => operators[operator]?.(compareVersions(device, version))),
+          );
+          expect(runsOn({ depends }, device)).toBe(satisfied);
+        },
+      ),
+    );
+  });
+
+  it('a least version that is greater never allows more', () => {
+    fc.assert(
+      fc.property(spelled, spelled, onGrid, (a, b, ios) => {
+        const [less, greater] = compareVersions(a, b) <= 0 ? [a, b] : [b, a];
+        const device = writeVersion(ios);
+        if (runsOn({ depends: `firmware (>= ${greater})` }, device)) {
+          expect(runsOn({ depends: `firmware (>= ${less})` }, device)).toBe(true);
+        }
+        if (runsOn({ depends: `firmware (<< ${less})` }, device)) {
+          expect(runsOn({ depends: `firmware (<< ${greater})` }, device)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('C14: tags', () => {
+  it('bound the versions, the greatest with all that begin with it', () => {
+    const tags = ['purpose::theming', 'compatible_min::ios14.0', 'compatible_max::iOS16.5'];
+    expect(['13.7', '14.0', '16.5', '16.5.1', '16.6'].map((ios) => runsOn({ tags }, ios))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(runsOn({ tags: ['compatible_max::ios16'] }, '16.7.10')).toBe(true);
+    expect(runsOn({ tags: ['compatible_max::ios16'] }, '17.0')).toBe(false);
+  });
+
+  it('that name versions exclude none, and those that say nothing readable nothing', () => {
+    const tags = ['compatible::ios11', 'compatible::ios12'];
+    const stated = readStated({ architecture, tags });
+    expect(runsOn({ tags }, '13.0')).toBe(true);
+    expect(describeVersions(stated.named ?? [])).toBe('iOS 11 to 12');
+    const unreadable = [
+      'compatible_min::ios',
+      'compatible_min::iosX',
+      'compatible_min::14',
+      'compatible_min::ios1.2.3.4',
+    ];
+    expect(readStated({ architecture, tags: unreadable }).statements).toEqual([]);
+  });
+});
+
+describe('C14: the words of name and description', () => {
+  const told = (name: string | null, description: string | null = null) => {
+    const { statements, named } = readStated({ architecture, name, description });
+    return [...statements.map(({ written }) => written), ...(named === undefined ? [] : [describeVersions(named)])];
+  };
+
+  it.each([
+    ['Exsto (iOS 11)', ['iOS 11', 'iOS 11']],
+    ['BETA: WaveFlow2 for iOS10', ['iOS10', 'iOS 10']],
+    ['Frame (Rootfull iOS 13.0-13.7)', ['Rootfull', 'iOS 13.0-13.7', 'iOS 13 to 13.7']],
+    ['Frame (Rootless iOS 14+)', ['Rootless', 'iOS 14+', 'iOS 14 or newer']],
+    ['Thing [iOS 15 and up]', ['iOS 15 and up', 'iOS 15 or newer']],
+    ['Thing (iOS 11, 12 & 14)', ['iOS 11, 12 & 14', 'iOS 11 to 12, 14']],
+    ['iOS 8.3 Respring Logo', []],
+    ['iOS 11 Icons', []],
+    ['Passcodes for iOS 7-style locks', []],
+    ['nslogify-ios', []],
+    ['Not (iOS 2026)', []],
+  ])('of a name: %s', (name, words) => expect(told(name)).toEqual(words));
+
+  it.each([
+    ['Logs of everything. Supports iOS 7-13', ['iOS 7-13', 'iOS 7 to 13']],
+    ['Hides an alert (iOS 9-13.x)', ['iOS 9-13.x', 'iOS 9 to 13']],
+    ['Waves, compatible with iOS 9/10.', ['iOS 9/10', 'iOS 9 to 10']],
+    ['OpenJDK 16 for iOS 12+', ['iOS 12+', 'iOS 12 or newer']],
+    ['Import iOS 16/15/14/13 shortcuts on iOS 12', []],
+    ['iOS 11-style icon for Cydia', []],
+    ['Process viewer, updated for iOS 13 by somebody', []],
+    ['It is not compatible with iOS 16', []],
+    ["It doesn't work anywhere and isn’t one that supports iOS 16", []],
+    ['Needs a Mac with BIOS 14', []],
+    ['Made by people who love rootless jailbreaks', []],
+  ])('of a description: %s', (description, words) => expect(told(null, description)).toEqual(words));
+
+  it('exclude no version', () => {
+    expect(runsOn({ name: 'Exsto (iOS 11)', description: 'Supports iOS 11' }, '17.0')).toBe(true);
+  });
+});
+
+describe('C14: a stranger’s fields', () => {
+  it('never throw', () => {
+    const part = fc.constantFrom(
+      'firmware',
+      '(',
+      ')',
+      '>=',
+      '<<',
+      '|',
+      ',',
+      '14.0',
+      ' ',
+      'iOS 1',
+      '-',
+      '::',
+      'compatible_min',
+      'for ',
+      '+',
+    );
+    const text = fc.oneof(
+      fc.string({ maxLength: 40 }),
+      fc.array(part, { maxLength: 20 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(text, text, text, text, fc.array(text), (depends, conflicts, name, description, tags) => {
+        const stated = readStated({
+          architecture: 'all',
+          depends,
+          conflicts,
+          breaks: depends,
+          name,
+          description,
+          tags,
+        });
+        expect(buildStatement(stated)?.build).toBe('all');
+      }),
+    );
+  });
+
+  it('H7: take time in proportion to their length', () => {
+    const kinds: Readonly<Record<string, (length: number) => Parameters<typeof readStated>[0]>> = {
+      relations: (length) => ({ architecture, depends: 'firmware (>= 14.0), '.repeat(length / 20) }),
+      'relations that exclude much': (length) => ({
+        architecture,
+        depends: Array.from({ length: length / 24 }, (_, n) => `firmware (= ${n % 99}.${n % 60}.${n % 61})`).join(
+          ' | ',
+        ),
+        conflicts: Array.from({ length: length / 24 }, (_, n) => `firmware (= ${n % 98}.${n % 59}.${n % 63})`).join(
+          ',',
+        ),
+      }),
+      'a long version': (length) => ({ architecture, depends: `firmware (>= ${'1'.repeat(length)})` }),
+      blanks: (length) => ({ architecture, depends: `firmware (${' '.repeat(length)}>= 1.0${' '.repeat(length)}x` }),
+      'open brackets': (length) => ({ architecture, depends: `firmware ${'('.repeat(length)}` }),
+      'a tag': (length) => ({ architecture, tags: [`compatible_min::ios${'1.'.repeat(length)}`] }),
+      tags: (length) => ({ architecture, tags: Array.from({ length: length / 20 }, () => 'compatible_min::ios14.0') }),
+      'a name': (length) => ({ architecture, name: `(iOS 1${' & iOS 1'.repeat(length / 8)}` }),
+      'a description': (length) => ({ architecture, description: `supports iOS 1${'-'.repeat(length)}` }),
+    };
+    const cost = (fields: Parameters<typeof readStated>[0]): number => {
+      const began = process.cpuUsage();
+      buildStatement(readStated(fields));
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1000;
+    };
+    for (const [kind, make] of Object.entries(kinds)) {
+      cost(make(2 ** 14));
+      const [once, twice] = [cost(make(2 ** 19)), cost(make(2 ** 20))];
+      expect(twice, kind).toBeLessThan(4 * once + 60);
+    }
+  });
+});
