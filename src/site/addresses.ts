@@ -22,6 +22,7 @@ export const page = {
   sections: '/section/',
   section: (kind: SectionKind, number = 1) => `/section/${kind}/${number > 1 ? `${number}/` : ''}`,
   ranking: '/ranking/',
+  new: '/new/',
   status: '/status/',
   api: '/api/',
   changes: '/changes/',

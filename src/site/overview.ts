@@ -1,4 +1,5 @@
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
+import { type PackageCard, packageCard } from './package-view.ts';
 import { byName } from './repository-view.ts';
 import type { News, PackageSummary, SiteCatalog } from './site-catalog.ts';
 
@@ -74,6 +75,34 @@ export const recentNews = (
     if (recent.length === length) break;
   }
   return recent;
+};
+
+/** What was news on one day: cards, and how many more there were of repositories that had too many. */
+export interface NewsDay {
+  /** `YYYY-MM-DD` in UTC. */
+  readonly day: string;
+  readonly cards: readonly PackageCard[];
+  readonly more: number;
+}
+
+const newsShown = 150;
+const newsOfRepository = 20;
+
+/** The last news day by day, the newest first; of a repository so many a day at most as a person reads. */
+export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
+  const days = new Map<string, { cards: PackageCard[]; more: number; taken: Map<string, number> }>();
+  for (const { summary, slug, at } of recentNews(catalog.packages.values(), Number.POSITIVE_INFINITY)) {
+    const day = at.slice(0, 'YYYY-MM-DD'.length);
+    const shown = [...days.values()].reduce((sum, { cards }) => sum + cards.length, 0);
+    if (!days.has(day) && shown >= newsShown) break;
+    const open = days.get(day) ?? { cards: [], more: 0, taken: new Map<string, number>() };
+    days.set(day, open);
+    const taken = open.taken.get(slug) ?? 0;
+    open.taken.set(slug, taken + 1);
+    if (taken >= newsOfRepository) open.more++;
+    else open.cards.push({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+  }
+  return [...days].map(([day, { cards, more }]) => ({ day, cards, more }));
 };
 
 /** Packages of each kind of section, in order of names; kinds without any are left out. */

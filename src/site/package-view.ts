@@ -45,7 +45,10 @@ interface PackageLink {
 }
 
 /** What a card in a list shows of a package. */
-export type PackageCard = Pick<PackageSummary, 'id' | 'name' | 'summary' | 'version' | 'kind' | 'icon' | 'paid'> & {
+export type PackageCard = Pick<
+  PackageSummary,
+  'id' | 'name' | 'summary' | 'version' | 'icon' | 'paid' | 'architectures'
+> & {
   readonly place: string;
 };
 
@@ -55,9 +58,9 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   name: summary.name,
   summary: summary.summary,
   version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
-  kind: summary.kind,
   icon: summary.icon,
   paid: summary.paid,
+  architectures: summary.architectures,
   place: summary.repository.name,
 });
 

@@ -18,6 +18,7 @@ const allEntries = (): Entry[] => {
     page.repositories,
     page.sections,
     page.ranking,
+    page.new,
     page.status,
     page.api,
     page.about,

@@ -69,6 +69,7 @@ const kinds: Readonly<Record<string, string>> = {
   sections: '/section/',
   section: '/section/themes/',
   ranking: '/ranking/',
+  new: '/new/',
   status: '/status/',
   api: '/api/',
   changes: '/changes/',
@@ -302,9 +303,11 @@ describe('a package', () => {
     expect(await region.getByRole('row').count()).toBe(4);
   });
 
-  it('puts our drawing in the place of an icon that does not load', async () => {
+  it('shows its letters in the place of an icon that does not load', async () => {
     const page = await open('/package/com.alpha.snowboard/');
-    await expect.poll(() => page.locator('.icon.large').getAttribute('src')).toBe('/icons/sections/tweaks.svg');
+    const tile = page.locator('.monogram.large');
+    await expect.poll(() => tile.locator('img').count()).toBe(0);
+    expect(await tile.textContent()).toBe('SB');
     expect(outside).toContain('image https://icons.example/missing.png no referrer');
   });
 
@@ -412,6 +415,24 @@ describe('everywhere', () => {
     expect(dark).not.toBe(light);
     await page.goto(`${server.base}/about/`);
     expect(await ground()).toBe(dark);
+  });
+
+  it('leads to all pages from a menu on a phone, without JavaScript too', async () => {
+    const page = await open('/about/', { ...phone, javaScriptEnabled: false });
+    const header = await page.locator('.top').boundingBox();
+    expect(header?.height).toBeLessThanOrEqual(56);
+    await page.locator('.menu > summary').click();
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    expect(await menu.getByRole('link').allTextContents()).toEqual([
+      'Repositories',
+      'Sections',
+      'New',
+      'Status',
+      'API',
+    ]);
+    await menu.getByRole('link', { name: 'New' }).click();
+    await page.waitForURL('**/new/');
+    expect(await page.locator('h1').textContent()).toBe('New and updated');
   });
 
   it('the first stop of the keyboard leads to the content', async () => {

@@ -40,7 +40,9 @@ const replaceImage = (image: HTMLImageElement) => {
   const fallback = image.dataset.fallback;
   if (fallback === undefined) return;
   delete image.dataset.fallback;
-  image.src = fallback;
+  // Below an icon stand the letters of its package.
+  if (fallback === '') image.remove();
+  else image.src = fallback;
 };
 addEventListener('error', (event) => event.target instanceof HTMLImageElement && replaceImage(event.target), true);
 for (const image of document.querySelectorAll<HTMLImageElement>('img[data-fallback]')) {

@@ -1,4 +1,4 @@
-import { addressOf } from './address.ts';
+import { hueOf, lettersOf } from '../../site/monogram.ts';
 import type { Found } from './pagefind.ts';
 
 const element = (name: string, className: string, text?: string): HTMLElement => {
@@ -11,22 +11,22 @@ const element = (name: string, className: string, text?: string): HTMLElement =>
   return node;
 };
 
-const icon = ({ meta }: Found): HTMLImageElement => {
+/** Its letters, and over them the icon where it has one that loads. */
+const tile = ({ meta }: Found): HTMLElement => {
+  const letters = element('span', `monogram hue-${hueOf(meta.id)}`);
+  letters.ariaHidden = 'true';
+  letters.append(lettersOf(meta.title));
+  if (meta.icon === undefined || !/^https?:\/\//.test(meta.icon)) return letters;
   const image = document.createElement('img');
-  const drawing = addressOf(`icons/sections/${encodeURIComponent(meta.kind)}.svg`);
-  image.className = 'icon';
   image.width = 44;
   image.height = 44;
   image.alt = '';
   image.loading = 'lazy';
   image.referrerPolicy = 'no-referrer';
-  if (meta.icon !== undefined && /^https?:\/\//.test(meta.icon)) {
-    image.dataset.fallback = drawing;
-    image.src = meta.icon;
-  } else {
-    image.src = drawing;
-  }
-  return image;
+  image.dataset.fallback = '';
+  image.src = meta.icon;
+  letters.append(image);
+  return letters;
 };
 
 /** One found package as a row of a list, like those the server renders. Text stays text. */
@@ -41,8 +41,9 @@ export const createRow = (found: Found): HTMLElement => {
   name.textContent = meta.title;
   body.append(name, element('p', 'line', meta.summary ?? meta.id));
   const end = element('p', 'end');
-  end.append(element('span', 'mono', meta.version), element('span', 'place', meta.place));
+  end.append(element('span', 'mono', meta.version));
   if (meta.paid !== undefined) end.append(element('span', 'chip fair', 'Paid'));
-  row.append(icon(found), body, end);
+  end.append(element('span', 'place', meta.place));
+  row.append(tile(found), body, end);
   return row;
 };

@@ -1,0 +1,26 @@
+/** How many hues there are for the tiles of packages and the cards of repositories. */
+const hueCount = 7;
+
+/** The hue of a slug or an identifier, 0 to 6: the same wherever it is shown. */
+export const hueOf = (text: string): number => {
+  let sum = 0;
+  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 0xffff;
+  return sum % hueCount;
+};
+
+const word = /\p{Lu}?[\p{Ll}\p{Lo}\p{M}\p{N}]+(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;
+// Of these one character is a word, and two would fill a tile to its edges.
+const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/**
+ * One or two letters that stand for a name: the first of its first two words ("SnowBoard" is two), or two of its only
+ * one; "#" where it has none.
+ */
+export const lettersOf = (name: string): string => {
+  const [first, second] = [...name.normalize('NFC').slice(0, 200).matchAll(word)].map(([text]) => [...text]);
+  const start = first?.[0];
+  if (start === undefined) return '#';
+  if (wide.test(start)) return start;
+  if (second?.[0] !== undefined && !wide.test(second[0])) return (start + second[0]).toUpperCase();
+  return start.toUpperCase() + (first?.[1] ?? '').toLowerCase();
+};
