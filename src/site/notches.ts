@@ -1,5 +1,5 @@
 /** The bootstraps whose packages have an architecture of their own, as notches in the edge of a card. */
-export type NotchKind = 'rootful' | 'rootless' | 'roothide';
+type NotchKind = 'rootful' | 'rootless' | 'roothide';
 
 /** A notch: its place and colour by `kind`, and what it says. */
 export interface Notch {
