@@ -27,6 +27,8 @@ export interface Option {
 /** A command: its name as typed, what it does, and its flags by name. */
 export interface Command<Options extends Record<string, Option> = Record<string, Option>> {
   readonly name: string;
+  /** The word that stands first behind `--`, of a command that does several things. */
+  readonly action?: string;
   readonly summary: string;
   /** What the command is about besides its flags, such as `URL`, `[URL]` where that may be left out, or `URL DIR`. */
   readonly operand?: string;
@@ -122,6 +124,10 @@ const readValue = (option: Option, source: string, text: string): string | numbe
   throw new UsageError(`${source} must be a whole number ${bounds}, not "${text}"`);
 };
 
+/** How a command is begun: `npm run accept -- `. */
+const callOf = ({ name, action }: Pick<Command, 'name' | 'action'>): string =>
+  `npm run ${name} -- ${action === undefined ? '' : `${action} `}`;
+
 const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [
@@ -155,12 +161,14 @@ const readOperand = (command: Command, argv: readonly string[]): string | readon
   const names = command.operand?.split(' ') ?? [];
   if (names.length > 1) {
     if (positionals.length === names.length) return positionals;
-    throw new UsageError(`${command.name} needs ${names.join(' and ')}: npm run ${command.name} -- ${command.operand}`);
+    throw new UsageError(`${command.name} needs ${names.join(' and ')}: ${callOf(command)}${command.operand}`);
   }
   const isOptional = command.operand === undefined || command.operand.startsWith('[');
   if (positionals.length === 1 || (positionals.length === 0 && isOptional)) return operand;
   const count = isOptional ? 'takes at most one' : 'needs one';
-  throw new UsageError(`${command.name} ${count} ${command.operand}: npm run ${command.name} -- ${command.operand}`);
+  throw new UsageError(
+    `${command.action ?? command.name} ${count} ${command.operand}: ${callOf(command)}${command.operand}`,
+  );
 };
 
 /**
@@ -191,7 +199,8 @@ export const readOptions = <Options extends Record<string, Option>>(
 };
 
 /** What --help prints. */
-export const helpText = ({ name, summary, operand, options, endings = [] }: Command): string => {
+export const helpText = (command: Command): string => {
+  const { summary, operand, options, endings = [] } = command;
   const rows = Object.entries(options).map(([flag, option]) => ({
     left: `  --${flag}${option.value === undefined ? '' : ` ${option.value}`}`,
     right: [
@@ -203,7 +212,7 @@ export const helpText = ({ name, summary, operand, options, endings = [] }: Comm
   rows.push({ left: '  --help', right: 'Print this.' });
   const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
   return [
-    `Usage: npm run ${name} -- ${operand === undefined ? '' : `${operand} `}[options]`,
+    `Usage: ${callOf(command)}${operand === undefined ? '' : `${operand} `}[options]`,
     '',
     summary,
     '',
@@ -216,8 +225,9 @@ export const helpText = ({ name, summary, operand, options, endings = [] }: Comm
 // A folder that is missing or a file; no permission; a disk without room: the message says what and where.
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
-const endOf = (error: unknown, { name, refusedCode = exitCodes.nothingUsable }: Command): [string, number] => {
-  if (error instanceof UsageError) return [`${error.message}\nSee npm run ${name} -- --help`, exitCodes.usage];
+const endOf = (error: unknown, command: Command): [string, number] => {
+  const { name, refusedCode = exitCodes.nothingUsable } = command;
+  if (error instanceof UsageError) return [`${error.message}\nSee ${callOf(command)}--help`, exitCodes.usage];
   if (error instanceof CommandFailure) return [error.message, error.exitCode];
   if (isOfSystem(error)) return [`${name} could not go on: ${error.message}`, refusedCode];
   throw error;
@@ -246,11 +256,13 @@ export const runCommand = async <const C extends Command>(
   main: (values: OptionValues<C['options']>, operand: Operand<C>) => Promise<void>,
 ): Promise<void> => {
   let log: Log | undefined;
+  // Who runs a command by its action has found that word there.
+  const argv = process.argv.slice(command.action === undefined ? 2 : 3);
   try {
-    const values = readOptions<C['options']>(command, process.argv.slice(2), process.env);
+    const values = readOptions<C['options']>(command, argv, process.env);
     if (values !== undefined) log = command.openLog?.(values as never);
     if (values === undefined) process.stdout.write(helpText(command));
-    else await main(values, readOperand(command, process.argv.slice(2)) as Operand<C>);
+    else await main(values, readOperand(command, argv) as Operand<C>);
   } catch (error) {
     const [message, exitCode] = endOf(error, command);
     tellFailure(log, message, exitCode, error);

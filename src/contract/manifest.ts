@@ -10,7 +10,8 @@ export const slugKey = (slug: string): string => slug.toLowerCase();
 const slugSchema = z
   // YAML has numbers, truth values and nothing where a person wrote a word.
   .string({ error: ({ input }) => (input === undefined ? undefined : 'must be text: put it in quotes') })
-  .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit');
+  .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit')
+  .describe('1 to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit.');
 
 /** The address of an APT repository. Credentials, queries and fragments have no meaning to APT and would leak. */
 const repositoryUri = z.string().superRefine((text, context) => {
@@ -70,27 +71,35 @@ const requestHeaders = z
  */
 export const manifestEntrySchema = z
   .strictObject({
-    slug: slugSchema,
-    uri: repositoryUri,
+    slug: slugSchema.describe('The identifier in addresses, compared exactly; the file is called after it.'),
+    uri: repositoryUri.meta({
+      description: 'The address of the repository, without a slash at its end.',
+      pattern: '^https?://[^\\s?#\\\\]+$',
+    }),
     suite: z
       .union([z.literal('./'), pathSegments('a suite name such as "stable", or "./" for a flat repository')])
-      .default('./'),
-    component: pathSegments('a component name such as "main"').optional(),
+      .default('./')
+      .describe('The folder below dists/, in quotes where it is a number; none for a flat repository.'),
+    component: pathSegments('a component name such as "main"').optional().describe('Such as main; with a suite alone.'),
     binary: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be an architecture such as "iphoneos-arm64"')
-      .optional(),
+      .optional()
+      .describe('The architecture, such as iphoneos-arm64; with a suite alone.'),
     ranking: z
       .number()
       .int('must be a whole number from 1 (best) to 5')
       .min(1, 'must be a whole number from 1 (best) to 5')
-      .max(5, 'must be a whole number from 1 (best) to 5'),
-    bootstrap: z.boolean().default(false),
-    aliases: z.array(slugSchema).default([]),
-    /** The keys, one of which must have signed the Release: anything else then leaves the last good data in force. */
-    key: publicKey.optional(),
-    /** Sent with every request to the origin of `uri`, and nowhere else. */
-    headers: requestHeaders.optional(),
+      .max(5, 'must be a whole number from 1 (best) to 5')
+      .describe('1 is best, 5 is last.'),
+    bootstrap: z.boolean().default(false).describe('Whether a jailbreak brings its packages.'),
+    aliases: z.array(slugSchema).default([]).describe('Other names that lead to it, such as former slugs.'),
+    key: publicKey
+      .optional()
+      .describe(
+        'The armoured public keys, one of which must have signed the Release: anything else then leaves the last good data in force.',
+      ),
+    headers: requestHeaders.optional().describe('Sent with every request to the origin of uri, and nowhere else.'),
   })
   .superRefine((entry, context) => {
     const flat = entry.suite === './';
@@ -105,7 +114,9 @@ export const manifestEntrySchema = z
         context.addIssue({ code: 'custom', path: [field], message: 'is required where suite is not "./"' });
       }
     }
-  });
+  })
+  // As much of that as a JSON Schema can say, for editors.
+  .meta({ dependencies: { component: ['suite', 'binary'], binary: ['suite', 'component'] } });
 
 /** A manifest entry with its defaults filled in. */
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;

@@ -14,8 +14,8 @@ const path = z
  * misspelt field is an error. A host covers the names below it, a path what lies below it.
  */
 export const safetyEntrySchema = z.strictObject({
-  host,
-  path: path.optional(),
+  host: host.describe('The name alone; it covers every name below it.'),
+  path: path.optional().describe('Covers what lies below it, where others share the host.'),
   reason: z.string().min(10).describe('What is wrong with it, in a sentence.'),
   date: z.iso.date().describe('Day on which it was entered.'),
   source: z.url({ protocol: /^https?$/ }).describe('Where that is documented.'),

@@ -2,11 +2,12 @@ import { z } from 'zod';
 
 /** What the people who run this service say of it, in `data/service.yaml`. */
 export const serviceSchema = z.strictObject({
-  name: z.string().min(1),
-  contact_email: z.email(),
+  name: z.string().min(1).describe('What pages, feeds, badges and documents call the service.'),
+  contact_email: z.email().describe('Shown to people, and to origins in the User-Agent of the crawler.'),
   copyright: z.string().min(1),
-  /** Day on which the privacy policy last changed; package managers ask their users again when it does. */
-  privacy_updated: z.iso.date(),
+  privacy_updated: z.iso
+    .date()
+    .describe('Day on which the privacy policy last changed; package managers ask their users again when it does.'),
 });
 export type Service = z.infer<typeof serviceSchema>;
 

@@ -1,0 +1,119 @@
+import {
+  addressKey,
+  type ManifestEntry,
+  manifestEntrySchema,
+  slugKey,
+  slugPattern,
+} from '../../src/contract/manifest.ts';
+import type { SafetyList } from '../../src/safety/safety-list.ts';
+
+/** An entry that is new, and who else in the list leads to it. */
+export interface Taken {
+  readonly entry: ManifestEntry;
+  /** What of the foreign entry was left out, and why; a clause each. */
+  readonly left: readonly string[];
+}
+
+/** What is to be done with a foreign list, entry by entry. */
+export interface ImportPlan {
+  readonly taken: readonly Taken[];
+  /** Those whose repository the manifest has; `missing` are names of theirs that do not lead to it. */
+  readonly present: readonly { readonly slug: string; readonly as: string; readonly missing: readonly string[] }[];
+  /** Those that are not sound, with every reason. */
+  readonly refused: readonly { readonly place: string; readonly reasons: readonly string[] }[];
+}
+
+const fields = ['slug', 'uri', 'suite', 'component', 'binary', 'ranking', 'bootstrap', 'aliases', 'key', 'headers'];
+
+// Two spellings of one repository: lists differ in the scheme and in slashes.
+const repositoryKey = (entry: ManifestEntry): string => addressKey(entry).replace(/^https?:/, '');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A foreign entry as one of ours, without what none of ours can have; a list of reasons where that cannot be. */
+const readForeign = (value: unknown): Taken | readonly string[] => {
+  if (!isObject(value)) return ['is no entry: an entry has a slug, a uri and a ranking'];
+  const left: string[] = [];
+  const given: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (!fields.includes(name)) left.push(`${JSON.stringify(name)}, which is no field of an entry`);
+    // Older lists write null for what is not there.
+    else if (field !== null) given[name] = field;
+  }
+  if (Array.isArray(given.aliases)) {
+    const isSlug = (alias: unknown) => typeof alias === 'string' && slugPattern.test(alias);
+    for (const alias of given.aliases) {
+      if (!isSlug(alias)) left.push(`the alias ${JSON.stringify(alias)}, which is no slug`);
+    }
+    given.aliases = [...new Set(given.aliases.filter(isSlug))].filter((alias) => alias !== given.slug);
+  }
+  if (typeof given.uri === 'string') given.uri = given.uri.replace(/(?<=[^/])\/+$/, '');
+  const checked = manifestEntrySchema.safeParse(given);
+  if (checked.success) return { entry: checked.data, left };
+  return checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
+};
+
+/**
+ * Compares a foreign list with the manifest. Entries of one repository (address without scheme and slashes at its end,
+ * suite, component, architecture) are one: the first of the list is taken and the others' names become its aliases.
+ * Nothing takes a slug or alias that leads elsewhere, or an address that `safety` refuses.
+ */
+export const planImport = (
+  known: readonly ManifestEntry[],
+  foreign: readonly unknown[],
+  safety: Pick<SafetyList, 'check'>,
+): ImportPlan => {
+  const owners = new Map<string, string>();
+  const places = new Map<string, { slug: string; taken?: Taken }>();
+  for (const entry of known) {
+    for (const name of [entry.slug, ...entry.aliases]) owners.set(slugKey(name), entry.slug);
+    places.set(repositoryKey(entry), { slug: entry.slug });
+  }
+  const taken: Taken[] = [];
+  const present: ImportPlan['present'][number][] = [];
+  const refused: ImportPlan['refused'][number][] = [];
+
+  foreign.forEach((value, index) => {
+    const named = isObject(value) && typeof value.slug === 'string' ? `${JSON.stringify(value.slug)} ` : '';
+    const place = `${named}([${index}])`;
+    const read = readForeign(value);
+    if (!('entry' in read)) {
+      refused.push({ place, reasons: read });
+      return;
+    }
+    const { entry, left } = read;
+    const names = [entry.slug, ...entry.aliases];
+    const at = places.get(repositoryKey(entry));
+    if (at !== undefined) {
+      const free = names.filter((name) => !owners.has(slugKey(name)));
+      if (at.taken === undefined) present.push({ slug: entry.slug, as: at.slug, missing: free });
+      else {
+        at.taken.entry.aliases.push(...free);
+        for (const name of free) owners.set(slugKey(name), at.slug);
+      }
+      return;
+    }
+    const owner = owners.get(slugKey(entry.slug));
+    const reasons = [
+      ...(owner === undefined
+        ? []
+        : [`slug: leads to ${owner} already, whose repository is another; give this one a slug of its own`]),
+      ...(safety.check(entry.uri) ? [] : [`uri: ${entry.uri} is on the safety list, or no package manager can add it`]),
+    ];
+    if (reasons.length > 0) {
+      refused.push({ place, reasons });
+      return;
+    }
+    const aliases = entry.aliases.filter((name) => !owners.has(slugKey(name)));
+    const lost = entry.aliases.filter((name) => owners.has(slugKey(name)));
+    const own = {
+      entry: { ...entry, aliases },
+      left: [...left, ...lost.map((name) => `the alias ${name}, which leads to ${owners.get(slugKey(name))} already`)],
+    };
+    for (const name of [entry.slug, ...aliases]) owners.set(slugKey(name), entry.slug);
+    places.set(repositoryKey(entry), { slug: entry.slug, taken: own });
+    taken.push(own);
+  });
+  return { taken, present, refused };
+};
