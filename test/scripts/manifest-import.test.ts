@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planImport } from '../../scripts/manifest/import-list.ts';
+import { manifestEntrySchema } from '../../src/contract/manifest.ts';
+import { readManifest } from '../../src/crawl/read-manifest.ts';
+import { runScript } from '../support/run-script.ts';
+
+const entry = (slug: string, uri: string, more = {}) => ({ slug, uri, ranking: 3, ...more });
+const known = [
+  manifestEntrySchema.parse(entry('one', 'https://One.example/repo/', { aliases: ['uno'] })),
+  manifestEntrySchema.parse(entry('old', 'http://old.example')),
+];
+const plan = (...foreign: unknown[]) => planImport(known, foreign, { check: (uri: string) => !uri.includes('unsafe') });
+const slugsOf = ({ taken }: ReturnType<typeof plan>) => taken.map((one) => one.entry.slug);
+
+describe('a foreign list', () => {
+  it('is compared by address, whatever the scheme, the slashes at the end and the case of the host', () => {
+    const found = plan(
+      entry('eins', 'http://ONE.example/repo//'),
+      entry('uno', 'https://one.example/repo'),
+      entry('two', 'https://one.example/Repo', { aliases: ['zwei'] }),
+      entry('deux', 'http://one.example/Repo/', { aliases: ['dos', 'zwei'] }),
+      entry('old', 'https://old.example/'),
+    );
+    expect(found.present).toEqual([
+      { slug: 'eins', as: 'one', missing: ['eins'] },
+      { slug: 'uno', as: 'one', missing: [] },
+      { slug: 'old', as: 'old', missing: [] },
+    ]);
+    expect(found.refused).toEqual([]);
+    expect(found.taken.map((one) => one.entry)).toEqual([
+      manifestEntrySchema.parse(entry('two', 'https://one.example/Repo', { aliases: ['zwei', 'deux', 'dos'] })),
+    ]);
+  });
+
+  it('takes no name that leads elsewhere, in whatever letter case', () => {
+    const found = plan(
+      entry('UNO', 'https://new.example/'),
+      entry('three', 'https://three.example/', { aliases: ['ONE', 'drei'] }),
+      entry('Drei', 'https://drei.example/'),
+    );
+    expect(slugsOf(found)).toEqual(['three']);
+    expect(found.taken[0]?.entry.aliases).toEqual(['drei']);
+    expect(found.taken[0]?.left).toEqual(['the alias ONE, which leads to one already']);
+    expect(found.refused.map(({ place }) => place)).toEqual(['"UNO" ([0])', '"Drei" ([2])']);
+  });
+
+  it('keeps what is sound, and says of the rest what is wrong with it', () => {
+    const found = plan(
+      entry('alias', 'https://alias.example/', { aliases: ['m@n', 7, 'fine', 'fine', 'alias'], suite: null }),
+      entry('surplus', 'https://surplus.example/', { maintainer: 'somebody' }),
+      entry('component', 'https://component.example/', { component: 'main' }),
+      entry('../up', 'https://up.example/'),
+      entry('rank', 'ftp://rank.example/', { ranking: '3' }),
+      entry('danger', 'https://unsafe.example/'),
+      'text',
+      null,
+      [],
+    );
+    expect(slugsOf(found)).toEqual(['alias', 'surplus']);
+    expect(found.taken.map(({ left }) => left)).toEqual([
+      ['the alias "m@n", which is no slug', 'the alias 7, which is no slug'],
+      ['"maintainer", which is no field of an entry'],
+    ]);
+    expect(found.taken[0]?.entry.aliases).toEqual(['fine']);
+    expect(found.refused.map(({ place, reasons }) => [place, reasons.length])).toEqual([
+      ['"component" ([2])', 1],
+      ['"../up" ([3])', 1],
+      ['"rank" ([4])', 2],
+      ['"danger" ([5])', 1],
+      ['([6])', 1],
+      ['([7])', 1],
+      ['([8])', 1],
+    ]);
+  });
+
+  it('C7: takes time in proportion to its length', () => {
+    const list = (length: number) => Array.from({ length }, (_, n) => entry(`s${n}`, `https://s${n}.example/`));
+    const cost = (length: number) => {
+      const begun = process.cpuUsage();
+      plan(...list(length));
+      return process.cpuUsage(begun).user;
+    };
+    cost(500);
+    expect(cost(4000)).toBeLessThan(cost(1000) * 4 * 5 + 200_000);
+  });
+});
+
+describe('npm run manifest -- import', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'debdex-import-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('writes a file for each new entry, overwrites none, and writes nothing when it is told so', async () => {
+    const manifest = path.join(folder, 'repositories');
+    mkdirSync(manifest);
+    writeFileSync(path.join(manifest, 'one.yaml'), '# mine\nslug: one\nuri: https://one.example\nranking: 1\n');
+    const list = path.join(folder, 'list.json');
+    writeFileSync(
+      list,
+      JSON.stringify([
+        entry('one', 'https://one.example/', { aliases: ['uno'] }),
+        entry('1500', 'https://suite.example/', { suite: '1800', component: 'main', binary: 'iphoneos-arm64' }),
+        entry('broken', 'nowhere'),
+      ]),
+    );
+    const take = (...flags: string[]) =>
+      runScript('manifest', ['import', list, '--manifest', manifest, '--source', 'a friend\nslug: evil', ...flags]);
+
+    const dry = await take('--dry-run');
+    expect(dry).toMatchObject({ status: 1, out: expect.stringContaining('1 new, 1 there already, 1 not sound.') });
+    expect(readdirSync(manifest)).toEqual(['one.yaml']);
+
+    const { status, out } = await take();
+    expect(status).toBe(1);
+    expect(out).toContain('write into its aliases: uno');
+    expect(out).toContain('uri: must be an absolute URL');
+    expect(readFileSync(path.join(manifest, 'one.yaml'), 'utf8')).toContain('# mine');
+    const text = readFileSync(path.join(manifest, '1500.yaml'), 'utf8');
+    expect(text).toMatch(
+      /^# yaml-language-server: \$schema=.*data\/schema\/repository\.json\n# From a friend slug: evil\.\n/,
+    );
+    expect((await readManifest(manifest)).map(({ slug, suite }) => [slug, suite])).toEqual([
+      ['1500', '1800'],
+      ['one', './'],
+    ]);
+    expect(await take()).toMatchObject({ status: 1, out: expect.stringContaining('0 new, 2 there already') });
+  });
+
+  it('says what it cannot read', async () => {
+    const manifest = path.join(folder, 'none');
+    mkdirSync(manifest);
+    const list = path.join(folder, 'twice.yaml');
+    writeFileSync(list, '- slug: a\n  slug: b\n');
+    const take = (...argv: string[]) => runScript('manifest', [...argv]);
+    const results = await Promise.all([
+      take('import', list, '--manifest', manifest),
+      take('import', '--manifest', manifest),
+      take(),
+      take('import', '--help'),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0]);
+    expect(results[0]?.error).toContain('is neither JSON nor YAML');
+    expect(results[1]?.error).toContain('npm run manifest -- import FILE');
+    expect(results[2]?.error).toContain('An ACTION is missing.');
+    expect(results[3]?.out).toContain('Usage: npm run manifest -- import FILE [options]');
+  });
+});
