@@ -5,7 +5,7 @@ import type { ManifestEntry } from '../../src/contract/manifest.ts';
 const schema = path.join(import.meta.dirname, '..', '..', 'data', 'schema', 'repository.json');
 
 /** The line that tells editors by which schema a file in `folder` is checked. */
-export const schemaLine = (folder: string): string =>
+const schemaLine = (folder: string): string =>
   `# yaml-language-server: $schema=${path.relative(path.resolve(folder), schema).split(path.sep).join('/')}\n`;
 
 const withoutDefaults = ({

@@ -8,7 +8,7 @@ import {
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
 /** An entry that is new, and who else in the list leads to it. */
-export interface Taken {
+interface Taken {
   readonly entry: ManifestEntry;
   /** What of the foreign entry was left out, and why; a clause each. */
   readonly left: readonly string[];
