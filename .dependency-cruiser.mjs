@@ -11,7 +11,7 @@ const rooms = {
   'src/snapshots': { rooms: ['src/contract'] },
   'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },
   'src/catalog': { rooms: ['src/apt', 'src/compatibility', 'src/snapshots', 'src/contract'] },
-  'src/search': { rooms: ['src/contract', 'src/catalog'] },
+  'src/search': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'] },
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },

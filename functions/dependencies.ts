@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { PackageFilter } from '../src/contract/parameters.ts';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
 import type { RequestNote } from './environment.ts';
@@ -46,7 +47,7 @@ export interface SearchPage {
 
 /** The index of what was crawled. */
 export interface SearchIndex {
-  searchPackages(q: string, limit: number, page: number): Promise<SearchPage>;
+  searchPackages(q: string, limit: number, page: number, filter?: PackageFilter): Promise<SearchPage>;
   searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
   /** One page of the records of a repository, in the order of its list; undefined where there is no such repository. */
   repositoryPackages(slug: string, limit: number, page: number): Promise<SearchPage | undefined>;

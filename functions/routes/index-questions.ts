@@ -1,4 +1,5 @@
 import { cacheControl } from '../../src/contract/answer-headers.ts';
+import { type PackageFilter, packageFilters, type QueryName } from '../../src/contract/parameters.ts';
 import { apiRoot, type DocumentOperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
@@ -9,9 +10,22 @@ import { createLargeAnswers } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
 
-type Search = (index: SearchIndex, q: string, limit: number, page: number) => Promise<SearchPage>;
+type Search = (
+  index: SearchIndex,
+  q: string,
+  limit: number,
+  page: number,
+  filter: PackageFilter,
+) => Promise<SearchPage>;
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
+
+/** What of a question narrows it, in the order of the table. */
+const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value: string][] =>
+  packageFilters.flatMap((name) => {
+    const value = question[name];
+    return value === undefined ? [] : [[name, value]];
+  });
 
 /** What is asked of the search index; `documents` answers where what it may be asked for in pages is asked for whole. */
 export const indexHandlers = (dependencies: Dependencies, documents: Record<DocumentOperationName, Handler>) => {
@@ -21,11 +35,15 @@ export const indexHandlers = (dependencies: Dependencies, documents: Record<Docu
     ({ address, query }: SearchOperation, search: Search): Handler =>
     async (context) => {
       const { req } = context;
-      const { q, limit, page } = readQuery(req.url, query);
+      const { q, limit, page, ...rest } = readQuery<QueryName>(req.url, query);
+      const narrowed = narrowedBy(rest);
       const turn = turnsOf(dependencies, context);
       return makeAnswer(context, limit, async () => {
-        const found = await askIndex(dependencies, turn, (index) => search(index, q, limit, page));
-        const question = addressed(`${address}?q=${encodeURIComponent(q)}&limit=${limit}`);
+        const found = await askIndex(dependencies, turn, (index) =>
+          search(index, q, limit, page, Object.fromEntries(narrowed)),
+        );
+        const filters = narrowed.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+        const question = addressed(`${address}?q=${encodeURIComponent(q)}&limit=${limit}${filters.join('')}`);
         const addressOf = (number: number) => `${question}&page=${number}`;
         const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
         return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
@@ -55,8 +73,8 @@ export const indexHandlers = (dependencies: Dependencies, documents: Record<Docu
 
     packageSearch: searchHandler(operations.packageSearch, (index, ...question) => index.searchPackages(...question)),
 
-    repositorySearch: searchHandler(operations.repositorySearch, (index, ...question) =>
-      index.searchRepositories(...question),
+    repositorySearch: searchHandler(operations.repositorySearch, (index, q, limit, page) =>
+      index.searchRepositories(q, limit, page),
     ),
 
     packageMulti: async (context) => {

@@ -1,5 +1,9 @@
+import type { VersionRanges } from '../compatibility/ios-versions.ts';
+import { readExcluded, type StatingFields } from '../compatibility/statements.ts';
+import type { PackageRecord } from '../contract/records.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
-import { descriptionOf } from './record-list.ts';
+import { facetText } from './facets.ts';
+import { parseRecord } from './record-list.ts';
 import { computeTerms, firstDocumentId, perLength, wholeTerm } from './search-document.ts';
 import { descriptionText, joinWords } from './search-text.ts';
 import { deletionBuckets } from './spelling.ts';
@@ -20,6 +24,7 @@ export const searchTables = `
     segment,      -- terms of the identifier but its first segment, which thousands share ("com"), and its last whole
     author,
     description,
+    facet,        -- what a search can be narrowed by (facets.ts); asked for by that alone
     content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7 8', tokenize = "ascii"
   );
   CREATE TABLE search_document (
@@ -54,7 +59,7 @@ export const finishSearchIndex = (database: WritableDatabase, added: number): vo
   if (added > total * greatChange) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
 };
 
-type Row = [record: number, identifier: string, name: string | null, author: string | null, json: string];
+type Row = [record: number, json: string, details: string | null];
 
 const rowsAtOnce = 500;
 
@@ -68,13 +73,22 @@ function* readInOrder(database: CatalogDatabase, firstRecord: number, endRecord:
   );
   const ids = order.all(firstRecord, endRecord);
   const select = database.prepare<Row>(
-    `SELECT record.id, package, name, author, record.json
+    `SELECT record.id, record.json, record.details
      FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
   );
   for (let start = 0; start < ids.length; start += rowsAtOnce) {
     yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat()));
   }
 }
+
+// Few packages say anything of iOS, and of the rest nothing more is read.
+const excludedVersions = (
+  { architecture, tags }: Pick<PackageRecord, 'architecture' | 'tags'>,
+  details: string | null,
+): VersionRanges =>
+  details?.includes('firmware') || tags?.some((tag) => /^compatible/i.test(tag))
+    ? readExcluded({ ...(JSON.parse(details ?? '{}') as Partial<StatingFields>), architecture, tags })
+    : [];
 
 // So many documents are indexed before other work, such as writing files, gets its turn.
 const turn = 256;
@@ -93,12 +107,12 @@ export const addSearchDocuments = async (
   const spelling = new SpellingWriter(database);
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
   const addTerms = database.prepareWrite(
-    'INSERT INTO search (rowid, key, identifier, name, segment, author, description) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO search (rowid, key, identifier, name, segment, author, description, facet) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   let done = 0;
   for (const row of readInOrder(database, firstRecord, endRecord)) {
-    const [record, identifier, name, author, json] = row;
-    const description = descriptionOf(json);
+    const [record, json, details] = row;
+    const { package_id: identifier, name, author, description, ...rest } = parseRecord(json);
     const shown = name ?? identifier;
     const key = joinWords(shown);
     const id = nextId(shown.length);
@@ -112,6 +126,7 @@ export const addSearchDocuments = async (
       [...terms.segment, wholeTerm(joinWords(identifier.slice(identifier.lastIndexOf('.') + 1)))].join(' '),
       terms.author.join(' '),
       description === null ? '' : descriptionText(description),
+      facetText({ ...rest, repository: rest.repository_id, excluded: excludedVersions(rest, details) }),
     );
     spelling.add(key);
     for (const term of terms.words) spelling.add(term);

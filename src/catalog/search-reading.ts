@@ -15,8 +15,21 @@ export class SearchReading {
   >;
   readonly #spelling: Statement<[terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
+  readonly #within: string | undefined;
 
-  constructor(database: CatalogDatabase) {
+  /** Reads a catalog; or the same as another reading, but no document that `within` leaves out, which goes on where an FTS5 expression ends: `AND …`, `NOT …`. */
+  constructor(source: CatalogDatabase | SearchReading, within?: string) {
+    this.#within = within;
+    if (source instanceof SearchReading) {
+      this.#match = source.#match;
+      this.#records = source.#records;
+      this.#names = source.#names;
+      this.#texts = source.#texts;
+      this.#spelling = source.#spelling;
+      this.#embedded = source.#embedded;
+      return;
+    }
+    const database = source;
     this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
     // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
     const documents = (columns: string) =>
@@ -34,9 +47,13 @@ export class SearchReading {
     this.#embedded = new Map(database.prepare<[number, string]>('SELECT id, embedded FROM repository').all());
   }
 
-  /** The numbers of the documents that an FTS5 expression finds, the best first. */
+  /**
+   * The numbers of the documents that an FTS5 expression finds, the best first. Whatever finds documents goes through
+   * here, so that a search that was narrowed finds no others.
+   */
   match(expression: string, wanted: number): number[] {
-    return this.#match.all(expression, wanted).map(([id]) => id);
+    const asked = this.#within === undefined ? expression : `(${expression}) ${this.#within}`;
+    return this.#match.all(asked, wanted).map(([id]) => id);
   }
 
   /** The records of these documents, in the order asked. */

@@ -1,5 +1,6 @@
 import type { ExampleSubject } from './example-subject.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
+import { slugPattern } from './manifest.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
 // section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
@@ -12,7 +13,9 @@ interface ParameterSchema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly pattern?: string;
   readonly enum?: readonly string[];
+  readonly examples?: readonly string[];
   readonly default?: string | number;
 }
 
@@ -96,6 +99,30 @@ const integer = ({
 const oneOf = <T extends string>(values: readonly T[], text: string, refuse: Refuse): T =>
   values.find((value) => value === text) ?? refuse(`must be one of ${values.join(', ')}`);
 
+/**
+ * A parameter that narrows what is found, with a text that holds to a pattern. What a form sends empty asks for nothing.
+ */
+const filter = ({
+  description,
+  pattern,
+  complaint,
+  examples,
+}: {
+  description: string;
+  pattern: RegExp;
+  complaint: string;
+  examples: readonly string[];
+}): QueryParameter<string | undefined> => ({
+  description,
+  schema: { type: 'string', pattern: pattern.source, examples },
+  // An example shows what a question finds, and this would keep it from that in many an index.
+  example: undefined,
+  read: (text, refuse) => {
+    if (text === undefined || text === '') return undefined;
+    return pattern.test(text) ? text : refuse(complaint);
+  },
+});
+
 /** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
 export const answerMaximum = 20 * 2 ** 20;
 
@@ -114,6 +141,11 @@ export type Rank = (typeof ranks)[number];
 const rankInFile = (rank: string): string => (rank === '*' ? 'all' : rank);
 
 const priorities = ['default', 'bootstrap'] as const;
+
+/** The values of `price`, as records have them. */
+const prices = ['Free', 'Paid'] as const;
+/** The most characters of a section that is asked for. */
+const sectionMaximum = 256;
 
 /** Parameters that are a segment of an address. */
 const pathParameters = {
@@ -222,6 +254,49 @@ export const queryParameters = {
     },
     read: (text, refuse) => oneOf(ranks, text, refuse),
   }),
+  architecture: filter({
+    description:
+      'Only packages for this architecture, and those for all: `iphoneos-arm` is rootful, `iphoneos-arm64` rootless, `iphoneos-arm64e` RootHide.',
+    pattern: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    complaint: 'must be one architecture such as iphoneos-arm64: small letters, digits and "-"',
+    examples: ['iphoneos-arm64'],
+  }),
+  firmware: filter({
+    description:
+      'A version of iOS: packages that say they do not run on it are left out, by their relations to `firmware` (Depends, Pre-Depends, Conflicts, Breaks) or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
+    pattern: /^\d{1,2}(?:\.\d{1,2}){0,2}$/,
+    complaint: 'must be a version of iOS such as 16.7 or 15.8.3',
+    examples: ['16.7', '15.8.3'],
+  }),
+  section: {
+    description: 'Only packages of this section, as records name it; capitals are as small letters.',
+    required: false,
+    words: true,
+    schema: { type: 'string', maxLength: sectionMaximum, examples: ['Tweaks'] },
+    example: undefined,
+    read: (sent: string | undefined, refuse: Refuse) => {
+      const text = sent?.trim() ?? '';
+      // Characters are code points here too.
+      if ([...text].length > sectionMaximum) return refuse(`must be at most ${sectionMaximum} characters`);
+      return text === '' ? undefined : text;
+    },
+  },
+  repository: filter({
+    description: 'Only packages of the repository with this slug, or one that it had before.',
+    pattern: slugPattern,
+    complaint: 'must be the slug of one repository: letters (A-Z, a-z), digits, ".", "_" and "-"',
+    examples: ['chariz'],
+  }),
+  price: {
+    description: 'Only packages that are free, or only those that are paid.',
+    required: false,
+    schema: { type: 'string', enum: prices },
+    example: undefined,
+    read: (text: string | undefined, refuse: Refuse) => {
+      if (text === undefined || text === '') return undefined;
+      return prices.find((price) => price.toLowerCase() === text.toLowerCase()) ?? oneOf(prices, text, refuse);
+    },
+  },
   uris: {
     description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
     required: false,
@@ -240,6 +315,12 @@ export type QueryName = keyof typeof queryParameters;
 export type Query<Name extends QueryName> = {
   readonly [Each in Name]: ReturnType<(typeof queryParameters)[Each]['read']>;
 };
+
+/** The parameters that narrow a search of packages. */
+export const packageFilters = ['architecture', 'firmware', 'section', 'repository', 'price'] as const;
+
+/** What a search of packages is narrowed by; all of it has to fit. */
+export type PackageFilter = Partial<Query<(typeof packageFilters)[number]>>;
 
 /** What a parameter is called in a query. */
 export const writtenName = (name: QueryName): string => {

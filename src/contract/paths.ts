@@ -16,7 +16,14 @@ import {
   statusSchema,
 } from './envelope.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
-import { fillPlaceholders, listPageMaximum, parameterOf, type QueryName, type Rank } from './parameters.ts';
+import {
+  fillPlaceholders,
+  listPageMaximum,
+  packageFilters,
+  parameterOf,
+  type QueryName,
+  type Rank,
+} from './parameters.ts';
 import { downloadsSchema } from './records.ts';
 
 /** The folder of the output, and the first segment of every address, that holds the API. */
@@ -115,7 +122,7 @@ export const operations = {
     address: '/jailbreak/package/search',
     tag: 'package',
     summary: 'Search packages by text',
-    query: searchQuery,
+    query: [...searchQuery, ...packageFilters],
     schema: packagePageSchema,
     errors: [],
   },

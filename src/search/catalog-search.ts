@@ -3,9 +3,11 @@ import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versi
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { ListReading } from '../catalog/list-reading.ts';
 import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
+import { prepareSlugs } from '../catalog/repository-slugs.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
 import { AnswerTooLarge } from '../contract/errors.ts';
-import { answerMaximum } from '../contract/parameters.ts';
+import { answerMaximum, type PackageFilter } from '../contract/parameters.ts';
+import { filterExpression } from './filter.ts';
 import { PackageSearch, type ResultPage } from './package-search.ts';
 import { RepositorySearch } from './repository-search.ts';
 
@@ -42,15 +44,19 @@ const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => R
 
 /** What can be asked of one catalog, in whatever engine; its statements are prepared once. */
 export class CatalogSearch {
+  readonly #reading: SearchReading;
   readonly #packages: PackageSearch;
   readonly #repositories: RepositorySearch;
   readonly #lists: ListReading;
   readonly #latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly #known: KnownVersions;
+  readonly #slugOf: (slug: string) => string | undefined;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
-    this.#packages = new PackageSearch(new SearchReading(database));
+    this.#reading = new SearchReading(database);
+    this.#packages = new PackageSearch(this.#reading);
+    this.#slugOf = prepareSlugs(database);
     this.#repositories = new RepositorySearch(database);
     this.#lists = new ListReading(database);
     this.#latest = prepareLatest(database);
@@ -58,9 +64,12 @@ export class CatalogSearch {
   }
 
   /** One page of package records; see PackageSearch for the order. */
-  async searchPackages(q: string, limit: number, page: number): Promise<ResultPage> {
-    const { ids, more } = this.#packages.locate(q, limit, page);
-    return { records: await readInParts(ids, (some) => this.#packages.read(some)), more };
+  async searchPackages(q: string, limit: number, page: number, filter: PackageFilter = {}): Promise<ResultPage> {
+    const within = filterExpression(filter, this.#slugOf, (one) => this.#reading.match(one, 1).length > 0);
+    const packages =
+      within === undefined ? this.#packages : new PackageSearch(new SearchReading(this.#reading, within));
+    const { ids, more } = packages.locate(q, limit, page);
+    return { records: await readInParts(ids, (some) => packages.read(some)), more };
   }
 
   /** One page of repository records. */

@@ -61,7 +61,7 @@ describe('the table of parameters', () => {
     const written = (value: string) => (schema.type === 'integer' ? Number(value) : value);
     if (required) expect(() => read(name)).toThrow(`Missing query parameter: '${name}'`);
     else if (schema.default !== undefined) expect(read(name)).toBe(schema.default);
-    else expect(read(name)).toEqual([]);
+    else expect(read(name)).toEqual(name === 'uris' ? [] : undefined);
     for (const value of schema.enum ?? []) expect(read(name, value)).toBe(value);
     if (schema.enum)
       expect(() => read(name, 'none of them')).toThrow(`'${name}' must be one of ${schema.enum.join(', ')}`);
@@ -69,6 +69,17 @@ describe('the table of parameters', () => {
     for (const bound of [minimum, maximum]) if (bound !== undefined) expect(read(name, String(bound))).toBe(bound);
     if (minimum !== undefined) expect(() => read(name, String(minimum - 1))).toThrow(String(minimum));
     if (maximum !== undefined) expect(() => read(name, String(maximum + 1))).toThrow(`${minimum} and ${maximum}`);
+    for (const shown of schema.examples ?? []) {
+      expect(read(name, shown)).toBe(shown);
+      expect(fits(shown), shown).toBe(true);
+    }
+    if (schema.pattern !== undefined) {
+      for (const wrong of ['a b', '%', 'é', '-', 'x'.repeat(65)]) {
+        expect(fits(wrong), wrong).toBe(false);
+        expect(() => read(name, wrong)).toThrow(`'${name}' must be`);
+      }
+      return;
+    }
     for (const tag of ['package', 'repository']) {
       const shown = example?.(subject, tag);
       if (shown === undefined) continue;

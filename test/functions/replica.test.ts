@@ -73,6 +73,7 @@ describe('a server of a replica', () => {
     const operations = [lookup, '/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/repository/former/findings'];
     const computed = [
       '/v2/jailbreak/package/search?q=dock',
+      '/v2/jailbreak/package/search?q=dock&architecture=iphoneos-arm64&firmware=16.7&price=Free',
       '/v2/jailbreak/package/multi?ids=com.example.p0',
       '/v2/jailbreak/repository/one/packages?limit=50&page=2',
     ];

@@ -146,6 +146,7 @@ const honestRequests = ({ ids, heavyIds }: Pick<MeasuredServer, 'ids' | 'heavyId
     get('/v2/jailbreak/package/search?q=heavy&limit=250'),
     get('/v2/jailbreak/package/search?q=word&limit=250'),
     get('/v2/jailbreak/package/search?q=word&limit=250&page=10'),
+    get('/v2/jailbreak/package/search?q=word&limit=250&page=10&architecture=iphoneos-arm&firmware=16.7'),
     get('/v2/jailbreak/repository/large/packages'),
     {
       name: 'POST of 256 downloads',

@@ -111,6 +111,13 @@ const parameters = (ids: readonly string[]): Readonly<Record<QueryName, fc.Arbit
   limit: number(250),
   listLimit: number(1000),
   page: number(100),
+  architecture: mostly(one('iphoneos-arm64', 'all', 'amd64', '', 'Arm', '-')),
+  firmware: mostly(
+    one('16', '16.7', '15.8.3', '99.63.63', '99.99', '', '16.', 'iOS16', '\u0661\u0666').map(encodeURIComponent),
+  ),
+  section: mostly(one('Tweaks', 'tweaks', 'Widgets+%26+More', '', '%20', 'x'.repeat(256), 'x'.repeat(257))),
+  repository: mostly(one('odd', 'gone', '', '.', 'x'.repeat(65))),
+  price: mostly(one('Free', 'paid', '', 'cheap')),
   rank: mostly(one('1', '2', '3', '4', '5', '*', '%2A'), fc.oneof(one('0', '6', '', '**', '１'), anyText)),
   ids: mostly(
     fc.array(one(...ids), { minLength: 1, maxLength: 8 }).map((list) => list.map(encodeURIComponent).join(',')),
