@@ -1,4 +1,5 @@
 import { buildPart, memoryPart } from '../test/bench/build-part.ts';
+import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, Part>> = {
   site: sitePart,
   publication: uploadPart,
   replica: replicaPart,
+  'first-run': firstRunPart,
 };
 
 const help = (): string => {

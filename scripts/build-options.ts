@@ -69,7 +69,7 @@ export const buildOptions = {
     minimum: 1,
     maximum: 256,
     environment: 'DEBDEX_CONCURRENCY',
-    help: 'Repositories visited at once; at any one host there are never more than two.',
+    help: 'Repositories worked on at once, without those that wait for their origin; at any one host there are never more than two.',
   },
   'time-budget': {
     type: 'duration',

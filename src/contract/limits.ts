@@ -22,7 +22,7 @@ const of = (value: number, unit: Limit['unit'], what: string, reason: string): L
  * is published of it. Findings and failures name the limit that was met; `docs/limits.md` is this table in words.
  */
 export const limitTable = {
-  lookupsAtOnce: of(256, 'pieces', 'host names resolved at once', 'More than a crawl has visits under way.'),
+  lookupsAtOnce: of(256, 'pieces', 'host names resolved at once', 'As many as a crawl has visits under way.'),
   lookupWaitMs: of(
     2000,
     'milliseconds',
@@ -30,6 +30,12 @@ export const limitTable = {
     'It passes only where we are at fault.',
   ),
   lookupMs: of(8000, 'milliseconds', 'resolving one name', 'Three queries, each repeated after longer.'),
+  offlineMs: of(
+    5000,
+    'milliseconds',
+    'silence of our name servers before names are asked for one at a time',
+    'A network comes up in less.',
+  ),
   connectMs: of(10_000, 'milliseconds', 'connecting, with TLS', 'Two repetitions of a lost packet.'),
   headersMs: of(
     20_000,
@@ -49,6 +55,18 @@ export const limitTable = {
   redirects: of(5, 'pieces', 'redirects of a request', 'apt and browsers meet two or three.'),
   connectionsPerHost: of(2, 'pieces', 'connections to one host', 'What apt opens.'),
   repositoryMs: of(180_000, 'milliseconds', 'a visit to one repository', 'All that one stranger can delay a run by.'),
+  placeMs: of(
+    1000,
+    'milliseconds',
+    'silence of an origin that keeps its place among those worked on',
+    'The dead must not hold up the living.',
+  ),
+  visitsUnderWay: of(
+    256,
+    'pieces',
+    'visits under way, those without a place among them',
+    'No more than names that are resolved at once.',
+  ),
   repetitions: of(4, 'pieces', 'requests repeated in a visit', 'One glitch is forgiven, an outage is not.'),
   retryPauseMs: of(1000, 'milliseconds', 'the first pause before a repetition', 'It doubles with each.'),
   waitMs: of(5000, 'milliseconds', 'a pause asked for that is waited for', 'A longer one is kept by a later run.'),

@@ -11,6 +11,7 @@ import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { readStoredRelease } from './fetch-release.ts';
 import { type CrawlLimits, usualLimits } from './limits.ts';
+import { type Place, Places } from './places.ts';
 import { Visit, type VisitTools } from './visit.ts';
 import { composeFindings } from './visit-findings.ts';
 
@@ -43,7 +44,7 @@ export interface CrawlOptions {
   readonly store: SnapshotStore;
   readonly fetcher: Fetcher;
   readonly now: () => Date;
-  /** Repositories at once; at any one host there are never more than two. */
+  /** Repositories that are worked on at once; at any one host there are never more than two. */
   readonly concurrency?: number;
   readonly limits?: Partial<CrawlLimits>;
   readonly onOutcome?: (outcome: CrawlOutcome, done: number, total: number) => void;
@@ -120,13 +121,14 @@ type Result = Omit<CrawlOutcome, 'slug' | 'seconds' | 'requests' | 'bytes'>;
 const crawlOne = async (
   entry: ManifestEntry,
   tools: VisitTools,
+  place: Place,
   outer: AbortSignal | undefined,
 ): Promise<CrawlOutcome> => {
   const since = performance.now();
   const { store, limits } = tools;
   const now = tools.now();
   const budget = AbortSignal.timeout(limits.repositoryMs);
-  const visit = new Visit(entry, tools, outer ? AbortSignal.any([budget, outer]) : budget);
+  const visit = new Visit(entry, tools, place, outer ? AbortSignal.any([budget, outer]) : budget);
   let before: Snapshot | undefined;
   let attempts: Attempts | undefined;
 
@@ -206,23 +208,23 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
   const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
   const tools: VisitTools = { store, fetcher, now, limits: { ...usualLimits, ...options.limits } };
   const hosts = new HostQueue(visitsPerHost);
-  const all = new HostQueue(options.concurrency ?? usualConcurrency);
+  const places = new Places(options.concurrency ?? usualConcurrency, tools.limits);
   let done = 0;
   const settled = await Promise.allSettled(
     entries.map(async (entry) => {
       const leaveHost = await hosts.acquire(new URL(entry.uri).origin, signal);
-      // A turn at a busy host must not be waited for with a turn of the crawl in hand.
-      const leave = await all.acquire('', signal).catch((error: unknown) => {
+      // A turn at a busy host must not be waited for with a place of the crawl in hand.
+      const place = await places.enter(signal).catch((error: unknown) => {
         leaveHost();
         throw error;
       });
       try {
-        const outcome = await crawlOne(entry, tools, signal);
+        const outcome = await crawlOne(entry, tools, place, signal);
         done++;
         onOutcome?.(outcome, done, entries.length);
         return outcome;
       } finally {
-        leave();
+        place.leave();
         leaveHost();
       }
     }),

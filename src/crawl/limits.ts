@@ -8,6 +8,8 @@ export type CrawlLimits = Pick<
   | 'textBytes'
   | 'ratio'
   | 'repositoryMs'
+  | 'placeMs'
+  | 'visitsUnderWay'
   | 'repetitions'
   | 'retryPauseMs'
   | 'waitMs'

@@ -10,6 +10,7 @@ import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './limits.ts';
 import { networkFailures } from './network-failures.ts';
+import type { Place, Wait } from './places.ts';
 
 /** A file that arrived whole, staged in the store. */
 export interface Received {
@@ -32,6 +33,13 @@ export type Answer =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'absent'; readonly status: number }
   | { readonly kind: 'unusable'; readonly error: NetworkError };
+
+/** What to ask for, and the most that may come back. */
+interface AskOptions {
+  readonly maxBytes: number;
+  readonly known?: Pick<SnapshotFile, 'etag' | 'lastModified'> | undefined;
+  readonly digests?: readonly HashAlgorithm[];
+}
 
 /** What a visit works with; the same for every repository of a run. */
 export interface VisitTools {
@@ -56,6 +64,7 @@ export class Visit {
   /** The pauses that the origin asked for, of what the visit can do without. */
   pauses: Attempts['pauses'] = {};
   readonly #fetcher: Fetcher;
+  readonly #place: Place;
   /** Ends with the visit's budget, or with the crawl. */
   readonly signal: AbortSignal;
   readonly #base: string;
@@ -63,14 +72,16 @@ export class Visit {
   readonly #found = new Map<Topic, FindingCounter>();
   #topic: Topic = 'release';
   #busy = false;
+  #hasAnswered = false;
   #repetitions: number;
 
-  constructor(entry: ManifestEntry, tools: VisitTools, signal: AbortSignal) {
+  constructor(entry: ManifestEntry, tools: VisitTools, place: Place, signal: AbortSignal) {
     this.entry = entry;
     this.store = tools.store;
     this.limits = tools.limits;
     this.now = tools.now;
     this.#fetcher = tools.fetcher;
+    this.#place = place;
     this.signal = signal;
     this.#base = new URL(entry.uri).href.replace(/\/*$/, '');
     this.#repetitions = tools.limits.repetitions;
@@ -81,50 +92,13 @@ export class Visit {
    * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a
    * whole cannot be used, or what it serves is held back still.
    */
-  async get(
-    path: string,
-    options: {
-      maxBytes: number;
-      known?: Pick<SnapshotFile, 'etag' | 'lastModified'> | undefined;
-      digests?: readonly HashAlgorithm[];
-    },
-  ): Promise<Answer> {
-    const url = new URL(this.#base + path);
-    const held = this.#heldFile(path);
-    const known = held ?? options.known;
-    for (let repetition = 1; ; repetition++) {
-      let pause = computePause(this.limits.retryPauseMs, repetition);
-      try {
-        const result = await this.#fetcher.fetch(url, {
-          maxBytes: options.maxBytes,
-          etag: known?.etag ?? null,
-          lastModified: known?.lastModified ?? null,
-          headers: this.entry.headers,
-          signal: this.signal,
-          onRequest: () => {
-            this.requests++;
-          },
-        });
-        const wait = this.#readPause(result);
-        if (wait !== undefined) pause = wait;
-        else if (result.status < 500 || this.#repetitions === 0) {
-          const answer = await this.#receive(path, url, result, { ...options, known });
-          if (
-            held &&
-            (answer.kind === 'unchanged' || (answer.kind === 'received' && answer.file.sha256 === held.sha256))
-          )
-            throw this.#holdBack();
-          return answer;
-        }
-      } catch (error) {
-        if (!(error instanceof NetworkError)) throw error;
-        const repeatable = error.transient && !(error.code === 'timeout' && repetition > 1);
-        if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error);
-      }
-      this.#repetitions--;
-      await sleep(pause, undefined, { signal: this.signal }).catch((error: unknown) => {
-        throw new CrawlError('aborted', `during a pause before ${path}`, { cause: error });
-      });
+  async get(path: string, options: AskOptions): Promise<Answer> {
+    const wait = this.#place.wait(this.signal);
+    try {
+      return await this.#ask(path, options, wait);
+    } finally {
+      // By now no turn at a host is held that another might wait for with a place in hand.
+      await wait.end().catch(() => {});
     }
   }
 
@@ -206,6 +180,50 @@ export class Visit {
     if (wait <= this.limits.waitMs && this.#repetitions > 0) return wait;
     const words = until === undefined ? '' : `, not before ${until.toISOString()}`;
     throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, until ? { notBefore: until } : {});
+  }
+
+  async #ask(path: string, options: AskOptions, wait: Wait): Promise<Answer> {
+    const url = new URL(this.#base + path);
+    const held = this.#heldFile(path);
+    const known = held ?? options.known;
+    for (let repetition = 1; ; repetition++) {
+      let pause = computePause(this.limits.retryPauseMs, repetition);
+      try {
+        const result = await this.#fetcher.fetch(url, {
+          maxBytes: options.maxBytes,
+          etag: known?.etag ?? null,
+          lastModified: known?.lastModified ?? null,
+          headers: this.entry.headers,
+          signal: this.signal,
+          onRequest: () => {
+            this.requests++;
+          },
+        });
+        wait.answered();
+        this.#hasAnswered = true;
+        const asked = this.#readPause(result);
+        if (asked !== undefined) pause = asked;
+        else if (result.status < 500 || this.#repetitions === 0) {
+          const answer = await this.#receive(path, url, result, { ...options, known });
+          if (
+            held &&
+            (answer.kind === 'unchanged' || (answer.kind === 'received' && answer.file.sha256 === held.sha256))
+          )
+            throw this.#holdBack();
+          return answer;
+        }
+      } catch (error) {
+        if (!(error instanceof NetworkError)) throw error;
+        // Silence of an origin that has not said a word yet is an outage, and to ask again would double what it costs.
+        const repeatable = error.transient && !(error.code === 'timeout' && (repetition > 1 || !this.#hasAnswered));
+        if (!repeatable || this.#repetitions === 0 || this.signal.aborted) return this.#giveUp(error);
+      }
+      this.#repetitions--;
+      wait.again();
+      await sleep(pause, undefined, { signal: this.signal }).catch((error: unknown) => {
+        throw new CrawlError('aborted', `during a pause before ${path}`, { cause: error });
+      });
+    }
   }
 
   async #receive(

@@ -53,7 +53,7 @@ const readFolder = (folder: string): RepositoryFiles => {
 type Served = { readonly entry: Omit<ManifestEntry, 'uri'>; readonly files: RepositoryFiles };
 
 /** The corpus of real repositories where there is one, else generated ones. */
-const readRepositories = async (): Promise<Served[]> => {
+export const readRepositories = async (): Promise<Served[]> => {
   if (!existsSync(corpus)) {
     const files = await generateRepository({ packages: makePackages(40), hashes: [] });
     return Array.from({ length: 46 }, (_, number) => ({ entry: entryOf({ slug: `made${number}` }), files }));

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readHostsFile } from '../../src/net/hosts-file.ts';
 import { Names } from '../../src/net/names.ts';
+import { NetworkError } from '../../src/net/network-error.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type NameAnswer, NameServer, unknownName } from '../support/name-server.ts';
@@ -35,7 +36,7 @@ const hostsFile = (text: string): string => {
   return file;
 };
 
-const usual = { lookupsAtOnce: 8, lookupWaitMs: 5000, lookupMs: 5000 };
+const usual = { lookupsAtOnce: 8, lookupWaitMs: 5000, lookupMs: 5000, offlineMs: 5000 };
 const clock = () => AbortSignal.timeout(5000);
 
 describe('a name', () => {
@@ -110,6 +111,38 @@ describe('names', () => {
     for (const end of ends) end();
     expect(await Promise.all(found)).toHaveLength(3);
     expect(most).toBe(2);
+  });
+
+  it('C7: are asked for one at a time where no name server answers, until one does', async () => {
+    const asked: string[] = [];
+    let answer: (() => void) | undefined;
+    let isUp = false;
+    const names = new Names(
+      async (name) => {
+        asked.push(name);
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        if (!isUp) throw new NetworkError('no-network', 'silence', { transient: true });
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+      { ...usual, offlineMs: -1 },
+    );
+    const ask = (name: string) => names.find(name).catch((error) => [error.code, error.transient]);
+    const first = ask('a');
+    await vi.waitFor(() => expect(asked).toEqual(['a']));
+    answer?.();
+    expect(await first).toEqual(['no-network', true]);
+    const probe = ask('b');
+    expect(await Promise.all(['c', 'd', 'e'].map(ask))).toEqual(Array(3).fill(['no-network', false]));
+    await vi.waitFor(() => expect(asked).toEqual(['a', 'b']));
+    isUp = true;
+    answer?.();
+    expect(await probe).toHaveLength(1);
+    const back = [ask('c'), ask('d')];
+    await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c', 'd']));
+    names.close();
+    void back;
   });
 
   it('C7: that are slow keep neither the others nor, once they are closed, the process', async () => {
