@@ -1,7 +1,8 @@
 import { exitCodes } from './exit-codes.ts';
+import { checkManifest } from './manifest/check-command.ts';
 import { importList } from './manifest/import-command.ts';
 
-const actions = { import: importList } as const;
+const actions = { check: checkManifest, import: importList } as const;
 
 const usage = (): string =>
   [

@@ -16,6 +16,7 @@ const answer = (
 ): FetchResult => ({
   status,
   url,
+  permanentUrl: url,
   etag,
   lastModified: null,
   retryAfter: null,

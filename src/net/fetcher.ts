@@ -30,6 +30,8 @@ export interface FetchResult {
   readonly status: number;
   /** Where the answer came from, after redirects. */
   readonly url: URL;
+  /** Where permanent redirects led (RFC 9110, sections 15.4.2 and 15.4.9), before any other kind did. */
+  readonly permanentUrl: URL;
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly retryAfter: string | null;
@@ -53,6 +55,7 @@ const usualLimits: FetchLimits & NameLimits = usual;
 // Permanent redirects are followed anew each time and not remembered: one that was a mistake, or somebody else's, would
 // otherwise outlive itself. The finding tells the operator to name the new address in the manifest.
 const redirecting = new Set([301, 302, 303, 307, 308]);
+const permanent = new Set([301, 308]);
 
 const single = (field: string | string[] | undefined): string | null =>
   (Array.isArray(field) ? field[0] : field) ?? null;
@@ -88,7 +91,7 @@ const unlessAborted = async <T>(request: Promise<T>, signal: AbortSignal): Promi
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}
 
-const readHeaders = (url: URL, { statusCode, headers }: Dispatcher.ResponseData) => {
+const readHeaders = (url: URL, permanentUrl: URL, { statusCode, headers }: Dispatcher.ResponseData) => {
   const length = single(headers['content-length']);
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   const chunked = /chunked/i.test(single(headers['transfer-encoding']) ?? '');
@@ -97,6 +100,7 @@ const readHeaders = (url: URL, { statusCode, headers }: Dispatcher.ResponseData)
     result: {
       status: statusCode,
       url,
+      permanentUrl,
       etag: validator(headers.etag),
       lastModified: validator(headers['last-modified']),
       retryAfter: single(headers['retry-after']),
@@ -109,12 +113,13 @@ const readHeaders = (url: URL, { statusCode, headers }: Dispatcher.ResponseData)
 
 const answer = async (
   url: URL,
+  permanentUrl: URL,
   response: Dispatcher.ResponseData,
   maxBytes: number,
   limits: FetchLimits,
   turn: Turn,
 ): Promise<FetchResult> => {
-  const { result, expected } = readHeaders(url, response);
+  const { result, expected } = readHeaders(url, permanentUrl, response);
   if (result.status !== 200) {
     await drop(response);
     turn.end();
@@ -214,13 +219,14 @@ export const createFetcher = (options: {
 
   const fetchFollowing = async (start: URL, fetchOptions: FetchOptions): Promise<FetchResult> => {
     let url = start;
+    let permanentUrl = start;
     let remainingMs = limits.totalMs;
     for (let redirects = 0; ; redirects++) {
       const turn = await takeTurn(queue, url, limits, remainingMs, fetchOptions.signal);
       const headers = url.origin === start.origin ? fetchOptions.headers : undefined;
       const response = await send(url, { ...fetchOptions, headers }, turn);
       if (!redirecting.has(response.statusCode)) {
-        return answer(url, response, fetchOptions.maxBytes, limits, turn);
+        return answer(url, permanentUrl, response, fetchOptions.maxBytes, limits, turn);
       }
       await drop(response);
       remainingMs = Math.max(1, remainingMs - turn.end());
@@ -230,7 +236,9 @@ export const createFetcher = (options: {
           `${start} redirects on and on (${limitNote('redirects', limits.redirects)})`,
         );
       }
+      const isPermanent = permanentUrl === url && permanent.has(response.statusCode);
       url = readRedirect(url, single(response.headers.location) ?? undefined, start.port);
+      if (isPermanent) permanentUrl = url;
     }
   };
 

@@ -64,7 +64,7 @@ const startOrigins = async () => {
     alive.push(origin);
   }
   const mute = await OriginServer.start('127.6.0.1');
-  mute.latencyMs = 600_000;
+  for (const file of ['InRelease', 'Release']) mute.break(`/repo/${file}`, { kind: 'silent' });
   const closed = await OriginServer.start('127.6.0.2');
   const refused = closed.port;
   await closed.stop();

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { checkEntries } from '../../src/crawl/check-entry.ts';
+import { readManifest } from '../../src/crawl/read-manifest.ts';
+import { createFetcher } from '../../src/net/fetcher.ts';
+import { composeUserAgent } from '../../src/net/user-agent.ts';
+import { Progress } from '../../src/pipeline/progress.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
+import { readProxyOptions } from '../read-proxies.ts';
+import { dataOption, manifestOf, readService } from '../read-service.ts';
+import { countChecks, type Told, tellChecks } from './check-report.ts';
+
+const command = {
+  name: 'manifest',
+  action: 'check',
+  summary:
+    'Asks each repository of the manifest for its Release and signature, and says which moved, which are gone, which are signed otherwise than before, and what to write. Nothing is written.',
+  options: {
+    manifest: {
+      type: 'string',
+      value: 'PATH',
+      environment: 'DEBDEX_MANIFEST',
+      help: 'The manifest; repositories/ of the data folder without it.',
+    },
+    data: dataOption,
+    only: {
+      type: 'string',
+      value: 'SLUGS',
+      environment: 'DEBDEX_ONLY',
+      help: 'Ask these alone (a comma between two).',
+    },
+    state: {
+      type: 'string',
+      value: 'DIR',
+      default: 'state',
+      environment: 'DEBDEX_STATE',
+      help: 'State folder of builds, if there is one: what was signed before is known from it.',
+    },
+    concurrency: {
+      type: 'integer',
+      value: 'N',
+      default: 32,
+      minimum: 1,
+      maximum: 256,
+      environment: 'DEBDEX_CONCURRENCY',
+      help: 'Repositories asked at once; at any one host there are never more than two.',
+    },
+    'allow-private-networks': {
+      type: 'boolean',
+      environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
+      help: 'Ask loopback and private addresses too.',
+    },
+    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print what was found as JSON instead of words.' },
+  },
+  endings: [
+    [exitCodes.done, 'there is nothing to write'],
+    [exitCodes.nothingUsable, 'something is to be written: the lines say what'],
+    [exitCodes.usage, 'bad usage: a flag, or the manifest'],
+    [exitCodes.unreachable, 'not one repository could be asked: there is no network'],
+  ],
+} as const satisfies Command;
+
+type Values = OptionValues<typeof command.options>;
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+const readEntries = async (values: Values) => {
+  const all = await readManifest(manifestOf(values)).catch((error: Error) => {
+    throw new UsageError(error.message);
+  });
+  if (values.only === undefined) return { all, asked: all };
+  const slugs = new Set(values.only.split(',').map((slug) => slug.trim()));
+  const asked = all.filter(({ slug }) => slugs.delete(slug));
+  if (slugs.size > 0) throw new UsageError(`--only: the manifest has no ${[...slugs].join(', ')}`);
+  return { all, asked };
+};
+
+// What strangers wrote must not command a terminal.
+const plain = (text: string): string => text.replaceAll(/[\p{Control}\p{Format}]/gu, '?');
+
+const describe = ({ slug, text, todo }: Told): string =>
+  `${plain(`${slug} ${text}`)}\n${todo === null ? '' : `    ${plain(todo)}\n`}`;
+
+const run = async (values: Values): Promise<void> => {
+  const { all, asked } = await readEntries(values);
+  const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
+  const fetcher = createFetcher({
+    allowPrivateNetworks: values['allow-private-networks'],
+    userAgent: composeUserAgent(version, readService(values.data).contact_email),
+    proxies: readProxyOptions(),
+  });
+  const progress = new Progress();
+  try {
+    const checks = await progress.step('check', () =>
+      checkEntries(asked, {
+        fetcher,
+        now: () => new Date(),
+        concurrency: values.concurrency,
+        onCheck: (_, done) => progress.update(done, asked.length, 'repositories'),
+      }),
+    );
+    if (checks.every(({ state }) => state === 'offline'))
+      throw new CommandFailure('Not one repository could be asked: there is no network.', exitCodes.unreachable);
+    const before = new Map(readLastBuild(values.state)?.repositories.map((outcome) => [outcome.slug, outcome]));
+    const told = tellChecks(all, checks, before);
+    if (values.json) process.stdout.write(`${JSON.stringify({ checks, told }, null, 1)}\n`);
+    else process.stdout.write(`${told.map(describe).join('')}${countChecks(checks)}.\n`);
+    if (told.some(({ todo }) => todo !== null)) process.exitCode = exitCodes.nothingUsable;
+  } finally {
+    await fetcher.close();
+  }
+};
+
+/** `npm run manifest -- check`. */
+export const checkManifest = {
+  summary: command.summary,
+  run: () => runCommand(command, run),
+};

@@ -1,0 +1,115 @@
+import type { RepositoryOutcome } from '../../src/catalog/last-build.ts';
+import { addressKey, type ManifestEntry } from '../../src/contract/manifest.ts';
+import type { EntryCheck } from '../../src/crawl/check-entry.ts';
+
+/** What is to be told of one entry. */
+export interface Told {
+  readonly slug: string;
+  readonly what: 'moved' | 'gone' | 'unreachable' | 'signature';
+  readonly text: string;
+  /** What to write, and where; null where there is nothing to write yet. */
+  readonly todo: string | null;
+}
+
+const unsigned: readonly string[] = ['unsigned', 'lost'];
+
+const faultWords: Readonly<Record<string, string>> = {
+  bad: 'the signature does not fit what it stands with',
+  weak: 'the signature uses methods that prove nothing any more',
+  binary: 'the signature is not armoured, and APT takes no other',
+  'signature-expired': 'the signature has expired',
+  'key-expired': 'the key that the entry names has expired',
+  'key-revoked': 'the key that the entry names was revoked',
+  'other-key': 'it is signed by another key than the entry names',
+};
+
+const tellSignature = (
+  { slug, key }: ManifestEntry,
+  checked: EntryCheck & { state: 'answers' },
+  before: RepositoryOutcome | undefined,
+): Told | undefined => {
+  const { signed } = checked;
+  const tell = (text: string, todo: string | null): Told => ({ slug, what: 'signature', text, todo });
+  const signers = signed?.signers.join(', ') || 'nobody';
+  const was = before?.signing?.state;
+  if (signed === null) {
+    if (key !== undefined) {
+      const todo = 'a build keeps what it has; where its owner means it, take key: out of the entry';
+      return tell('is not signed, and its entry names a key', todo);
+    }
+    if (was === undefined || unsigned.includes(was) || was === 'unanswered') return undefined;
+    return tell('is not signed any more', null);
+  }
+  if (signed.fault !== null) {
+    const words = `${faultWords[signed.fault] ?? signed.fault} (${signers})`;
+    return tell(words, key === undefined ? null : 'ask its owner, and write the new key into key: of the entry');
+  }
+  if (was === undefined || !unsigned.includes(was) || key !== undefined) return undefined;
+  return tell(`is signed now, by ${signers}`, 'write the public key into key: of the entry, to have it verified');
+};
+
+const fileOf = ({ slug }: ManifestEntry): string => `${slug}.yaml`;
+
+const tellMove = (
+  entry: ManifestEntry,
+  move: { readonly uri: string; readonly isSecure: boolean },
+  owners: ReadonlyMap<string, string>,
+): Told => {
+  const { slug } = entry;
+  const tell = (text: string, todo: string): Told => ({ slug, what: 'moved', text, todo });
+  const owner = owners.get(repositoryKey({ ...entry, uri: move.uri }));
+  if (!move.isSecure) {
+    const text = `says, where anybody on the way could have said it, that it moved to ${move.uri}`;
+    return tell(text, 'make sure of it with its owner before you write that');
+  }
+  if (owner !== undefined && owner !== slug) {
+    const todo = `take ${fileOf(entry)} away and write ${[slug, ...entry.aliases].join(', ')} into the aliases of ${owner}.yaml`;
+    return tell(`moved to ${move.uri}, which is ${owner}`, todo);
+  }
+  return tell(`moved to ${move.uri}`, `write into ${fileOf(entry)}: uri: ${move.uri}`);
+};
+
+const repositoryKey = (entry: Pick<ManifestEntry, 'uri' | 'suite' | 'component' | 'binary'>): string =>
+  addressKey(entry).replace(/^https?:/, '');
+
+/**
+ * What is to be told of what a check found, by slug: entries that are as the manifest and the last build (`before`, by
+ * slug) have them are not among it.
+ */
+export const tellChecks = (
+  entries: readonly ManifestEntry[],
+  checks: readonly EntryCheck[],
+  before: ReadonlyMap<string, RepositoryOutcome>,
+): Told[] => {
+  const owners = new Map(entries.map((entry) => [repositoryKey(entry), entry.slug]));
+  const known = new Map(entries.map((entry) => [entry.slug, entry]));
+  return checks.flatMap((checked): Told[] => {
+    const entry = known.get(checked.slug);
+    if (entry === undefined || checked.state === 'offline') return [];
+    if (checked.state === 'answers') {
+      const signature = tellSignature(entry, checked, before.get(entry.slug));
+      return [...(checked.move ? [tellMove(entry, checked.move, owners)] : []), ...(signature ? [signature] : [])];
+    }
+    const { slug } = entry;
+    if (checked.state === 'unreachable') {
+      return [{ slug, what: 'unreachable', text: `cannot be reached: ${checked.detail}`, todo: null }];
+    }
+    const todo = `where that stays so, take ${fileOf(entry)} away`;
+    return [{ slug, what: 'gone', text: `is gone: ${checked.detail}`, todo }];
+  });
+};
+
+/** The counts of a check in one sentence. */
+export const countChecks = (checks: readonly EntryCheck[]): string => {
+  const count = (test: (checked: EntryCheck) => boolean) => checks.filter(test).length;
+  const answering = count(({ state }) => state === 'answers');
+  const signed = count((checked) => checked.state === 'answers' && checked.signed !== null);
+  const offline = count(({ state }) => state === 'offline');
+  return [
+    `${checks.length} asked: ${answering} answer (${signed} signed, ${answering - signed} not)`,
+    `${count((checked) => checked.state === 'answers' && checked.move !== null)} moved`,
+    `${count(({ state }) => state === 'gone')} gone`,
+    `${count(({ state }) => state === 'unreachable')} cannot be reached`,
+    ...(offline > 0 ? [`${offline} not asked for want of a network`] : []),
+  ].join(', ');
+};

@@ -1,0 +1,192 @@
+import { splitClearSigned } from '../apt/clearsigned.ts';
+import { limitNote, limits } from '../contract/limits.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
+import type { Fetcher } from '../net/fetcher.ts';
+import { HostQueue } from '../net/host-queue.ts';
+import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
+import { collect, looksLikeHtml } from './content.ts';
+import { releaseFolder } from './fetch-release.ts';
+import { type Place, Places } from './places.ts';
+import { judgeSignatureApart } from './release-work.ts';
+import { looksLikeSignature } from './signature.ts';
+
+/** Where an origin says that a repository lives now, for good. */
+interface Move {
+  /** As a manifest entry writes it. */
+  readonly uri: string;
+  /** Whether nobody on the way can have made that up: it was said, or is now confirmed by the same host, over TLS. */
+  readonly isSecure: boolean;
+}
+
+/** How a Release is signed, as far as a look at it tells. */
+interface Signed {
+  /** Fingerprints, or identifiers of keys where there are none. */
+  readonly signers: readonly string[];
+  /** What speaks against the signature, as `SignatureReport` has it. */
+  readonly fault: string | null;
+}
+
+/** What became of asking the origin of an entry for its Release. */
+export type EntryCheck = { readonly slug: string } & (
+  | {
+      readonly state: 'answers';
+      /** Null where nothing is signed. */
+      readonly signed: Signed | null;
+      readonly move: Move | null;
+    }
+  /** `gone`: the name, or the Release, is not there. `unreachable`: it may be tomorrow. `offline`: the fault is ours. */
+  | {
+      readonly state: 'gone' | 'unreachable' | 'offline';
+      readonly code: NetworkErrorCode | 'status' | 'html';
+      readonly detail: string;
+    }
+);
+
+/** What a check works with. */
+interface CheckTools {
+  readonly fetcher: Pick<Fetcher, 'fetch'>;
+  readonly place: Place;
+  readonly signal: AbortSignal;
+  readonly now: Date;
+}
+
+interface Found {
+  readonly bytes: Uint8Array;
+  readonly asked: URL;
+  readonly permanentUrl: URL;
+}
+interface Missing {
+  readonly status: number;
+  readonly isHtml: boolean;
+  readonly url: URL;
+}
+
+const ask = async (
+  entry: ManifestEntry,
+  path: string,
+  maxBytes: number,
+  { fetcher, place, signal }: CheckTools,
+): Promise<Found | Missing> => {
+  const asked = new URL(new URL(entry.uri).href.replace(/\/*$/, '') + path);
+  const wait = place.wait(signal);
+  try {
+    const result = await fetcher.fetch(asked, { maxBytes, headers: entry.headers, signal });
+    wait.answered();
+    const { status, permanentUrl } = result;
+    if (status !== 200) return { status, isHtml: false, url: asked };
+    const bytes = await collect(result.body);
+    return looksLikeHtml(bytes) ? { status, isHtml: true, url: asked } : { bytes, asked, permanentUrl };
+  } finally {
+    await wait.end().catch(() => {});
+  }
+};
+
+const isFound = (answer: Found | Missing): answer is Found => 'bytes' in answer;
+
+/** The new address that permanent redirects name; null where they name none, or lead to something else than this file. */
+const readMove = ({ uri }: ManifestEntry, path: string, { asked, permanentUrl }: Found): Move | null => {
+  if (permanentUrl.href === asked.href) return null;
+  const { href } = permanentUrl;
+  if (permanentUrl.search !== '' || !href.endsWith(path)) return null;
+  const from = new URL(uri);
+  const isSecure =
+    permanentUrl.protocol === 'https:' && (from.protocol === 'https:' || from.hostname === permanentUrl.hostname);
+  return { uri: href.slice(0, -path.length), isSecure };
+};
+
+const judge = async (
+  { key }: ManifestEntry,
+  { bytes }: Found,
+  detached: Uint8Array | null,
+  { now, signal }: CheckTools,
+): Promise<Signed | null> => {
+  const question = { bytes, clear: detached === null, detached, key, now };
+  const report = await judgeSignatureApart(question, signal);
+  return report && { signers: report.signers, fault: report.fault };
+};
+
+const check = async (entry: ManifestEntry, tools: CheckTools): Promise<EntryCheck> => {
+  const { slug } = entry;
+  const folder = releaseFolder(entry.suite);
+  const inRelease = await ask(entry, `${folder}/InRelease`, limits.releaseBytes, tools);
+  if (isFound(inRelease) && splitClearSigned(inRelease.bytes).kind === 'signed') {
+    const signed = await judge(entry, inRelease, null, tools);
+    return { slug, state: 'answers', signed, move: readMove(entry, `${folder}/InRelease`, inRelease) };
+  }
+  const release = await ask(entry, `${folder}/Release`, limits.releaseBytes, tools);
+  if (!isFound(release)) {
+    const { status, isHtml, url } = release;
+    const detail = isHtml ? `${url} is a web page` : `status ${status} for ${url}`;
+    const isGone = isHtml || status === 404 || status === 410;
+    return { slug, state: isGone ? 'gone' : 'unreachable', code: isHtml ? 'html' : 'status', detail };
+  }
+  const gpg = await ask(entry, `${folder}/Release.gpg`, limits.signatureBytes * 2, tools);
+  const signature = isFound(gpg) && looksLikeSignature(gpg.bytes) ? gpg.bytes : null;
+  const signed = signature && (await judge(entry, release, signature, tools));
+  return { slug, state: 'answers', signed, move: readMove(entry, `${folder}/Release`, release) };
+};
+
+/**
+ * Asks the origin of an entry for its Release and its signature, three small files at the most, each once. Throws only
+ * where `signal` ends.
+ */
+const checkEntry = async (entry: ManifestEntry, tools: CheckTools): Promise<EntryCheck> => {
+  try {
+    return await check(entry, tools);
+  } catch (error) {
+    if (tools.signal.aborted) throw error;
+    const { slug } = entry;
+    if (!(error instanceof NetworkError)) {
+      return {
+        slug,
+        state: 'unreachable',
+        code: 'protocol',
+        detail: error instanceof Error ? error.message : String(error),
+      };
+    }
+    const { code, message: detail, transient } = error;
+    if (code === 'no-network') return { slug, state: 'offline', code, detail };
+    // A name that somebody answers for, and has no address, is no glitch.
+    const isGone = code === 'dns' && !transient;
+    return { slug, state: isGone ? 'gone' : 'unreachable', code, detail };
+  }
+};
+
+/** What a check of many entries may do. */
+interface CheckOptions {
+  readonly fetcher: Pick<Fetcher, 'fetch'>;
+  readonly now: () => Date;
+  /** Repositories that are asked at once, without those whose origin is silent. */
+  readonly concurrency: number;
+  readonly onCheck?: (checked: EntryCheck, done: number) => void;
+}
+
+/** Checks every entry, several at once and at most two at any one host; resolves to one result for each, in their order. */
+export const checkEntries = (entries: readonly ManifestEntry[], options: CheckOptions): Promise<EntryCheck[]> => {
+  const hosts = new HostQueue(limits.connectionsPerHost);
+  const places = new Places(options.concurrency, limits);
+  let done = 0;
+  return Promise.all(
+    entries.map(async (entry): Promise<EntryCheck> => {
+      const leaveHost = await hosts.acquire(new URL(entry.uri).origin);
+      const place = await places.enter(undefined);
+      try {
+        const signal = AbortSignal.timeout(limits.repositoryMs);
+        const tools = { fetcher: options.fetcher, place, signal, now: options.now() };
+        const checked = await checkEntry(entry, tools).catch(
+          (): EntryCheck => ({
+            slug: entry.slug,
+            state: 'unreachable',
+            code: 'too-slow',
+            detail: limitNote('repositoryMs'),
+          }),
+        );
+        options.onCheck?.(checked, ++done);
+        return checked;
+      } finally {
+        place.leave();
+        leaveHost();
+      }
+    }),
+  );
+};

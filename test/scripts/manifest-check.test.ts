@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tellChecks } from '../../scripts/manifest/check-report.ts';
+import { generateRepository } from '../support/apt-repository.ts';
+import { makeEntry } from '../support/crawling.ts';
+import { OriginServer } from '../support/origin-server.ts';
+import { runScript } from '../support/run-script.ts';
+
+type Before = Parameters<typeof tellChecks>[2];
+type Checks = Parameters<typeof tellChecks>[1];
+
+const none: Before = new Map();
+const wasSigned = (slug: string, state: string): Before =>
+  new Map([[slug, { slug, signing: { state } }]]) as unknown as Before;
+const signed = { signers: ['ABCD'], fault: null };
+
+describe('what a check tells', () => {
+  const entries = [
+    makeEntry('one', 'https://one.example/repo', { aliases: ['uno'] }),
+    makeEntry('two', 'http://two.example', { key: 'a key' }),
+  ];
+  const tell = (check: object, before = none) =>
+    tellChecks(entries, [{ slug: 'one', state: 'answers', signed: null, move: null, ...check }] as Checks, before).map(
+      ({ text, todo }) => `${text} | ${todo}`,
+    );
+
+  it('says nothing of what is as it was', () => {
+    expect(tell({})).toEqual([]);
+    expect(tell({ signed })).toEqual([]);
+    expect(tell({}, wasSigned('one', 'unsigned'))).toEqual([]);
+    expect(tell({ state: 'offline', code: 'no-network', detail: '' })).toEqual([]);
+  });
+
+  it('C5: says what is signed otherwise than before', () => {
+    expect(tell({}, wasSigned('one', 'signed'))).toEqual(['is not signed any more | null']);
+    expect(tell({ signed }, wasSigned('one', 'unsigned'))[0]).toMatch(
+      /^is signed now, by ABCD \| write the public key/,
+    );
+    expect(tell({ signed: { ...signed, fault: 'bad' } })[0]).toContain('does not fit');
+    expect(tell({ slug: 'two' })[0]).toMatch(/^is not signed, and its entry names a key \| /);
+    expect(tell({ slug: 'two', signed: { ...signed, fault: 'other-key' } })[0]).toContain('another key');
+  });
+
+  it('C1: has nobody write an address that anybody on the way could have made up', () => {
+    const move = { uri: 'https://new.example/repo', isSecure: true };
+    expect(tell({ move })).toEqual([
+      'moved to https://new.example/repo | write into one.yaml: uri: https://new.example/repo',
+    ]);
+    expect(tell({ move: { ...move, isSecure: false } })[0]).toMatch(/could have said it.*make sure of it/);
+    expect(tell({ move: { ...move, uri: 'https://TWO.example/' } })[0]).toContain(
+      'take one.yaml away and write one, uno into the aliases of two.yaml',
+    );
+  });
+});
+
+describe('npm run manifest -- check', () => {
+  let origin: OriginServer;
+  let folder: string;
+
+  beforeAll(async () => {
+    origin = await OriginServer.start();
+    folder = mkdtempSync(path.join(tmpdir(), 'debdex-check-'));
+    origin.serve('good', await generateRepository());
+    for (const file of ['InRelease', 'Release', 'Release.gpg']) {
+      origin.break(`/parked/${file}`, { kind: 'body', body: '<p>\u001b[2Jfor sale' });
+    }
+    for (const slug of ['good', 'parked']) {
+      writeFileSync(path.join(folder, `${slug}.yaml`), `slug: ${slug}\nuri: ${origin.uri(slug)}\nranking: 3\n`);
+    }
+  });
+  afterAll(async () => {
+    await origin.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const check = (...flags: string[]) =>
+    runScript('manifest', ['check', '--manifest', folder, '--state', folder, '--allow-private-networks', ...flags]);
+
+  it('says what to write, and by its exit code whether there is anything', async () => {
+    const all = await check();
+    expect(all.status).toBe(1);
+    expect(all.out).toContain('parked is gone: ');
+    expect(all.out).toContain('    where that stays so, take parked.yaml away\n');
+    expect(all.out).toContain('2 asked: 1 answer (0 signed, 1 not), 0 moved, 1 gone, 0 cannot be reached.');
+    expect(await check('--only', 'good')).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^1 asked: 1 answer/),
+    });
+  });
+
+  it('prints what it found for programs', async () => {
+    const { out } = await check('--json');
+    const { checks, told } = JSON.parse(out);
+    expect(checks).toMatchObject([
+      { slug: 'good', state: 'answers' },
+      { slug: 'parked', state: 'gone', code: 'html' },
+    ]);
+    expect(told).toMatchObject([{ slug: 'parked', what: 'gone' }]);
+  });
+
+  it('refuses what the manifest does not have', async () => {
+    expect(await check('--only', 'good,bad')).toMatchObject({
+      status: 2,
+      error: expect.stringContaining('--only: the manifest has no bad'),
+    });
+    expect(await runScript('manifest', ['check', '--help'])).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('Usage: npm run manifest -- check [options]'),
+    });
+  });
+});
