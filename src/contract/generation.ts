@@ -6,6 +6,10 @@ import { apiRoot } from './paths.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const counting = z.int().min(1);
 
+/** How the names of whole inventories end, and those of what differs from one; before it stands the SHA-256 of the text. */
+export const inventoryEnding = '.txt.zst';
+export const differencesEnding = '.differences.txt.zst';
+
 /** Where the files stand that tell of generations, below the output folder and below the base address alike. */
 export const generationPath = {
   /** Written last: what it names stands. */
@@ -15,7 +19,8 @@ export const generationPath = {
   signatureOf: (digest: string): string => `${apiRoot}/signatures/${digest}.jws`,
   catalog: (digest: string): string => `${apiRoot}/catalog/${digest}.sqlite.zst`,
   changes: (number: number): string => `${apiRoot}/changes/${number}.json`,
-  inventory: (digest: string): string => `${apiRoot}/inventory/${digest}.txt.zst`,
+  inventory: (digest: string): string => `${apiRoot}/inventory/${digest}${inventoryEnding}`,
+  differences: (digest: string): string => `${apiRoot}/inventory/${digest}${differencesEnding}`,
 } as const;
 
 /** The folders of what is kept of former generations. */
@@ -32,7 +37,7 @@ export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.signature ||
   folders.some((folder) => path.startsWith(folder));
 
-/** How many stay of the catalogs, of the inventories and of the signatures, and of the change lists, the newest ones. */
+/** How many stay of the catalogs, of the inventories, of their differences and of the signatures, and of the change lists, the newest ones. */
 export const keptCatalogs = 3;
 export const keptChangeLists = 100;
 
@@ -61,8 +66,13 @@ export const generationSchema = z.strictObject({
      * SHA-256 of its bytes in hex, two spaces, its path, a line feed; what `sha256sum` prints and checks.
      */
     digest: sha256,
-    /** Where that text is, compressed. */
+    /** Where that text is, compressed; with `differences`, where that of an earlier generation is. */
     inventory: z.string(),
+    /**
+     * Where the lines are, compressed, in which that text differs from the one at `inventory`, in the same form and order:
+     * of files that are not in it, or have other bytes, and with 64 zeros of those that are no longer there.
+     */
+    differences: z.string().optional(),
   }),
   /** Where the changes since the generation before are. */
   changes: z.string(),

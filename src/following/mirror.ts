@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import {
@@ -14,6 +14,13 @@ import {
 } from '../publication/generation.ts';
 import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
+import {
+  composeInventory,
+  composeSafeInventory,
+  type Inventory,
+  isSafePath,
+  readNamed,
+} from '../publication/published-inventory.ts';
 import {
   assertNotOlder,
   type FoundGeneration,
@@ -44,9 +51,6 @@ export interface MirrorSummary {
 /** The publication went on while it was read: what was read is of more than one generation. */
 class Superseded extends Error {}
 
-/** SHA-256 of each file, by its path. */
-type Inventory = Map<string, string>;
-
 interface Plan {
   readonly by: 'changes' | 'inventory';
   /** What to take, and the SHA-256 that each must have, where that is known. */
@@ -61,14 +65,6 @@ interface Plan {
 
 const usualConcurrency = 16;
 const mostTries = 10;
-const inventoryBytes = 2 ** 30;
-
-const leavesFolder = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0:]/;
-// Below the top a package may be called so; at the top there is what belongs to the folder and not to what it holds.
-const isHidden = /^\.(?!well-known(?:\/|$))/;
-
-/** Whether a path, which a stranger may have written, stays below the folder (C9). */
-export const isSafePath = (file: string): boolean => !leavesFolder.test(file) && !isHidden.test(file);
 
 const assertSafe = (file: string): void => {
   if (!isSafePath(file))
@@ -120,15 +116,21 @@ const bringTo = async (
   }
   assertNotOlder(generation, local, { base: options.source.base, folder: options.folder });
   const held = local && readHeld(output, local);
+  const account = await takeInventory(generation, output, options);
   const plan =
     (held && (await planByChanges(found, local, held, options))) ??
-    (await planByInventory(found, output, held, options));
-  if (plan.isFirst) await placeInventory(generation, output, options);
+    (await planByInventory(found, output, held, account.inventory, options));
+  // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
+  // another generation, knows by it what may stand there that no generation after it names.
+  if (plan.isFirst) placeWhole(account.files, output);
   const taken = await takeAll(plan, output, options);
   assertComplete(plan, taken, generation);
   const { catalog } = generation;
-  const takenCatalog = await takeWhole(catalog.path, catalog.sha256, output, options);
-  await placeInventory(generation, output, options);
+  const takenCatalog = await takeWhole(catalog.path, output, options);
+  if (takenCatalog !== undefined && (await digestPlain(takenCatalog).catch(() => undefined)) !== catalog.sha256) {
+    throw new Superseded(`${catalog.path} is cut short or another`);
+  }
+  if (!plan.isFirst) placeWhole(account.files, output);
   const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
@@ -146,8 +148,8 @@ const listGone = ({ removed, kept, wanted }: Plan, output: OutputFolder): string
   const known = new Set(removed);
   const inventories = existsSync(output.resolve(inventoryFolder)) ? readdirSync(output.resolve(inventoryFolder)) : [];
   for (const name of inventories) {
-    const file = output.resolve(`${inventoryFolder}/${name}`);
-    for (const listed of readInventoryFile(file, name.replace(/\..*/, ''))?.keys() ?? []) known.add(listed);
+    const text = readNamed(readFileSync(output.resolve(`${inventoryFolder}/${name}`)), name);
+    for (const listed of parseInventory(text ?? '').keys()) if (isSafePath(listed)) known.add(listed);
   }
   return [...known].filter((file) => !kept.has(file) && !wanted.has(file) && existsSync(output.resolve(file)));
 };
@@ -159,21 +161,50 @@ const removeFile = (file: string, output: OutputFolder): void => {
   }
 };
 
-/** The inventory in a compressed file; undefined where it is lost, or another than that of this digest. */
-const readInventoryFile = (file: string, digest: string): Inventory | undefined => {
-  try {
-    const text = zstdDecompressSync(readFileSync(file), { maxOutputLength: inventoryBytes });
-    if (createHash('sha256').update(text).digest('hex') !== digest) return undefined;
-    const inventory = parseInventory(text.toString());
-    return [...inventory.keys()].every(isSafePath) ? inventory : undefined;
-  } catch {
-    return undefined;
-  }
-};
+const readStanding = (file: string | undefined, output: OutputFolder): Buffer | undefined =>
+  file !== undefined && isSafePath(file) && existsSync(output.resolve(file))
+    ? readFileSync(output.resolve(file))
+    : undefined;
 
 /** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
 const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined =>
-  readInventoryFile(output.resolve(documents.inventory), documents.digest);
+  composeSafeInventory(documents, {
+    whole: readStanding(documents.inventory, output),
+    differences: readStanding(documents.differences, output),
+  });
+
+/** The inventory of a generation, and where the files of it that do not stand yet wait for their names. */
+interface Account {
+  readonly inventory: Inventory;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const takeInventory = async (
+  { documents }: Generation,
+  output: OutputFolder,
+  options: MirrorOptions,
+): Promise<Account> => {
+  const files = new Map<string, string>();
+  const take = async (file: string | undefined): Promise<Buffer | undefined> => {
+    if (file === undefined) return undefined;
+    assertSafe(file);
+    const standing = readStanding(file, output);
+    if (readNamed(standing, file) !== undefined) return standing;
+    const temporary = output.temporary();
+    if ((await options.source.take(file, temporary)) === undefined) throw new Superseded(`${file} is missing`);
+    files.set(file, temporary);
+    return readFileSync(temporary);
+  };
+  const whole = await take(documents.inventory);
+  const inventory = composeInventory(documents, { whole, differences: await take(documents.differences) });
+  if (inventory === undefined) throw new Superseded(`${documents.inventory} is cut short or another`);
+  for (const file of inventory.keys()) assertSafe(file);
+  return { inventory, files };
+};
+
+const placeWhole = (files: Account['files'], output: OutputFolder): void => {
+  for (const [file, temporary] of files) output.place(temporary, file);
+};
 
 const planByChanges = async (
   { generation }: FoundGeneration,
@@ -210,19 +241,12 @@ const planByInventory = async (
   { generation }: FoundGeneration,
   output: OutputFolder,
   held: Inventory | undefined,
+  all: Inventory,
   { source }: MirrorOptions,
 ): Promise<Plan> => {
-  const temporary = output.temporary();
-  const { digest, inventory } = generation.documents;
-  assertSafe(inventory);
-  if ((await source.takePlain(inventory, temporary, inventoryBytes)) !== digest) {
-    throw new Superseded(`${inventory} is missing or is another`);
-  }
-  const all = parseInventory(readFileSync(temporary, 'utf8'));
   const wanted = new Map<string, string>();
-  const kept: Inventory = new Map();
+  const kept = new Map<string, string>();
   for (const [file, sha256] of all) {
-    assertSafe(file);
     // What an interrupted mirror has taken already, or a copy made by other means, is not taken again.
     const known = held?.get(file) ?? (existsSync(output.resolve(file)) ? digestFile(output.resolve(file)) : undefined);
     if (known === sha256) kept.set(file, sha256);
@@ -287,33 +311,17 @@ const digestPlain = async (file: string): Promise<string> => {
   return digest.digest('hex');
 };
 
-/** Takes a compressed file as it is, unless it is there; returns where it waits for its name. */
+/** Takes a file as it is, unless it is there; returns where it waits for its name. */
 const takeWhole = async (
   file: string,
-  sha256: string,
   output: OutputFolder,
   { source }: MirrorOptions,
 ): Promise<string | undefined> => {
   assertSafe(file);
   if (existsSync(output.resolve(file))) return undefined;
   const temporary = output.temporary();
-  const isThere = (await source.take(file, temporary)) !== undefined;
-  const isRight = isThere && (await digestPlain(temporary).catch(() => undefined)) === sha256;
-  if (!isRight) throw new Superseded(`${file} is missing, cut short or another`);
+  if ((await source.take(file, temporary)) === undefined) throw new Superseded(`${file} is missing`);
   return temporary;
-};
-
-/**
- * Before the first file of a generation stands where others of it are missing: its inventory. A mirror that is killed
- * then, or finds another generation, knows by it what may stand there that no generation after it names.
- */
-const placeInventory = async (
-  { documents: { inventory, digest } }: Generation,
-  output: OutputFolder,
-  options: MirrorOptions,
-): Promise<void> => {
-  const temporary = await takeWhole(inventory, digest, output, options);
-  if (temporary !== undefined) output.place(temporary, inventory);
 };
 
 /** Writes what tells of the generation, `generation.json` last. */

@@ -136,23 +136,6 @@ export class PublicationSource {
   }
 
   /**
-   * Takes a compressed file into a new file on this disk, its plain bytes; returns their SHA-256 in hex, or undefined
-   * where there is none. More plain bytes than `maxBytes` are an error.
-   */
-  async takePlain(path: string, file: string, maxBytes: number): Promise<string | undefined> {
-    const found = await this.#fetch(path, { maxBytes: documentBytes });
-    if (found.status !== 200) return this.#absent(path, found.status);
-    const digest = createHash('sha256');
-    await pipeline(
-      Readable.from(found.body),
-      createZstdDecompress(),
-      hashing(digest, maxBytes),
-      createWriteStream(file, { flags: 'wx' }),
-    );
-    return digest.digest('hex');
-  }
-
-  /**
    * Takes the catalog of a generation into two new files on this disk, compressed as it is and plain. Never more than was
    * announced of it is read or written, and little of it is in memory. Returns false where it is not there any more.
    *

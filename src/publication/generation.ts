@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import {
   createReadStream,
   createWriteStream,
@@ -9,14 +9,16 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { constants, createZstdCompress } from 'node:zlib';
+import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
 import {
   type ChangeList,
   catalogFolder,
   changesFolder,
+  differencesEnding,
   type Generation,
   generationPath,
   generationSchema,
@@ -28,6 +30,7 @@ import {
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { forgetPendingChanges } from './package-changes.ts';
+import { areWorthwhile, listDifferences, readNamed } from './published-inventory.ts';
 import { type Signer, verifySignature } from './signature.ts';
 
 /** What a generation is made of. */
@@ -87,7 +90,10 @@ const pieceBytes = 2 ** 20;
 
 /** Writes a file that is named after its content, compressed, unless it stands there already; returns its size. */
 const publishCompressed = async (output: OutputFolder, file: string, target: string): Promise<number> => {
-  if (!existsSync(output.resolve(target))) {
+  if (existsSync(output.resolve(target))) {
+    // It is one of the newest again: `removeOld` goes by the time.
+    utimesSync(output.resolve(target), new Date(), new Date());
+  } else {
     const temporary = output.temporary();
     await pipeline(
       createReadStream(file, { highWaterMark: pieceBytes }),
@@ -98,6 +104,41 @@ const publishCompressed = async (output: OutputFolder, file: string, target: str
   }
   return statSync(output.resolve(target)).size;
 };
+
+/** An inventory as it was published under this name; undefined where it is lost. */
+const readPublished = (output: OutputFolder, file: string): string | undefined => {
+  const name = output.resolve(file);
+  return existsSync(name) ? readNamed(readFileSync(name), file) : undefined;
+};
+
+/** Publishes an inventory: what differs from the whole one that the generation before names, or another whole one. */
+const publishInventory = async (
+  output: OutputFolder,
+  file: string,
+  { digest }: InventorySummary,
+  before: Generation | undefined,
+): Promise<Pick<Generation['documents'], 'inventory' | 'differences'>> => {
+  const earlier = before && readPublished(output, before.documents.inventory);
+  if (before !== undefined && earlier !== undefined) {
+    const text = readFileSync(file, 'utf8');
+    const differing = listDifferences(earlier, text);
+    if (differing === '') return { inventory: before.documents.inventory };
+    if (areWorthwhile(differing, text)) {
+      const differences = generationPath.differences(hash('sha256', differing));
+      output.write(differences, zstdCompressSync(differing));
+      return { inventory: before.documents.inventory, differences };
+    }
+  }
+  const inventory = generationPath.inventory(digest);
+  // One that was damaged stands in the way of a right one.
+  if (readPublished(output, inventory) === undefined) rmSync(output.resolve(inventory), { force: true });
+  await publishCompressed(output, file, inventory);
+  return { inventory };
+};
+
+/** Whether the files stand that tell which files belong to a generation. */
+const hasInventory = (output: OutputFolder, { documents: { inventory, differences } }: Generation): boolean =>
+  [inventory, differences].every((file) => file === undefined || readPublished(output, file) !== undefined);
 
 /** The path of the signature that is named after what it signs: the bytes of a `generation.json`. */
 export const signaturePathOf = (text: string | Uint8Array): string =>
@@ -145,10 +186,16 @@ export const mendSignature = async (output: OutputFolder, signer: Signer | undef
   if (isSigned) await renewSignature(output, signer);
 };
 
-/** Keeps this file and the newest of the others in a folder. */
-const keepNewest = (output: OutputFolder, folder: string, current: string): void => {
+/** Keeps this file, if any, and the newest of the others in a folder of which the names end so, or not. */
+const keepNewest = (
+  output: OutputFolder,
+  folder: string,
+  current: string | undefined,
+  isOfKind: (name: string) => boolean = () => true,
+): void => {
   if (!existsSync(output.resolve(folder))) return;
   const others = readdirSync(output.resolve(folder))
+    .filter(isOfKind)
     .map((name) => `${folder}/${name}`)
     .filter((name) => name !== current)
     .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }))
@@ -159,7 +206,10 @@ const keepNewest = (output: OutputFolder, folder: string, current: string): void
 /** Removes what tells of generations that are long past; the one that is given is in force. */
 export const removeOld = (output: OutputFolder, { number, catalog, documents }: Generation): void => {
   keepNewest(output, catalogFolder, catalog.path);
-  keepNewest(output, inventoryFolder, documents.inventory);
+  // A whole inventory is written after those that earlier generations name, so that the last three have theirs.
+  const isDifferences = (name: string) => name.endsWith(differencesEnding);
+  keepNewest(output, inventoryFolder, documents.inventory, (name) => !isDifferences(name));
+  keepNewest(output, inventoryFolder, documents.differences, isDifferences);
   keepNewest(output, signaturesFolder, signaturePathOf(readText(output.resolve(generationPath.current)) ?? ''));
   for (const name of readdirSync(output.resolve(changesFolder))) {
     const old = Number.parseInt(name, 10) <= number - keptChangeLists;
@@ -204,7 +254,8 @@ const publish = async (
     digestOf: (file) => digestFile(output.resolve(file)),
   });
   const hasSame = before?.documents.digest === summary.digest && before.catalog.sha256 === catalog.sha256;
-  if (before !== undefined && hasSame && existsSync(output.resolve(before.catalog.path))) {
+  const stands = (file: string) => existsSync(output.resolve(file));
+  if (before !== undefined && hasSame && stands(before.catalog.path) && hasInventory(output, before)) {
     renameSync(`${inventory}.next`, inventory);
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
@@ -213,8 +264,7 @@ const publish = async (
   const date = input.now.toISOString();
   const previous = known === undefined ? null : (before?.number ?? null);
   const compressed = await publishCompressed(output, catalog.file, generationPath.catalog(catalog.sha256));
-  const listed = generationPath.inventory(summary.digest);
-  await publishCompressed(output, `${inventory}.next`, listed);
+  const listed = await publishInventory(output, `${inventory}.next`, summary, before);
   const documents = { written: [...summary.written], removed: [...summary.removed] };
   const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };
   output.write(generationPath.changes(number), JSON.stringify(changes));
@@ -229,7 +279,7 @@ const publish = async (
       size: statSync(catalog.file).size,
       compressed_size: compressed,
     },
-    documents: { count: summary.count, digest: summary.digest, inventory: listed },
+    documents: { count: summary.count, digest: summary.digest, ...listed },
     changes: generationPath.changes(number),
   };
   const text = JSON.stringify(generation);

@@ -74,6 +74,10 @@ export const listChanges = (
     .filter((file) => existsSync(path.join(publication.folder, file)));
 };
 
+/** The files that tell which files belong to a generation. */
+export const listInventory = ({ documents: { inventory, differences } }: Generation): readonly string[] =>
+  [inventory, differences].filter((file) => file !== undefined);
+
 class Step {
   readonly #local: LocalGeneration;
   readonly #state: State;
@@ -98,7 +102,7 @@ class Step {
     const planned = await makePlanFor(this.#local, this.#state, this.#options);
     for (const turn of planned.turns) this.#transfer.expect(turn);
     if (!this.#isInForce || planned.turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation);
-    await this.#transfer.sendAccount(generation.documents.inventory, this.#claim);
+    for (const file of listInventory(generation)) await this.#transfer.sendAccount(file, this.#claim);
     for (const turn of planned.turns) await this.#transfer.send(turn, this.#claim);
     await this.#transfer.sendAccount(generation.catalog.path, this.#claim, generation.catalog.compressed_size);
     await this.#transfer.each(listChanges(generation, this.#state, this.#options), (file) =>
@@ -115,13 +119,17 @@ class Step {
   }
 
   // Before the first file of it: whoever finds this upload killed knows what it may have sent.
-  async #noteIntention({ documents: { digest, inventory }, catalog }: Generation): Promise<void> {
+  async #noteIntention({ documents: { digest, inventory, differences }, catalog }: Generation): Promise<void> {
     const intended = this.#claim.record.intended.filter((other) => other.digest !== digest);
     const signature = this.#signaturePath;
     await this.#claim.update({
       intended: [
         ...intended,
-        { digest, inventory, catalog: catalog.path, ...(signature !== undefined && { signature }) },
+        {
+          ...{ digest, inventory, catalog: catalog.path },
+          ...(differences !== undefined && { differences }),
+          ...(signature !== undefined && { signature }),
+        },
       ],
     });
   }
@@ -144,6 +152,10 @@ class Step {
       [documents.inventory, former?.documents.inventory, ...record.inventories],
       intended.map((one) => one.inventory),
     );
+    const differences = choose(
+      [documents.differences, former?.documents.differences, ...record.differences],
+      intended.flatMap((one) => one.differences ?? []),
+    );
     const isSigned = this.#signaturePath !== undefined;
     const signatures = choose(isSigned ? [this.#signaturePath, ...record.signatures] : [], [
       ...(isSigned ? [] : record.signatures),
@@ -153,16 +165,20 @@ class Step {
     for (let old = Math.max(1, (former?.number ?? number) - keptChangeLists); old <= number - keptChangeLists; old++) {
       lists.push(generationPath.changes(old));
     }
-    const dropped = [...catalogs.dropped, ...inventories.dropped, ...signatures.dropped, ...lists];
-    return { catalogs: catalogs.kept, inventories: inventories.kept, signatures: signatures.kept, dropped };
+    const dropped = [catalogs, inventories, differences, signatures].flatMap((one) => one.dropped);
+    return {
+      ...{ catalogs: catalogs.kept, inventories: inventories.kept },
+      ...{ differences: differences.kept, signatures: signatures.kept },
+      dropped: [...dropped, ...lists],
+    };
   }
 
   /** Notes, before they are named no more, what is to be removed when readers have had time. */
   async #retire({ gone }: Plan, bulk: readonly string[]): Promise<Map<string, RetiredEntry>> {
     const since = nowOf(this.#options).toISOString();
     const naming = new Naming(this.#local.inventory, this.#destination);
-    const { catalog, documents } = this.#local.generation;
-    const inForce = [catalog.path, documents.inventory, this.#signaturePath];
+    const { generation } = this.#local;
+    const inForce = [generation.catalog.path, ...listInventory(generation), this.#signaturePath];
     const isInForce = (name: string) => inForce.includes(name);
     const retired = new Map<string, RetiredEntry>();
     for (const [name, entry] of this.#state.retired) {

@@ -4,16 +4,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { zstdDecompressSync } from 'node:zlib';
-import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
-import { isSafePath } from '../following/mirror.ts';
+import { type Generation, generationPath, generationSchema, inventoryFolder } from '../contract/generation.ts';
 import { signaturePathOf } from '../publication/generation.ts';
-import { parseInventory } from '../publication/inventory.ts';
 import { isBeingPublished } from '../publication/owner.ts';
+import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
 import { UploadError } from './upload-error.ts';
-
-/** SHA-256 of each file in lower-case hex, by its path. */
-export type Inventory = ReadonlyMap<string, string>;
 
 /** The generation in force in an output folder, and the files that it consists of. */
 export interface LocalGeneration {
@@ -102,7 +97,7 @@ export class LocalPublication {
       if (!this.#readOptional(generationPath.current)?.equals(text)) continue;
       if (inventory === undefined) {
         throw new UploadError(
-          `${path.join(this.folder, generation.documents.inventory)} is missing or damaged, so nobody can tell what belongs to generation ${generation.number}: nothing was sent. Build again with --verify.`,
+          `The inventory in ${path.join(this.folder, inventoryFolder)} is missing or damaged, so nobody can tell what belongs to generation ${generation.number}: nothing was sent. Build again with --verify.`,
         );
       }
       return { generation, text, jws, inventory };
@@ -205,22 +200,10 @@ export class LocalPublication {
   }
 
   #readInventory({ documents }: Generation): Inventory | undefined {
-    const bytes = this.#readOptional(documents.inventory);
-    return bytes && readCompressedInventory(bytes, documents.digest);
+    const { inventory, differences } = documents;
+    return composeSafeInventory(documents, {
+      whole: this.#readOptional(inventory),
+      differences: differences === undefined ? undefined : this.#readOptional(differences),
+    });
   }
 }
-
-/**
- * The files that a compressed inventory names; undefined where its text does not have this SHA-256, or names what no
- * build writes (C9).
- */
-export const readCompressedInventory = (bytes: Buffer, digest: string): Inventory | undefined => {
-  try {
-    const text = zstdDecompressSync(bytes);
-    if (createHash('sha256').update(text).digest('hex') !== digest) return undefined;
-    const inventory = parseInventory(text.toString());
-    return [...inventory.keys()].every(isSafePath) ? inventory : undefined;
-  } catch {
-    return undefined;
-  }
-};

@@ -1,6 +1,6 @@
 import { isEntrance } from '../publication/entrances.ts';
+import type { Inventory } from '../publication/published-inventory.ts';
 import type { Destination } from './destination.ts';
-import type { Inventory } from './local-publication.ts';
 
 /** What is known of a destination. */
 export interface Found {

@@ -18,6 +18,16 @@ const holderSchema = z.strictObject({
 });
 export type Holder = Readonly<z.infer<typeof holderSchema>>;
 
+const intendedSchema = z.strictObject({
+  digest: z.string(),
+  inventory: z.string(),
+  differences: z.string().optional(),
+  catalog: z.string(),
+  signature: z.string().optional(),
+});
+/** A generation that was being sent. */
+export type Intended = Readonly<z.infer<typeof intendedSchema>>;
+
 const recordSchema = z.strictObject({
   format: z.literal(1),
   holder: holderSchema.nullable(),
@@ -27,19 +37,13 @@ const recordSchema = z.strictObject({
    * Generations that were being sent and never came in force, the latest last: any of their files may stand at the
    * destination. Empty where what stands there is what its inventory says.
    */
-  intended: z.array(
-    z.strictObject({
-      digest: z.string(),
-      inventory: z.string(),
-      catalog: z.string(),
-      signature: z.string().optional(),
-    }),
-  ),
+  intended: z.array(intendedSchema),
   /** What is said of the files in force to those who ask for them. */
   forms: z.array(z.string()),
-  /** The catalogs, inventories and signatures that stand there, the latest first. */
+  /** The catalogs, inventories, their differences and signatures that stand there, the latest first. */
   catalogs: z.array(z.string()),
   inventories: z.array(z.string()),
+  differences: z.array(z.string()).default([]),
   signatures: z.array(z.string()).default([]),
 });
 /** What the record says besides who holds it. */
@@ -58,7 +62,10 @@ export interface RetiredEntry {
   readonly since: string;
 }
 
-export const newRecord: UploadRecord = { intended: [], forms: [], catalogs: [], inventories: [], signatures: [] };
+export const newRecord: UploadRecord = {
+  ...{ intended: [], forms: [] },
+  ...{ catalogs: [], inventories: [], differences: [], signatures: [] },
+};
 
 const parse = <T>(schema: z.ZodType<T>, bytes: Buffer, name: string, title: string): T => {
   try {

@@ -1,8 +1,10 @@
 import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
 import { signaturePathOf } from '../publication/generation.ts';
+import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
 import type { Destination } from './destination.ts';
-import { type Inventory, type LocalGeneration, readCompressedInventory } from './local-publication.ts';
+import type { LocalGeneration } from './local-publication.ts';
 import {
+  type Intended,
   newRecord,
   parseRecord,
   parseRetired,
@@ -83,11 +85,13 @@ export const assertOurs = async ({ current, record }: State, destination: Destin
 
 const readInventory = async (
   destination: Destination,
-  name: string,
-  digest: string,
+  documents: Generation['documents'] | Intended,
 ): Promise<Inventory | undefined> => {
-  const found = await destination.read(name);
-  return found && readCompressedInventory(found.bytes, digest);
+  const { inventory, differences } = documents;
+  const [whole, differing] = await Promise.all(
+    [inventory, differences].map((name) => (name === undefined ? undefined : destination.read(name))),
+  );
+  return composeSafeInventory(documents, { whole: whole?.bytes, differences: differing?.bytes });
 };
 
 /** The files that stand, or may stand, at a destination. */
@@ -96,10 +100,10 @@ export const readInventories = async (
   { current, record = newRecord }: State,
 ): Promise<{ readonly base: Inventory | undefined; readonly interrupted: readonly Inventory[] }> => {
   const documents = current?.generation.documents;
-  const base = documents && (await readInventory(destination, documents.inventory, documents.digest));
+  const base = documents && (await readInventory(destination, documents));
   const interrupted: Inventory[] = [];
-  for (const { digest, inventory } of record.intended) {
-    const read = await readInventory(destination, inventory, digest);
+  for (const one of record.intended) {
+    const read = await readInventory(destination, one);
     // Killed before its inventory stood there, that upload had sent nothing else.
     if (read !== undefined) interrupted.push(read);
   }

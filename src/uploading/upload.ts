@@ -2,6 +2,7 @@ import {
   bringGeneration,
   listChanges,
   listDue,
+  listInventory,
   makePlanFor,
   type UploadOptions,
   type UploadSummary,
@@ -79,8 +80,12 @@ const rehearse = async (local: LocalGeneration, state: State, options: UploadOpt
   const transfer = new Transfer(options);
   for (const turn of turns) transfer.expect(turn);
   for (const turn of turns) await transfer.rehearse(turn);
-  const { catalog, documents } = local.generation;
-  for (const file of [documents.inventory, catalog.path, ...listChanges(local.generation, state, options)]) {
+  const { generation } = local;
+  for (const file of [
+    ...listInventory(generation),
+    generation.catalog.path,
+    ...listChanges(generation, state, options),
+  ]) {
     await transfer.sendAccount(file, undefined);
   }
   const due = listDue(state.retired, options).length;

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { zstdDecompressSync } from 'node:zlib';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { readInventoryOf } from '../support/inventory.ts';
 import { runBuild } from './builds.ts';
 import { formatRequest, runLoad as runRequests } from './http-load.ts';
 import { largeInput } from './inputs.ts';
@@ -39,17 +39,9 @@ const generationOf = (out: string) =>
 
 /** The paths of the documents of the generation in force, and the SHA-256 of each. */
 const readDocuments = (out: string): Map<string, string> => {
-  const { documents } = generationOf(out);
-  const lines = zstdDecompressSync(readFileSync(path.join(out, documents.inventory)))
-    .toString()
-    .trim()
-    .split('\n');
-  return new Map(
-    lines
-      .map((line): [string, string] => [line.slice(66), line.slice(0, 64)])
-      // What builds did is the builder's to tell: a replica leads there.
-      .filter(([file]) => file.startsWith('v2/') && file !== documentPath.status),
-  );
+  const all = [...readInventoryOf(out, generationOf(out).documents)];
+  // What builds did is the builder's to tell: a replica leads there.
+  return new Map(all.filter(([file]) => file.startsWith('v2/') && file !== documentPath.status));
 };
 
 const fetchBytes = (address: string, agent: Agent): Promise<{ status: number | undefined; body: Buffer }> =>

@@ -67,6 +67,50 @@ describe('a generation', () => {
     expect(catalogs).toContain(path.basename(publication.current.catalog.path));
   });
 
+  it('P2: names one whole inventory and what differs from it, until that is much, and keeps what the last three name', async () => {
+    const publication = new Publication();
+    const many = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [`v2/${String(at).padStart(3, '0')}.json`, '']),
+    );
+    const named: string[][] = [];
+    let files: Files = many;
+    for (let number = 1; number <= 60; number++) {
+      // One is new, one has other bytes, and one is gone, which is back in the next.
+      const { [`v2/${String(number).padStart(3, '0')}.json`]: _, ...others } = many;
+      files = { ...others, 'v2/999.json': `${number}`, [`v2/new${number}.json`]: 'new' };
+      if (number % 10 === 0)
+        files = { ...files, ...Object.fromEntries(Array.from({ length: number }, (_, at) => [`w/${at}`, ''])) };
+      await publication.publish(files);
+      publication.expectWhole(files);
+      const { inventory, differences } = publication.current.documents;
+      named.push([inventory, ...(differences === undefined ? [] : [differences])]);
+      for (const file of named.slice(-3).flat()) expect(existsSync(path.join(publication.out, file)), file).toBe(true);
+    }
+    const wholes = new Set(named.map(([whole]) => whole));
+    expect(wholes.size).toBeGreaterThan(2);
+    expect(wholes.size).toBeLessThan(30);
+    expect(readdirSync(path.join(publication.out, 'v2/inventory')).length).toBeLessThanOrEqual(2 * keptCatalogs);
+  });
+
+  it('P2: writes a whole inventory where the one before is lost or damaged, though nothing else changed', async () => {
+    const publication = new Publication();
+    const files = { 'v2/a.json': 'a', 'v2/b.json': 'b' };
+    for (const damage of ['lost', 'damaged']) {
+      await publication.publish({ ...files, 'v2/c.json': damage });
+      await publication.publish(files);
+      const { inventory, differences } = publication.current.documents;
+      for (const file of [differences, inventory]) {
+        if (file === undefined) continue;
+        const { number } = publication.current;
+        if (damage === 'lost') rmSync(path.join(publication.out, file));
+        else writeFileSync(path.join(publication.out, file), 'damaged');
+        await publication.publish(files);
+        expect(publication.current.number).toBe(number + 1);
+        publication.expectWhole(files);
+      }
+    }
+  });
+
   it('P2: begins a new chain where what was published before is not known any more', async () => {
     const publication = new Publication();
     await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });

@@ -62,7 +62,9 @@ describe('npm run mirror', () => {
     const { catalog, changes, documents } = currentOf(out);
     const cacheOf = async (file: string) => (await fetch(`${address}/${file}`)).headers.get('cache-control');
     expect(await cacheOf(generationPath.current)).toBe('public, no-cache');
-    for (const file of [catalog.path, changes, documents.inventory]) {
+    const { inventory, differences = '' } = documents;
+    expect(differences).not.toBe('');
+    for (const file of [catalog.path, changes, inventory, differences]) {
       expect(await cacheOf(file), file).toBe('public, max-age=31536000, immutable');
     }
     const answer = await fetch(`${address}/${generationPath.current}`);

@@ -5,11 +5,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { zstdDecompressSync } from 'node:zlib';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { generationPath, generationSchema, tellsOfGenerations } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { temporaryFolder } from './folder.ts';
+import { readInventoryOf } from './inventory.ts';
 import { runScript } from './run-script.ts';
 import { findSiteDamage } from './site-damage.ts';
 
@@ -163,25 +163,16 @@ export class BuildBench {
     const file = path.join(this.out, generationPath.current);
     if (!existsSync(file)) return [];
     const { catalog, changes, documents } = generationSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    const named = [catalog.path, changes, documents.inventory, ...this.#readInventory(documents.inventory).keys()];
+    const { inventory, differences = inventory } = documents;
+    const named = [catalog.path, changes, inventory, differences, ...readInventoryOf(this.out, documents).keys()];
     const missing = named.filter((name) => !existsSync(path.join(this.out, name)));
     return missing.map((name) => `the generation names ${name}`);
-  }
-
-  #readInventory(file: string): Map<string, string> {
-    const text = zstdDecompressSync(readFileSync(path.join(this.out, file))).toString();
-    return new Map(
-      text
-        .trim()
-        .split('\n')
-        .map((line) => [line.slice(66), line.slice(0, 64)]),
-    );
   }
 
   /** The files that are not what the generation in force says, after a build that ended: other bytes, or not told of. */
   findUntold(): string[] {
     const text = readFileSync(path.join(this.out, generationPath.current), 'utf8');
-    const told = this.#readInventory(generationSchema.parse(JSON.parse(text)).documents.inventory);
+    const told = readInventoryOf(this.out, generationSchema.parse(JSON.parse(text)).documents);
     const present = this.#paths().filter((file) => !tellsOfGenerations(file) && !file.startsWith('.'));
     const differing = present.filter(
       (file) => told.get(file) !== hash('sha256', readFileSync(path.join(this.out, file))),

@@ -37,7 +37,8 @@ const own = [recordName, retiredName];
 const expectHeld = (target: UploadTarget, publication: Publication, files: Files) => {
   for (const [name, text] of Object.entries(files)) expect(target.read(name)?.toString(), name).toBe(text);
   const { catalog, changes, documents } = publication.current;
-  for (const name of [generationPath.current, catalog.path, changes, documents.inventory]) {
+  const { inventory, differences = inventory } = documents;
+  for (const name of [generationPath.current, catalog.path, changes, inventory, differences]) {
     expect(target.read(name)?.equals(readFileSync(path.join(publication.out, name))), name).toBe(true);
   }
 };
@@ -157,7 +158,7 @@ describe.each(kinds)('an upload %s', (_, place) => {
     expect(target.read(generationPath.signature)).toBeUndefined();
   });
 
-  it('keeps three catalogs and inventories, and the change lists of a hundred generations', async () => {
+  it('keeps three catalogs and differences of an inventory, and the change lists of a hundred generations', async () => {
     const publication = new Publication();
     const target = place();
     for (let round = 1; round <= 6; round++) {
@@ -165,8 +166,8 @@ describe.each(kinds)('an upload %s', (_, place) => {
       await send(publication.out, target, { now: day(round * 2) });
     }
     const held = (folder: string) => target.names().filter((name) => name.startsWith(`v2/${folder}/`)).length;
-    // The last that was retired waits for its day.
-    expect([held('catalog'), held('inventory'), held('changes')]).toEqual([4, 4, 6]);
+    // The last that was retired waits for its day, and the differences are all of one whole inventory.
+    expect([held('catalog'), held('inventory'), held('changes')]).toEqual([4, 4 + 1, 6]);
   });
 
   it('sends again what is gone or damaged there when it is to verify', async () => {
