@@ -6,8 +6,8 @@ import { apiRoot } from './paths.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const counting = z.int().min(1);
 
-/** How the names of whole inventories end, and those of what differs from one; before it stands the SHA-256 of the text. */
-export const inventoryEnding = '.txt.zst';
+// Before them stands the SHA-256 of the text.
+const inventoryEnding = '.txt.zst';
 export const differencesEnding = '.differences.txt.zst';
 
 /** Where the files stand that tell of generations, below the output folder and below the base address alike. */
