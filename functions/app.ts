@@ -1,17 +1,29 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
+import { errorBody } from '../src/contract/errors.ts';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
+import { composeNotice, olderErrorBody } from '../src/contract/older-addresses/envelope.ts';
+import {
+  isLaterPath,
+  laterRoot,
+  type OlderOperationName,
+  olderRoot,
+  olderTable,
+  presentPath,
+} from '../src/contract/older-addresses/operations.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
 import { type Dependencies, Unavailable } from './dependencies.ts';
 import type { AskedFor, Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
+import { createLargeAnswers, type MakeAnswer } from './http/large-answers.ts';
 import { limited } from './http/limited.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
 import { documentHandlers } from './routes/documents.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { indexHandlers } from './routes/index-questions.ts';
+import { olderHandlers } from './routes/older-addresses.ts';
 import { safetyHandlers } from './routes/safety.ts';
 import { serviceHandlers } from './routes/service.ts';
 import { siteHandler } from './routes/site.ts';
@@ -32,7 +44,8 @@ const documentName = new RegExp(
     .join('|')})$`,
 );
 
-const methodsOf = ({ method }: Operation): string => (method === 'GET' ? readMethods : `${method}, OPTIONS`);
+const methodsOf = ({ method }: Pick<Operation, 'method'>): string =>
+  method === 'GET' ? readMethods : `${method}, OPTIONS`;
 
 // What a browser asks before a script of another site may go ahead, and what any client may ask.
 const describeMethods = (methods: string): Response =>
@@ -41,21 +54,42 @@ const describeMethods = (methods: string): Response =>
 const refuseMethod = (methods: string): HttpError =>
   new HttpError(405, `This address answers ${methods}`, { Allow: methods });
 
-// Decodes the path and refuses what is none, before anything is looked up by it.
-const readPath: MiddlewareHandler<Environment> = async ({ req, set }, next) => {
-  const decoded = decodePath(pathOf(req.url));
-  if (typeof decoded === 'string') throw new HttpError(400, decoded);
-  const belowRoot = decoded[0] === apiRoot;
-  const segments = belowRoot ? decoded.slice(1) : decoded;
-  const isApi = belowRoot || apiWords.has(decoded[0] ?? '');
-  set('segments', segments);
-  set('isApi', isApi);
-  // Only the root ends with a slash; elsewhere in the API what should follow it is missing.
-  if (isApi && segments.length > 1 && segments.at(-1) === '') {
-    throw new HttpError(400, 'The path must not hold an empty segment');
-  }
-  await next();
+const olderWords: ReadonlySet<string> = new Set(olderTable.map(([, { address }]) => address.split('/')[1] ?? ''));
+
+/** The root of an address, and how many of its segments name it; none where they are to be looked up. */
+const rootOf = (
+  decoded: readonly string[],
+  hasOlder: boolean,
+): [root: Environment['Variables']['root'], length: number] => {
+  const [first = ''] = decoded;
+  if (hasOlder && isLaterPath(decoded)) return ['later', laterRoot.length];
+  if (hasOlder && olderWords.has(first)) return ['older', first === olderRoot ? 1 : 0];
+  return [undefined, first === apiRoot ? 1 : 0];
 };
+
+// Decodes the path and refuses what is none, before anything is looked up by it.
+const readPath =
+  (hasOlder: boolean): MiddlewareHandler<Environment> =>
+  async ({ req, set }, next) => {
+    const path = pathOf(req.url);
+    // What cannot be decoded is answered in the form of the address too.
+    const decoded = decodePath(path);
+    if (typeof decoded === 'string') {
+      if (hasOlder && path.startsWith(`/${olderRoot}/`)) set('root', 'older');
+      throw new HttpError(400, decoded);
+    }
+    const [root, length] = rootOf(decoded, hasOlder);
+    const segments = decoded.slice(length);
+    const isApi = root !== undefined || length > 0 || apiWords.has(decoded[0] ?? '');
+    set('segments', segments);
+    set('isApi', isApi);
+    set('root', root);
+    // Only the root ends with a slash; elsewhere in the API what should follow it is missing.
+    if (isApi && segments.length > 1 && segments.at(-1) === '') {
+      throw new HttpError(400, 'The path must not hold an empty segment');
+    }
+    await next();
+  };
 
 /** Notes what was asked for, and answers. */
 const noted =
@@ -65,14 +99,20 @@ const noted =
     return answer(context);
   };
 
+/** The same for what is answered below the later root too, where it is counted apart. */
+const notedOperation =
+  (operation: OperationName | 'document', answer: Handler): Handler =>
+  (context) =>
+    noted(context.var.root === 'later' ? `v4.${operation}` : operation, answer)(context);
+
 // A document under the name of its file, as a plain static host answers it.
 const documentNameMiddleware =
   (dependencies: Dependencies): MiddlewareHandler<Environment> =>
-  async ({ req, env, var: { segments } }, next) => {
+  async ({ req, env, var: { segments, root } }, next) => {
     const name = segments.join('/');
     const path = `${apiRoot}/${name}`;
     if (!documentName.test(name) && !tellsOfGenerations(path)) return next();
-    if (env?.note) env.note.operation = 'document';
+    if (env?.note) env.note.operation = root === 'later' ? 'v4.document' : 'document';
     if (req.method === 'GET' || req.method === 'HEAD') {
       return (await documentAnswer(req.raw, dependencies, path)) ?? next();
     }
@@ -111,11 +151,34 @@ const gatewayHandler = (gateway: Hono): Handler => {
   };
 };
 
-const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void => {
+/** Has an operation answered at these addresses: its own methods, OPTIONS, and a refusal of any other. */
+const addRoutes = (
+  app: Hono<Environment>,
+  addresses: string[],
+  { method, note, handler }: { method: Operation['method']; note: (answer: Handler) => Handler; handler: Handler },
+): void => {
+  const methods = methodsOf({ method });
+  app.on(method, addresses, note(handler));
+  app.on(
+    'OPTIONS',
+    addresses,
+    note(async () => describeMethods(methods)),
+  );
+  for (const each of addresses) {
+    app.all(
+      each,
+      note(async () => {
+        throw refuseMethod(methods);
+      }),
+    );
+  }
+};
+
+const addOperations = (app: Hono<Environment>, dependencies: Dependencies, makeAnswer: MakeAnswer): void => {
   const documents = documentHandlers(dependencies);
   const handlers: Record<OperationName, Handler> = {
     ...documents,
-    ...indexHandlers(dependencies, documents),
+    ...indexHandlers(dependencies, documents, makeAnswer),
     ...safetyHandlers(dependencies),
     ...serviceHandlers(dependencies),
     ...downloadHandlers(dependencies),
@@ -124,21 +187,16 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void
     const address = operation.address.replaceAll(/\{(\w+)\}/g, ':$1');
     // The root without the API's is the site's.
     const addresses = address === '/' ? [`/${apiRoot}`, `/${apiRoot}/`] : [`/${apiRoot}${address}`, address];
-    const handler = noted(name, handlers[name]);
-    app.on(operation.method, addresses, isLimited(operation) ? limited(dependencies.limiter, handler) : handler);
-    app.on(
-      'OPTIONS',
-      addresses,
-      noted(name, async () => describeMethods(methodsOf(operation))),
-    );
-    for (const each of addresses) {
-      app.all(
-        each,
-        noted(name, async () => {
-          throw refuseMethod(methodsOf(operation));
-        }),
-      );
-    }
+    const handler = isLimited(operation) ? limited(dependencies.limiter, handlers[name]) : handlers[name];
+    addRoutes(app, addresses, { method: operation.method, note: (answer) => notedOperation(name, answer), handler });
+  }
+};
+
+const addOlderOperations = (app: Hono<Environment>, handlers: Record<OlderOperationName, Handler>): void => {
+  for (const [name, { address }] of olderTable) {
+    const addresses = address === `/${olderRoot}/` ? [address, `/${olderRoot}`] : [address];
+    const note = (answer: Handler) => noted(`older.${name}`, answer);
+    addRoutes(app, addresses, { method: 'GET', note, handler: handlers[name] });
   }
 };
 
@@ -147,27 +205,39 @@ const addOperations = (app: Hono<Environment>, dependencies: Dependencies): void
  * where there is one. Web standards only; what is not comes in through the dependencies.
  */
 export const createApp = (dependencies: Dependencies): Hono<Environment> => {
-  const app = new Hono<Environment>({ getPath: routedPath });
-  app.onError((error, { req, env }) => {
+  const { older } = dependencies;
+  const hasOlder = older !== undefined;
+  const app = new Hono<Environment>({
+    getPath: hasOlder ? (request) => presentPath(routedPath(request)) : routedPath,
+  });
+  const composeOlder: typeof errorBody = (...error) => {
+    const [status, sentence, now] = error;
+    return olderErrorBody(status, sentence, composeNotice(dependencies.publicAddress()), now);
+  };
+  app.onError((error, { req, env, var: { root } }) => {
     const { method } = req.raw;
-    if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method);
+    const compose = root === 'older' ? composeOlder : errorBody;
+    if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method, compose);
     dependencies.report(error, env?.note);
     const answer =
       error instanceof Unavailable
         ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
         : new HttpError(500, 'Something went wrong on our side');
-    return errorAnswer(answer, dependencies.now(), method);
+    return errorAnswer(answer, dependencies.now(), method, compose);
   });
   const { gateway } = dependencies;
   if (gateway) for (const path of gatewayPaths) app.use(path, sealAnswer);
-  app.use(readPath);
+  app.use(readPath(hasOlder));
   if (gateway) {
     const answerGateway = gatewayHandler(gateway);
     for (const word of gatewayWords) app.all(gatewayPath(word), noted(`gateway.${word}`, answerGateway));
   }
   app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
   app.use('/jailbreak/*', documentNameMiddleware(dependencies));
-  addOperations(app, dependencies);
+  // Answers of either kind take the same room.
+  const makeAnswer = createLargeAnswers();
+  addOperations(app, dependencies, makeAnswer);
+  if (older) addOlderOperations(app, olderHandlers(dependencies, older, makeAnswer));
   const answerSite = noted('page', siteHandler(dependencies));
   app.all('*', async (context) => {
     if (context.var.isApi) throw notFound();

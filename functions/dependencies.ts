@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { OlderPackage, OlderRepository } from '../src/contract/older-addresses/records.ts';
 import type { PackageFilter } from '../src/contract/parameters.ts';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
@@ -60,6 +61,21 @@ export interface SearchIndex {
   probe(): Promise<boolean>;
 }
 
+/** The same index in the form of addresses from before /v2. */
+export interface OlderIndex {
+  /** One page of what a text finds; with an empty one, of those of the best rankings. */
+  packages(text: string, limit: number, page: number): Promise<OlderPackage[]>;
+  /** The latest record of each known identifier, in the order asked. */
+  latest(ids: readonly string[]): Promise<OlderPackage[]>;
+  /** One page of what a text finds; with an empty one, of those of these rankings, or of all. */
+  repositories(
+    text: string,
+    rankings: ReadonlySet<number> | undefined,
+    limit: number,
+    page: number,
+  ): Promise<OlderRepository[]>;
+}
+
 /** A version of a package. */
 export type PackageVersion = Pick<Download, 'package_id' | 'package_version'>;
 
@@ -90,6 +106,8 @@ export interface Turns {
 export interface Dependencies {
   readonly documents: Documents;
   readonly search: SearchIndex;
+  /** Left out where addresses from before /v2 are not answered. */
+  readonly older?: OlderIndex | undefined;
   readonly safety: SafetyList;
   readonly downloads: DownloadCounters;
   readonly limiter: RateLimiter;

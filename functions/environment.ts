@@ -1,11 +1,21 @@
 import type { Context } from 'hono';
+import type { OlderOperationName } from '../src/contract/older-addresses/operations.ts';
 import type { OperationName } from '../src/contract/paths.ts';
 
 /**
  * What a request asked for, in words of ours: an operation of the table, a document by its own name, a page, or a path of
  * the gateway. Never a part of the address, so that there are only so many.
  */
-export type AskedFor = OperationName | 'document' | 'page' | `gateway.${string}`;
+export type AskedFor =
+  | PresentOperation
+  | 'page'
+  | `gateway.${string}`
+  // Who still asks for addresses from before /v2, and by which of them.
+  | `older.${OlderOperationName}`
+  | `v4.${PresentOperation}`;
+
+/** What is answered below the API's root. */
+type PresentOperation = OperationName | 'document';
 
 /** What is noted of a request for whoever runs the service. */
 export interface RequestNote {
@@ -30,6 +40,8 @@ export interface Environment {
     segments: readonly string[];
     /** Whether the address is one of the API's, known or not. */
     isApi: boolean;
+    /** Whether it is an address from before /v2 (`older`), or below the later root where the same is answered (`later`). */
+    root: 'older' | 'later' | undefined;
   };
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
+import type { SafetyEntry } from '../src/contract/safety.ts';
 import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import type { Log } from '../src/log/log.ts';
@@ -54,6 +56,16 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
+/** The safety list that is published. Throws a UsageError that names every mistake in the file. */
+const readUnsafe = (data: string | undefined): SafetyEntry[] => {
+  try {
+    return readSafetyEntries(safetyFileOf(data));
+  } catch (error) {
+    if (error instanceof SafetyListInvalid) throw new UsageError(error.message);
+    throw error;
+  }
+};
+
 /** The slugs of a flag; undefined where it was not given. */
 const readSlugs = (flag: string, text: string | undefined, entries: readonly ManifestEntry[]): string[] | undefined => {
   if (text === undefined) return undefined;
@@ -90,6 +102,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
         out,
         base,
         service,
+        unsafe: readUnsafe(values.data),
         version,
         now,
         progress,

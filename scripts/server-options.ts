@@ -57,6 +57,11 @@ export const serverOptions = {
     environment: 'DEBDEX_ANSWER_MEMORY',
     help: 'Memory for searches, which are kept for half a minute or until the next build; 0 keeps none.',
   },
+  'no-older-addresses': {
+    type: 'boolean',
+    environment: 'DEBDEX_NO_OLDER_ADDRESSES',
+    help: 'Answer no addresses from before /v2 (/v1/community/..., /v4/canister-services/...), which older programs call.',
+  },
   'trusted-proxies': {
     type: 'integer',
     value: 'N',
@@ -228,6 +233,7 @@ export const runServer = async (
     port,
     rate: values['rate-limit'],
     answerMemory: values['answer-memory'] * 2 ** 20,
+    olderAddresses: !values['no-older-addresses'],
     trustedProxies: values['trusted-proxies'],
     limits: limitsOf(values),
     log,

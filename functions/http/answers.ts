@@ -54,9 +54,9 @@ export const jsonAnswer = async (
   return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
 };
 
-/** The answer to a request that failed. */
-export const errorAnswer = (error: HttpError, now: Date, method: string): Response => {
-  const body = utf8.encode(JSON.stringify(errorBody(error.status, error.message, now)));
+/** The answer to a request that failed; `compose` says what its body is, where that is not the one of /v2. */
+export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response => {
+  const body = utf8.encode(JSON.stringify(compose(error.status, error.message, now)));
   return new Response(method === 'HEAD' ? null : body, {
     status: error.status,
     headers: {

@@ -1,6 +1,5 @@
 import { closedHeaders, openHeaders } from '../../src/contract/answer-headers.ts';
-import { cacheControlOf, contentTypeOf, isCompressible } from '../../src/contract/file-headers.ts';
-import { apiRoot } from '../../src/contract/paths.ts';
+import { cacheControlOf, contentTypeOf, isCompressible, isOpenFile } from '../../src/contract/file-headers.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import { chooseEncoding, type Encoding } from './accept-header.ts';
 import { matchesEntityTag, notModifiedHeaders } from './conditional.ts';
@@ -20,7 +19,7 @@ const documentHeaders = (
     'Cache-Control': cache ?? cacheControlOf(path),
     ...(document.encoding === 'identity' ? {} : { 'Content-Encoding': document.encoding }),
     ...(varies.length > 0 ? { Vary: varies.join(', ') } : {}),
-    ...(path.startsWith(`${apiRoot}/`) ? openHeaders : closedHeaders),
+    ...(isOpenFile(path) ? openHeaders : closedHeaders),
   };
 };
 

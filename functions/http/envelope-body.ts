@@ -59,7 +59,8 @@ const join = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   return whole;
 };
 
-const encode = async (pieces: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> => {
+/** Pieces of JSON as the bytes of one text; many are encoded in several turns. */
+export const encode = async (pieces: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> => {
   const encoded: Uint8Array<ArrayBuffer>[] = [];
   for (const part of partsOf(pieces)) {
     encoded.push(await (encoded.length === 0 ? encodePieces(part) : turn(async () => encodePieces(part))));

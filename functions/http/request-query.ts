@@ -1,11 +1,8 @@
 import {
   givenTwice,
   missingParameter,
-  type Query,
-  type QueryName,
   type QueryParameter,
   queryParameters,
-  writtenName,
   wrongParameter,
 } from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
@@ -49,51 +46,75 @@ const findName = (text: string, names: readonly string[]): string | undefined =>
   return names.find((name) => name === decoded);
 };
 
-const parameterOf = (name: QueryName): QueryParameter<unknown> => queryParameters[name];
+/** The parameters of queries by name, such as those of the read API or of older addresses. */
+type ParameterTable = Readonly<Record<string, QueryParameter<unknown>>>;
 
-const refuse = (name: QueryName, complaint: string): never => {
-  throw new HttpError(400, wrongParameter(writtenName(name), complaint));
+/** What a query asks for, by the names of its parameters. */
+type Asked<Table extends ParameterTable, Name extends keyof Table> = {
+  readonly [Each in Name]: ReturnType<Table[Each]['read']>;
 };
 
-// One string for each name, or a list where it came more than once.
-const readPairs = (url: string, asked: readonly QueryName[]): Map<QueryName, string | readonly string[]> => {
-  const names = new Map(asked.map((name) => [writtenName(name), name]));
-  const written = [...names.keys()];
-  const values = new Map<QueryName, string | readonly string[]>();
-  const start = url.indexOf('?');
-  const fragment = url.indexOf('#');
-  const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
-  for (const pair of query.split('&')) {
-    const equals = pair.indexOf('=');
-    const found = findName(equals < 0 ? pair : pair.slice(0, equals), written);
-    const name = found === undefined ? undefined : names.get(found);
-    if (name === undefined) continue;
-    const known = values.get(name);
-    // Twice is as wrong as a thousand times.
-    if (known !== undefined && typeof known !== 'string') continue;
-    const text = equals < 0 ? '' : pair.slice(equals + 1);
-    const value = decode(parameterOf(name).words ? text.replaceAll('+', ' ') : text);
-    if (value === undefined) return refuse(name, 'must be percent-encoded UTF-8');
-    values.set(name, known === undefined ? value : [known, value]);
-  }
-  return values;
+interface QueryReader<Table extends ParameterTable> {
+  /** Whether the query of a URL has any of these parameters. Throws an HttpError (400) where one is not UTF-8. */
+  hasQuery(url: string, names: readonly (keyof Table & string)[]): boolean;
+  /**
+   * The parameters of these names in the query of a URL. Throws an HttpError (400) with the sentence of the first thing
+   * wrong: a value that is not UTF-8, or else the first in the order of the names.
+   */
+  readQuery<Name extends keyof Table & string>(url: string, names: readonly Name[]): Asked<Table, Name>;
+}
+
+/** Reads queries that have parameters of this table. */
+export const createQueryReader = <Table extends ParameterTable>(table: Table): QueryReader<Table> => {
+  const parameterOf = (name: string): QueryParameter<unknown> => {
+    const parameter = table[name];
+    if (parameter === undefined) throw new TypeError(`There is no parameter ${name}`);
+    return parameter;
+  };
+  const writtenName = (name: string): string => parameterOf(name).written ?? name;
+  const refuse = (name: string, complaint: string): never => {
+    throw new HttpError(400, wrongParameter(writtenName(name), complaint));
+  };
+
+  // One string for each name, or a list where it came more than once.
+  const readPairs = (url: string, asked: readonly string[]): Map<string, string | readonly string[]> => {
+    const names = new Map(asked.map((name) => [writtenName(name), name]));
+    const written = [...names.keys()];
+    const values = new Map<string, string | readonly string[]>();
+    const start = url.indexOf('?');
+    const fragment = url.indexOf('#');
+    const query = start < 0 ? '' : url.slice(start + 1, fragment < start ? undefined : fragment);
+    for (const pair of query.split('&')) {
+      const equals = pair.indexOf('=');
+      const found = findName(equals < 0 ? pair : pair.slice(0, equals), written);
+      const name = found === undefined ? undefined : names.get(found);
+      if (name === undefined) continue;
+      const known = values.get(name);
+      // Twice is as wrong as a thousand times.
+      if (known !== undefined && typeof known !== 'string') continue;
+      const text = equals < 0 ? '' : pair.slice(equals + 1);
+      const value = decode(parameterOf(name).words ? text.replaceAll('+', ' ') : text);
+      if (value === undefined) return refuse(name, 'must be percent-encoded UTF-8');
+      values.set(name, known === undefined ? value : [known, value]);
+    }
+    return values;
+  };
+
+  return {
+    hasQuery: (url, names) => readPairs(url, names).size > 0,
+    readQuery: <Name extends keyof Table & string>(url: string, names: readonly Name[]) => {
+      const values = readPairs(url, names);
+      const read = names.map((name) => {
+        const value = values.get(name);
+        if (value !== undefined && typeof value !== 'string') return refuse(name, givenTwice);
+        const { required, read } = parameterOf(name);
+        if (value === undefined && required) throw new HttpError(400, missingParameter(writtenName(name)));
+        return [name, read(value, (complaint: string) => refuse(name, complaint))];
+      });
+      return Object.fromEntries(read) as Asked<Table, Name>;
+    },
+  };
 };
 
-/** Whether the query of a URL has any of these parameters. Throws an HttpError (400) where one is not UTF-8. */
-export const hasQuery = (url: string, names: readonly QueryName[]): boolean => readPairs(url, names).size > 0;
-
-/**
- * The parameters of these names in the query of a URL. Throws an HttpError (400) with the sentence of the first thing
- * wrong: a value that is not UTF-8, or else the first in the order of the names.
- */
-export const readQuery = <Name extends QueryName>(url: string, names: readonly Name[]): Query<Name> => {
-  const values = readPairs(url, names);
-  const read = names.map((name) => {
-    const value = values.get(name);
-    if (value !== undefined && typeof value !== 'string') return refuse(name, givenTwice);
-    const { required, read } = parameterOf(name);
-    if (value === undefined && required) throw new HttpError(400, missingParameter(writtenName(name)));
-    return [name, read(value, (complaint: string) => refuse(name, complaint))];
-  });
-  return Object.fromEntries(read) as Query<Name>;
-};
+/** The queries of the read API. */
+export const { hasQuery, readQuery } = createQueryReader(queryParameters);

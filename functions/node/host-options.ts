@@ -15,6 +15,8 @@ export interface HostOptions {
   /** Computed answers a second for each client, twice as many at once; 0 sets no limit. */
   readonly rate: number;
   readonly answerMemory: number;
+  /** Whether addresses from before /v2 are answered. */
+  readonly olderAddresses: boolean;
   readonly trustedProxies: number;
   readonly limits: Partial<ServerLimits>;
   readonly log: Log;

@@ -8,7 +8,7 @@ import { documentMemory, openCompressedFiles, openComputed, openDownloads } from
 import { createDocuments } from './document-files.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
-import { measureIndex } from './measured-index.ts';
+import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
@@ -69,6 +69,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const dependencies = {
     ...opened,
     search: measureIndex(search, meter),
+    older: options.olderAddresses ? measureOlder(search.older, meter) : undefined,
     probeCredentials: gateway.health,
     publicAddress: () => publicAddress,
   };

@@ -1,6 +1,6 @@
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
-import type { SearchIndex } from '../dependencies.ts';
+import type { OlderIndex, SearchIndex } from '../dependencies.ts';
 
 /** One generation of the catalog, opened read-only, with what `prepare` prepares on it besides its search. */
 export class OpenCatalog<More = undefined> {
@@ -64,4 +64,11 @@ export abstract class CatalogQuestions implements SearchIndex {
   known: SearchIndex['known'] = (versions) => this.ask((search) => search.known(versions));
 
   knows: SearchIndex['knows'] = (id) => this.ask((search) => search.knows(id));
+
+  /** The same in the form of addresses from before /v2. */
+  readonly older: OlderIndex = {
+    packages: (...question) => this.ask(({ older }) => older.packages(...question)),
+    latest: (ids) => this.ask(({ older }) => older.latest(ids)),
+    repositories: (...question) => this.ask(({ older }) => older.repositories(...question)),
+  };
 }

@@ -6,7 +6,7 @@ import { HttpError } from '../http/answers.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
-import { measureIndex } from './measured-index.ts';
+import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
@@ -69,6 +69,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     },
     documents: index,
     search: measureIndex(index, meter),
+    older: options.olderAddresses ? measureOlder(index.older, meter) : undefined,
     downloads: downloads ?? noDownloads,
     // Sign-ins are not a replica's.
     probeCredentials: async () => true,

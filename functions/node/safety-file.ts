@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'yaml';
-import { safetyEntriesSchema } from '../../src/contract/safety.ts';
+import { type SafetyEntry, safetyEntriesSchema } from '../../src/contract/safety.ts';
 import { createSafetyList, type SafetyList } from '../../src/safety/safety-list.ts';
 
 /** The safety list that ships with the project. */
@@ -11,13 +11,16 @@ export class SafetyListInvalid extends Error {
   override name = 'SafetyListInvalid';
 }
 
-/** The safety list of a YAML file. Throws SafetyListInvalid. */
-export const readSafetyList = (file: URL): SafetyList => {
+/** The entries of a safety list in a YAML file. Throws SafetyListInvalid. */
+export const readSafetyEntries = (file: URL): SafetyEntry[] => {
   const entries = safetyEntriesSchema.safeParse(parse(readFileSync(file, 'utf8')));
-  if (entries.success) return createSafetyList(entries.data);
+  if (entries.success) return entries.data;
   const mistakes = entries.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
   throw new SafetyListInvalid(`The safety list has mistakes:\n${mistakes.join('\n')}`);
 };
+
+/** The safety list of a YAML file. Throws SafetyListInvalid. */
+export const readSafetyList = (file: URL): SafetyList => createSafetyList(readSafetyEntries(file));
 
 /** How often, in milliseconds, a running server looks whether its safety list has changed. */
 const lookInterval = 10_000;

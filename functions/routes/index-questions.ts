@@ -6,7 +6,7 @@ import type { Handler } from '../environment.ts';
 import { jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { listBody, pageBody } from '../http/envelope-body.ts';
-import { createLargeAnswers } from '../http/large-answers.ts';
+import type { MakeAnswer } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
 
@@ -28,8 +28,11 @@ const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value:
   });
 
 /** What is asked of the search index; `documents` answers where what it may be asked for in pages is asked for whole. */
-export const indexHandlers = (dependencies: Dependencies, documents: Record<DocumentOperationName, Handler>) => {
-  const makeAnswer = createLargeAnswers();
+export const indexHandlers = (
+  dependencies: Dependencies,
+  documents: Record<DocumentOperationName, Handler>,
+  makeAnswer: MakeAnswer,
+) => {
   const addressed = (address: string): string => `${dependencies.publicAddress()}/${apiRoot}${address}`;
   const searchHandler =
     ({ address, query }: SearchOperation, search: Search): Handler =>

@@ -3,12 +3,25 @@ import { operations } from '../../src/contract/paths.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { jsonAnswer } from '../http/answers.ts';
-import { turnsOf } from '../http/ask-index.ts';
+import { type Turn, turnsOf } from '../http/ask-index.ts';
 import { listBody } from '../http/envelope-body.ts';
 import { readQuery } from '../http/request-query.ts';
 
 /** Addresses judged before others get their turn: those that a stranger makes up can take a tenth of a millisecond each. */
 const urisInTurn = 25;
+
+/** Whether each of these addresses is safe, in their order; many are judged in several turns. */
+export const judgeAddresses = async (
+  safety: Dependencies['safety'],
+  uris: readonly string[],
+  turn: Turn,
+): Promise<boolean[]> => {
+  const verdicts: boolean[] = [];
+  for (let start = 0; start < uris.length; start += urisInTurn) {
+    verdicts.push(...(await turn(async () => uris.slice(start, start + urisInTurn).map((uri) => safety.check(uri)))));
+  }
+  return verdicts;
+};
 
 export const safetyHandlers = (dependencies: Dependencies) =>
   ({
@@ -16,11 +29,8 @@ export const safetyHandlers = (dependencies: Dependencies) =>
       const { req } = context;
       const { uris } = readQuery(req.url, operations.repositorySafety.query);
       const turn = turnsOf(dependencies, context);
-      const judge = (uri: string) => JSON.stringify({ uri, safe: dependencies.safety.check(uri) });
-      const verdicts: string[] = [];
-      for (let start = 0; start < uris.length; start += urisInTurn) {
-        verdicts.push(...(await turn(async () => uris.slice(start, start + urisInTurn).map(judge))));
-      }
+      const safe = await judgeAddresses(dependencies.safety, uris, turn);
+      const verdicts = uris.map((uri, place) => JSON.stringify({ uri, safe: safe[place] }));
       const records = { count: verdicts.length, pieces: [verdicts.join(',')] };
       const body = await listBody(dependencies.now(), records, turn);
       return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });

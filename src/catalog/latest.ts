@@ -1,9 +1,44 @@
 import { compareVersions } from '../apt/version.ts';
-import type { CatalogDatabase } from './database.ts';
+import type { CatalogDatabase, SqlValue } from './database.ts';
 import { compareText } from './reading.ts';
 import { listRecords, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 
 export type LatestPriority = 'default' | 'bootstrap';
+
+type LatestColumns<Found extends SqlValue[]> = [
+  name: string,
+  version: string,
+  architecture: string,
+  slug: string,
+  ranking: number,
+  bootstrap: number,
+  ...found: Found,
+];
+
+/**
+ * Finds the latest record of each identifier, and of it these columns; see prepareLatest for which, and in which order.
+ */
+const prepareFound = <Found extends SqlValue[]>(
+  database: CatalogDatabase,
+  columns: string,
+): ((names: readonly string[], priority: LatestPriority) => Found[]) => {
+  const select = database.prepare<LatestColumns<Found>>(
+    `SELECT package, version, architecture, slug, ranking, bootstrap, ${columns}
+     FROM json_each(?) AS wanted
+     CROSS JOIN record ON record.package = wanted.value
+     CROSS JOIN repository ON repository.id = record.repository
+     WHERE latest = 1`,
+  );
+  return (names, priority) => {
+    const best = new Map<string, LatestRow & { readonly found: Found }>();
+    for (const [name, version, architecture, slug, ranking, bootstrap, ...found] of select.all(JSON.stringify(names))) {
+      const row = { name, version, architecture, slug, ranking, bootstrap, found };
+      const other = best.get(name);
+      if (other === undefined || latestOrder(row, other, priority) < 0) best.set(name, row);
+    }
+    return names.map((name) => best.get(name)?.found).filter((found) => found !== undefined);
+  };
+};
 
 /**
  * A reader of the one record that a multi lookup answers for each identifier (decisions, section 4): the latest one, of
@@ -13,50 +48,24 @@ export type LatestPriority = 'default' | 'bootstrap';
 export const prepareLatest = (
   database: CatalogDatabase,
 ): ((names: readonly string[], priority: LatestPriority) => RecordList) => {
-  const select = database.prepare<LatestColumns>(
-    `SELECT package, version, architecture, ${readyText}, slug, ranking, bootstrap, embedded
-     FROM json_each(?) AS wanted
-     CROSS JOIN record ON record.package = wanted.value
-     CROSS JOIN repository ON repository.id = record.repository
-     WHERE latest = 1`,
-  );
-  return (names, priority) => {
-    const best = new Map<string, LatestRow>();
-    for (const columns of select.all(JSON.stringify(names))) {
-      const row = toLatestRow(columns);
-      const other = best.get(row.name);
-      if (other === undefined || latestOrder(row, other, priority) < 0) best.set(row.name, row);
-    }
-    const rows = names.map((name) => best.get(name)).filter((row) => row !== undefined);
-    return listRecords(
-      rows.map(({ json, embedded }) => [json, embedded] as const),
-      (embedded) => embedded,
-    );
-  };
+  const find = prepareFound<[json: RecordPiece, embedded: string]>(database, `${readyText}, embedded`);
+  return (names, priority) => listRecords(find(names, priority), (embedded) => embedded);
 };
 
-type LatestColumns = [
-  name: string,
-  version: string,
-  architecture: string,
-  json: RecordPiece,
-  slug: string,
-  ranking: number,
-  bootstrap: number,
-  embedded: string,
-];
+/** The same as the number of the record. */
+export const prepareLatestNumbers = (database: CatalogDatabase): ((names: readonly string[]) => number[]) => {
+  const find = prepareFound<[id: number]>(database, 'record.id');
+  return (names) => find(names, 'default').flat();
+};
 
-const toLatestRow = ([name, version, architecture, json, slug, ranking, bootstrap, embedded]: LatestColumns) => ({
-  name,
-  version,
-  architecture,
-  json,
-  slug,
-  ranking,
-  bootstrap,
-  embedded,
-});
-type LatestRow = ReturnType<typeof toLatestRow>;
+interface LatestRow {
+  readonly name: string;
+  readonly version: string;
+  readonly architecture: string;
+  readonly slug: string;
+  readonly ranking: number;
+  readonly bootstrap: number;
+}
 
 const latestOrder = (a: LatestRow, b: LatestRow, priority: LatestPriority): number =>
   (priority === 'bootstrap' ? b.bootstrap - a.bootstrap : 0) ||

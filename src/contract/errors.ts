@@ -34,7 +34,7 @@ export class AnswerTooLarge extends Error {
 }
 
 /** The body of an error answer. `sentence` is left out for 404, which has no `error` field. */
-export const errorBody = (status: ErrorStatus, sentence: string, now: Date) => {
+export const errorBody = (status: ErrorStatus, sentence: string, now: Date): object => {
   const message = `${status} ${phrases[status]}`;
   return status === 404 ? { message, date: now.toISOString() } : { message, error: sentence, date: now.toISOString() };
 };

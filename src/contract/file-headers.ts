@@ -1,4 +1,6 @@
 import { generationPath, signaturesFolder } from './generation.ts';
+import { olderFiles } from './older-addresses/operations.ts';
+import { apiRoot } from './paths.ts';
 
 // What every host says of a published file: our server, an object store, the rules of a static host.
 
@@ -41,6 +43,12 @@ export const isCompressible = (contentType: string): boolean => compressible.tes
 export const contentTypeOf = (path: string): string =>
   contentTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? unknownType;
 
+/** The folders, and files beside them, that scripts of any site may read: what the API and older addresses answer. */
+export const openFiles: readonly string[] = [
+  `${apiRoot}/*`,
+  ...[...olderFiles].filter((file) => !file.startsWith(`${apiRoot}/`)),
+];
+
 /** Files whose Cache-Control is of its own, as patterns of paths below the output folder: `*` stands for any characters. */
 interface CacheRule {
   readonly files: readonly string[];
@@ -82,3 +90,8 @@ const compiled = cacheRules.map(({ files, cache }) => ({
 
 /** The Cache-Control of a published file, by its path below the output folder. */
 export const cacheControlOf = (path: string): string => compiled.find(({ pattern }) => pattern.test(path))?.cache ?? '';
+
+const open = new RegExp(`^(?:${openFiles.map(patternSource).join('|')})$`);
+
+/** Whether scripts of any site may read a published file, by its path below the output folder. */
+export const isOpenFile = (path: string): boolean => open.test(path);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { badgeSchema } from './badge.ts';
 import {
   downloadCountAnswerSchema,
@@ -16,7 +16,7 @@ import {
   safetyListSchema,
   statusSchema,
 } from './envelope.ts';
-import { type ErrorStatus, errorSchema, notFoundSchema, phrases } from './errors.ts';
+import { type ErrorStatus, errorSchema, notFoundSchema } from './errors.ts';
 import type { ExampleSubject } from './example-subject.ts';
 import { exampleDownloads } from './examples.ts';
 import { gatewayAnswers, gatewayBodies, gatewayOperations } from './gateway-schemas.ts';
@@ -28,7 +28,15 @@ import {
   type SiteFile,
   siteOperations,
 } from './openapi-documents.ts';
-import { missingParameter, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
+import {
+  describedErrors,
+  describeErrors,
+  describeSchemas,
+  type Json,
+  responseName,
+  schemaPrefix,
+} from './openapi-parts.ts';
+import { parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
   downloadCountSchema,
@@ -47,8 +55,6 @@ import { statusRecordSchema } from './status.ts';
 
 // The machine-readable description (OpenAPI 3.1), made of the table of operations and the schemas: nothing about an
 // answer is written here a second time.
-
-type Json = Record<string, unknown>;
 
 /** The schemas that have a name in the description: what the service answers. */
 const named = {
@@ -90,95 +96,11 @@ const sent = { Download: downloadSchema, Downloads: downloadsSchema, ...gatewayB
   z.ZodType
 >;
 
-const schemaPrefix = '#/components/schemas/';
-
-const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Json => {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const described = z.toJSONSchema(registry, {
-    io,
-    uri: (id) => schemaPrefix + id,
-    override: ({ jsonSchema }) => {
-      // The format says it already, and the bound is one of the implementation, not of the API.
-      if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  return Object.fromEntries(
-    Object.entries(described.schemas).map(([id, { $schema: _dialect, $id: _address, ...schema }]) => [id, schema]),
-  );
-};
-
 const schemaOf = (schema: z.ZodType): Json => {
   const name = Object.entries({ ...named, ...sent, ...ofSite }).find(([, candidate]) => candidate === schema)?.[0];
   if (name === undefined) throw new TypeError('A schema of an operation has no name in the description');
   return { $ref: schemaPrefix + name };
 };
-
-const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
-  400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.',
-  401: 'Credentials are missing, expired or not valid.',
-  404: 'Unknown package, repository or address.',
-  405: 'The address does not answer this method.',
-  408: 'The request took too long to arrive.',
-  409: 'The credentials are not expired yet.',
-  413: 'The body is too large.',
-  414: 'The address is too long.',
-  415: 'The body is of another content type.',
-  429: 'Too many requests.',
-  431: 'The headers are too large.',
-  500: 'A fault of the service.',
-  501: 'The body comes with a transfer coding that is not read here.',
-  503: 'The service cannot answer at the moment.',
-};
-
-const retryAfter = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-};
-const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
-  401: { 'WWW-Authenticate': { description: 'How to ask with credentials.', schema: { type: 'string' } } },
-  405: { Allow: { description: 'The methods it answers.', schema: { type: 'string' } } },
-  429: retryAfter,
-  503: retryAfter,
-};
-
-// A sentence that the status comes with; for 400 the most common one.
-const errorSentences: Partial<Record<ErrorStatus, string>> = {
-  400: missingParameter('q'),
-  401: 'The auth token is expired or invalid',
-  405: 'This address answers GET, HEAD, OPTIONS',
-  408: 'The request took too long to arrive',
-  409: 'The credentials are not expired yet',
-  413: 'The body must be at most 262144 bytes',
-  414: 'The address of the request is too long',
-  415: 'The body must be JSON (application/json)',
-  429: 'Too many requests: try again in 1 s',
-  431: 'The headers of the request are too large',
-  500: 'Something went wrong on our side',
-  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
-  503: 'The service cannot answer this at the moment',
-};
-const exampleDate = '2026-05-01T12:00:00.000Z';
-
-const responseName = (status: ErrorStatus): string => phrases[status].replaceAll(' ', '');
-
-const createErrorResponses = (): Json =>
-  Object.fromEntries(
-    (Object.keys(errorDescriptions).map(Number) as ErrorStatus[]).map((status) => {
-      const message = `${status} ${phrases[status]}`;
-      const example =
-        status === 404 ? { message, date: exampleDate } : { message, error: errorSentences[status], date: exampleDate };
-      const headers = errorHeaders[status];
-      return [
-        responseName(status),
-        {
-          description: errorDescriptions[status],
-          ...(headers ? { headers } : {}),
-          content: { 'application/json': { schema: schemaOf(status === 404 ? notFoundSchema : errorSchema), example } },
-        },
-      ];
-    }),
-  );
 
 /** Error statuses that every operation may answer. */
 const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
@@ -372,7 +294,10 @@ export const createOpenApi = ({
       ...describeSchemas(sent, 'input'),
       ...(site ? describeSchemas(ofSite, 'output') : {}),
     },
-    responses: createErrorResponses(),
+    responses: describeErrors(describedErrors, (status, example) => ({
+      schema: schemaOf(status === 404 ? notFoundSchema : errorSchema),
+      example,
+    })),
     securitySchemes: {
       authToken: { type: 'http', scheme: 'bearer', description: 'The auth token of a credential set.' },
       introspectionSecret: { type: 'http', scheme: 'bearer', description: 'A secret that the operator gave out.' },

@@ -62,7 +62,7 @@ export interface QueryParameter<T> extends Parameter {
 interface Common extends Pick<Parameter, 'description' | 'example'> {}
 
 /** A parameter that must be there. */
-const required = <T>({
+export const required = <T>({
   read,
   ...parameter
 }: Omit<QueryParameter<T>, 'read'> & { read: (text: string, refuse: Refuse) => T }): QueryParameter<T> => ({
@@ -72,7 +72,7 @@ const required = <T>({
 });
 
 /** A number with a value where none is given; without a maximum no number is too large. */
-const integer = ({
+export const integer = ({
   description,
   example,
   written,
@@ -96,7 +96,7 @@ const integer = ({
 };
 
 /** The one of these values that a text is. */
-const oneOf = <T extends string>(values: readonly T[], text: string, refuse: Refuse): T =>
+export const oneOf = <T extends string>(values: readonly T[], text: string, refuse: Refuse): T =>
   values.find((value) => value === text) ?? refuse(`must be one of ${values.join(', ')}`);
 
 /**
@@ -123,6 +123,10 @@ const filter = ({
   },
 });
 
+/** What a text lists with commas between, each once. */
+export const givenList = (text: string): string[] =>
+  [...new Set(text.split(',').map((one) => one.trim()))].filter((one) => one !== '');
+
 /** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
 export const answerMaximum = 20 * 2 ** 20;
 
@@ -131,9 +135,9 @@ const searchLength = { minimum: 2, maximum: 256 } as const;
 /** The most records of a page of a list; lists of more are published in pages of so many too. */
 export const listPageMaximum = 1000;
 /** The most identifiers that one multi lookup may name. */
-const multiMaximum = 2000;
+export const multiMaximum = 2000;
 /** The most addresses that one safety check may name. */
-const safetyMaximum = 250;
+export const safetyMaximum = 250;
 
 /** The values of `rank`; `*` lists every ranking. */
 export const ranks = ['1', '2', '3', '4', '5', '*'] as const;
@@ -230,7 +234,7 @@ export const queryParameters = {
     schema: { type: 'string', minLength: 1 },
     example: ({ packageId }) => packageId,
     read: (text, refuse) => {
-      const ids = [...new Set(text.split(',').map((id) => id.trim()))].filter((id) => id !== '');
+      const ids = givenList(text);
       if (ids.length >= 1 && ids.length <= multiMaximum) return ids;
       return refuse(`must be 1 to ${multiMaximum} identifiers separated by commas`);
     },
@@ -312,7 +316,7 @@ export const queryParameters = {
 export type QueryName = keyof typeof queryParameters;
 
 /** What a query asks for, by the names of its parameters. */
-export type Query<Name extends QueryName> = {
+type Query<Name extends QueryName> = {
   readonly [Each in Name]: ReturnType<(typeof queryParameters)[Each]['read']>;
 };
 

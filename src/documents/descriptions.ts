@@ -1,7 +1,12 @@
+import type { ManifestEntry } from '../contract/manifest.ts';
+import { composeIndexRepositories, composeUnsafeHosts } from '../contract/older-addresses/lists.ts';
+import { createOlderOpenApi } from '../contract/older-addresses/openapi.ts';
+import { olderOperations } from '../contract/older-addresses/operations.ts';
 import { createOpenApi, type Examples } from '../contract/openapi.ts';
 import type { Addressing } from '../contract/paths.ts';
 import { composePolicyText } from '../contract/privacy-policy.ts';
 import type { LandingRecord } from '../contract/records.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';
 import { type Document, textDocument } from './document.ts';
 import { documents } from './documents.ts';
@@ -35,9 +40,19 @@ export const composeLanding = (
   statistics,
 });
 
+/** What people wrote, which older addresses tell as it is. */
+interface Written {
+  readonly entries: readonly ManifestEntry[];
+  /** The safety list. */
+  readonly unsafe?: readonly SafetyEntry[] | undefined;
+}
+
+const listText = (path: string, list: readonly unknown[]): Document =>
+  textDocument(path, `${JSON.stringify(list, null, 1)}\n`);
+
 /** The documents without a date; `changes` is the text of the list of changes. */
 export const composeDescriptions = (
-  { base, staticRefs, version, site, service }: Publication,
+  { base, staticRefs, version, site, service, entries, unsafe = [] }: Publication & Written,
   examples: Examples | undefined,
   changes: string,
 ): Document[] => {
@@ -47,5 +62,11 @@ export const composeDescriptions = (
     documents.openapiYaml(description),
     textDocument('changes.txt', changes),
     textDocument('privacy.txt', composePolicyText(service.privacy_updated)),
+    textDocument(
+      olderOperations.description.file,
+      JSON.stringify(createOlderOpenApi({ publicAddress: base, version })),
+    ),
+    listText(olderOperations.indexRepositories.file, composeIndexRepositories(entries)),
+    listText(olderOperations.unsafeHosts.file, composeUnsafeHosts(unsafe)),
   ];
 };

@@ -1,6 +1,6 @@
 import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
-import { cacheRules, contentTypes, patternSource, unknownType } from '../contract/file-headers.ts';
+import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { replacements } from './encoding.ts';
 import {
@@ -23,6 +23,7 @@ import {
   fixedRoutes,
   namedRoutes,
   namePattern,
+  olderRoutes,
   pagedQuery,
   rootlessWords,
 } from './routes.ts';
@@ -85,6 +86,20 @@ const computed = ({ functionUrl, below }: RuleInput): string[] =>
       `computed${index}`,
       functionUrl === undefined
         ? [...preflight(methods), ...handle('', answer(501, noFunction))]
+        : handOn(functionUrl, below),
+    ),
+  ]);
+
+const older = ({ functionUrl, below }: RuleInput): string[] =>
+  olderRoutes.flatMap(({ folder, files }, index) => [
+    ...block(`@older${index}`, [
+      `path_regexp ${raw(`^${literally(folder)}(?:/.*)?$`)}`,
+      ...files.map((file) => `not path /${file}`),
+    ]),
+    ...handle(
+      `older${index}`,
+      functionUrl === undefined
+        ? [...preflight(readMethods), ...handle('', answer(501, noFunction))]
         : handOn(functionUrl, below),
     ),
   ]);
@@ -161,7 +176,7 @@ const fileHeaders = (): string[] => [
       `@cache${index} path_regexp ${raw(`^/(?:${files.map(patternSource).join('|')})$`)}`,
       `header @cache${index} Cache-Control ${quoted(cache)}`,
     ]),
-  `@open path /${apiRoot}/*`,
+  `@open path ${openFiles.map((file) => `/${file}`).join(' ')}`,
   `header @open Access-Control-Allow-Origin ${quoted(openHeaders['Access-Control-Allow-Origin'])}`,
 ];
 
@@ -255,6 +270,7 @@ const routeLines = (input: RuleInput): string[] => [
   `@empty expression ${raw("{http.request.orig_uri.path}.contains('//')")}`,
   ...handle('empty', answer(400, emptySegment)),
   ...computed(input),
+  ...older(input),
   ...paged(input),
   ...chosenRoutes.flatMap(chosen),
   `@api path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`)}`,

@@ -1,8 +1,8 @@
-import { closedHeaders } from '../contract/answer-headers.ts';
-import { cacheRules, contentTypes } from '../contract/file-headers.ts';
+import { closedHeaders, openHeaders } from '../contract/answer-headers.ts';
+import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { type HostRules, origin, type RuleInput } from './host-rules.ts';
-import { rootlessWords } from './routes.ts';
+import { olderRoutes, rootlessWords } from './routes.ts';
 import { workerText } from './worker-text.ts';
 
 /** Limits of Cloudflare: developers.cloudflare.com, "Headers", "Redirects" and "Functions: routing" of Pages. */
@@ -14,6 +14,7 @@ const workerPaths = (below: string): string[] =>
     '/',
     `/${apiRoot}`,
     `/${apiRoot}/*`,
+    ...olderRoutes.flatMap(({ folder }) => [folder, `${folder}/*`]),
     ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
   ].map((path) => below + path);
 
@@ -42,6 +43,11 @@ const headersFile = (host: string): string => {
     ...rule('/*', { ...closedHeaders, 'Cache-Control': last?.cache ?? '' }),
     ...specific,
     ...types,
+    ...openFiles
+      .filter((file) => !file.includes('/'))
+      .flatMap((file) =>
+        rule(`/${file}`, { 'Access-Control-Allow-Origin': openHeaders['Access-Control-Allow-Origin'] }),
+      ),
     '',
   ].join('\n');
 };

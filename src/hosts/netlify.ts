@@ -1,6 +1,6 @@
 import { cacheControl, closedHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
-import { cacheRules, contentTypes } from '../contract/file-headers.ts';
+import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
 import {
   addressWith,
@@ -12,7 +12,15 @@ import {
   type RuleInput,
   withAndWithoutRoot,
 } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, type NamedRoute, namedRoutes, rootlessWords } from './routes.ts';
+import {
+  chosenRoutes,
+  computedRoutes,
+  fixedRoutes,
+  type NamedRoute,
+  namedRoutes,
+  olderRoutes,
+  rootlessWords,
+} from './routes.ts';
 
 /** From so many redirects on Netlify advises against them: a deploy may fail (docs.netlify.com, "Redirects and rewrites"). */
 export const netlifyLimit = 10_000;
@@ -66,6 +74,11 @@ const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
       );
   });
 
+// What stands for a folder stands for each file in it too, so the folder that has files is taken part by part.
+const olderFolders: readonly string[] = olderRoutes.flatMap(({ folder, files, parts }) =>
+  files.length === 0 ? [folder, `${folder}/*`] : [folder, ...parts.map((part) => `${folder}/${part}/*`)],
+);
+
 const redirects = (input: RuleInput): Redirect[] => {
   const { below, functionUrl, encodedDocuments } = input;
   const both = (address: string) => withAndWithoutRoot(below, address);
@@ -78,6 +91,15 @@ const redirects = (input: RuleInput): Redirect[] => {
         force: true,
       })),
     ),
+    ...olderFolders.map((folder) => {
+      const from = below + folder;
+      return {
+        from,
+        to: functionUrl === undefined ? `/${errors}/501.json` : `${functionUrl}${from.replace('/*', '/:splat')}`,
+        status: functionUrl === undefined ? 501 : 200,
+        force: true,
+      };
+    }),
     ...Object.entries(fixedRoutes).flatMap(([address, file]) =>
       fixedAddresses(below, address)
         .filter((from) => from !== `${below}/${file}`)
@@ -144,6 +166,10 @@ const headersFile = ({ below, functionUrl }: RuleInput): string => {
       ),
     ...[apiRoot, ...rootlessWords].flatMap((word) => rule(`${below}/${word}`, api)),
     ...[apiRoot, 'jailbreak'].flatMap((word) => rule(`${below}/${word}/*`, api)),
+    ...openFiles.filter((file) => !file.startsWith(`${apiRoot}/`)).flatMap((file) => rule(`${below}/${file}`, cors)),
+    ...(functionUrl === undefined
+      ? olderFolders.flatMap((folder) => rule(`${below}${folder}`, { ...api, 'Cache-Control': cacheControl.none }))
+      : []),
     ...Object.entries(contentTypes)
       .filter(([ending]) => ending !== 'html')
       .flatMap(([ending, type]) => rule(`${below}/*.${ending}`, { 'Content-Type': type })),

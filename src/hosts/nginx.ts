@@ -1,6 +1,13 @@
 import { cacheControl, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
-import { cacheRules, contentTypes, isCompressible, patternSource, unknownType } from '../contract/file-headers.ts';
+import {
+  cacheRules,
+  contentTypes,
+  isCompressible,
+  openFiles,
+  patternSource,
+  unknownType,
+} from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
 import {
@@ -22,6 +29,7 @@ import {
   fixedRoutes,
   namedRoutes,
   namePattern,
+  olderRoutes,
   pagedQuery,
   rootlessWords,
 } from './routes.ts';
@@ -150,6 +158,10 @@ const httpMaps = (input: RuleInput): string[] => {
     ...map('$uri', 'origin', [
       ['default', '""'],
       [pattern(`^${root}/(?:${apiWords})(?:/|$)`), quoted(openHeaders['Access-Control-Allow-Origin'])],
+      [
+        pattern(`^${root}/(?:${openFiles.map(patternSource).join('|')})$`),
+        quoted(openHeaders['Access-Control-Allow-Origin']),
+      ],
     ]),
     ...Object.entries(preflightHeaders(readMethods)).flatMap(([name, value]) =>
       name === 'Cache-Control' || name in openHeaders
@@ -301,6 +313,10 @@ const serverLines = (input: RuleInput): string[] => {
     ...computedRoutes.flatMap(({ address }) =>
       location(`~ ^${api}${computedPattern(address).slice(2)}$`, [...preflightOfComputed, ...answerComputed]),
     ),
+    ...olderRoutes.flatMap(({ folder, files }) => {
+      const others = files.map((file) => `(?!${literally(`/${file}`.slice(folder.length))}$)`).join('');
+      return location(`~ ^${root}${literally(folder)}(?:${others}/.*)?$`, [...preflightOfComputed, ...answerComputed]);
+    }),
     '',
     '# Documents under the names of their files, what tells of generations, and documents by what is asked for.',
     ...location(`~ ^${root}/jailbreak/.+\\.json$`, [`rewrite ^${root}/(.*)$ ${below}/${apiRoot}/$1 last;`]),

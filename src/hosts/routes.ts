@@ -1,4 +1,5 @@
 import { gatewayWords } from '../contract/gateway-schemas.ts';
+import { laterRoot, olderFiles, olderRoot, olderTable } from '../contract/older-addresses/operations.ts';
 import {
   fillPlaceholders,
   givenTwice,
@@ -139,4 +140,28 @@ export const computedRoutes: readonly ComputedRoute[] = [
 /** First segments that are the API's where an address comes without its root (decisions, section 1). */
 export const rootlessWords: readonly string[] = [
   ...new Set(table.flatMap(({ address }) => address.split('/').slice(1, 2).filter(Boolean))),
+];
+
+/** A part of the addresses from before /v2 that the function answers, whole and with what lies below. */
+export interface OlderRoute {
+  /** With a slash at its beginning and none at its end. */
+  readonly folder: string;
+  /** Files below it, which any host answers. */
+  readonly files: readonly string[];
+  /** The folders in it, beside which there are those files alone. */
+  readonly parts: readonly string[];
+}
+
+const olderParts = olderTable.flatMap(([, { address, file }]) => {
+  const [, root, part] = address.split('/');
+  return root === olderRoot && file === undefined && part ? [part] : [];
+});
+
+export const olderRoutes: readonly OlderRoute[] = [
+  {
+    folder: `/${olderRoot}`,
+    files: [...olderFiles].filter((file) => file.startsWith(`${olderRoot}/`)),
+    parts: [...new Set(olderParts)],
+  },
+  { folder: `/${[...laterRoot, 'jailbreak'].join('/')}`, files: [], parts: [] },
 ];

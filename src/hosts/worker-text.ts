@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
 import { phrases } from '../contract/errors.ts';
-import { cacheRules, contentTypes, patternSource, unknownType } from '../contract/file-headers.ts';
+import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInput } from './host-rules.ts';
-import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, rootlessWords } from './routes.ts';
+import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
 import type { WorkerRules } from './worker.ts';
 
 /** What the worker goes by, from the table of operations. */
@@ -29,6 +29,8 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
       .replace(/\\\/\\\*$/, '/.*')}$`,
     methods,
   })),
+  older: olderRoutes,
+  openFiles: openFiles.map((file) => `^${patternSource(file)}$`),
   functionUrl,
   types: contentTypes,
   unknownType,

@@ -27,6 +27,10 @@ export interface WorkerRules {
     readonly paged: readonly string[];
   }[];
   readonly computed: readonly { readonly pattern: string; readonly methods: string }[];
+  /** Folders of addresses from before /v2, which the function answers but for these files. */
+  readonly older: readonly { readonly folder: string; readonly files: readonly string[] }[];
+  /** Patterns of the files that scripts of any site may read. */
+  readonly openFiles: readonly string[];
   readonly functionUrl: string | undefined;
   readonly types: Readonly<Record<string, string>>;
   readonly unknownType: string;
@@ -60,6 +64,8 @@ export const createWorker = (rules: WorkerRules) => {
   const computed = rules.computed.map(({ pattern, methods }) => ({ pattern: new RegExp(pattern), methods }));
   const cache = rules.cache.map(({ pattern, value }) => ({ pattern: new RegExp(pattern), value }));
 
+  const openFiles = rules.openFiles.map((pattern) => new RegExp(pattern));
+
   const fail = (request: Request, status: number, error?: string, more: Record<string, string> = {}): Response => {
     const message = `${status} ${rules.phrases[status]}`;
     const date = new Date().toISOString();
@@ -77,7 +83,7 @@ export const createWorker = (rules: WorkerRules) => {
     const headers = new Headers(from);
     headers.set('Content-Type', rules.types[endingOf(file)] ?? rules.unknownType);
     headers.set('Cache-Control', cache.find(({ pattern }) => pattern.test(file))?.value ?? rules.noCache);
-    const open = file.startsWith(`${rules.root}/`) ? rules.open : rules.closed;
+    const open = openFiles.some((pattern) => pattern.test(file)) ? rules.open : rules.closed;
     for (const [name, value] of Object.entries(open)) headers.set(name, value);
     return headers;
   };
@@ -137,16 +143,24 @@ export const createWorker = (rules: WorkerRules) => {
   const handOn = (request: Request, url: URL, functionUrl: string): Promise<Response> =>
     fetch(new Request(new URL(url.pathname + url.search, functionUrl), request));
 
+  const compute = (request: Request, url: URL, methods: string): Response | Promise<Response> => {
+    if (rules.functionUrl !== undefined) return handOn(request, url, rules.functionUrl);
+    if (request.method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: rules.preflight[methods] ?? {} });
+    }
+    return fail(request, 501, rules.sentences.noFunction);
+  };
+
+  const isOlder = (path: string): boolean =>
+    rules.older.some(
+      ({ folder, files }) => (path === folder || path.startsWith(`${folder}/`)) && !files.includes(path.slice(1)),
+    );
+
   const answerApi = async (request: Request, assets: Assets, segments: readonly string[], url: URL) => {
     if (segments.length > 1 && segments.includes('')) return fail(request, 400, rules.sentences.emptySegment);
     const address = `/${segments.join('/')}`;
     const found = computed.find(({ pattern }) => pattern.test(address));
-    if (found !== undefined) {
-      if (rules.functionUrl !== undefined) return handOn(request, url, rules.functionUrl);
-      if (request.method === 'OPTIONS')
-        return new Response(null, { status: 204, headers: rules.preflight[found.methods] ?? {} });
-      return fail(request, 501, rules.sentences.noFunction);
-    }
+    if (found !== undefined) return compute(request, url, found.methods);
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: rules.preflight[rules.readMethods] ?? {} });
     }
@@ -216,6 +230,7 @@ export const createWorker = (rules: WorkerRules) => {
     } catch {
       return fail(request, 400, 'The path must be percent-encoded UTF-8');
     }
+    if (isOlder(`/${segments.join('/')}`)) return compute(request, url, rules.readMethods);
     if (!apiWords.has(segments[0] ?? '')) return answerSite(request, assets, segments.join('/'), url);
     const rest = segments[0] === rules.root ? segments.slice(1) : segments;
     return answerApi(request, assets, rest.length === 0 ? [''] : rest, url);

@@ -4,6 +4,7 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
 import type { Addressing } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';
 import type { Fetcher } from '../net/fetcher.ts';
 import type { Notifier } from '../notifying/notifier.ts';
@@ -33,6 +34,8 @@ export interface BuildInput extends Addressing {
   readonly state: string;
   readonly out: string;
   readonly service: Service;
+  /** The safety list, as it is published. */
+  readonly unsafe?: readonly SafetyEntry[] | undefined;
   readonly version: string;
   readonly now: () => Date;
   readonly progress: Progress;

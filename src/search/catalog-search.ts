@@ -8,14 +8,12 @@ import { SearchReading } from '../catalog/search-reading.ts';
 import { AnswerTooLarge } from '../contract/errors.ts';
 import { answerMaximum, type PackageFilter } from '../contract/parameters.ts';
 import { filterExpression } from './filter.ts';
+import { OlderSearch } from './older-search.ts';
 import { PackageSearch, type ResultPage } from './package-search.ts';
+import { createPauses } from './pauses.ts';
 import { RepositorySearch } from './repository-search.ts';
 
-/** So many records are read at once, and how long, in milliseconds, before everything else gets its turn (H7). */
 const recordsAtOnce = 32;
-const longestReading = 4;
-
-const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /**
  * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
@@ -25,12 +23,9 @@ const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => R
   const pieces: RecordPiece[] = [];
   let count = 0;
   let size = 0;
-  let began = performance.now();
+  const pause = createPauses();
   for (let start = 0; start < all.length; start += recordsAtOnce) {
-    if (performance.now() - began > longestReading) {
-      await nextTurn();
-      began = performance.now();
-    }
+    await pause();
     const part = read(all.slice(start, start + recordsAtOnce));
     if (part.count === 0) continue;
     if (count > 0) pieces.push(',');
@@ -51,6 +46,8 @@ export class CatalogSearch {
   readonly #latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly #known: KnownVersions;
   readonly #slugOf: (slug: string) => string | undefined;
+  /** The same catalog in the form of addresses from before /v2. */
+  readonly older: OlderSearch;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
@@ -61,6 +58,7 @@ export class CatalogSearch {
     this.#lists = new ListReading(database);
     this.#latest = prepareLatest(database);
     this.#known = prepareKnownVersions(database);
+    this.older = new OlderSearch(database, this.#packages, this.#repositories);
   }
 
   /** One page of package records; see PackageSearch for the order. */

@@ -23,7 +23,7 @@ export interface ResultPage {
 const noRecords: RecordList = { count: 0, pieces: [] };
 
 /** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
-const furthestResult = 10_000;
+export const furthestResult = 10_000;
 
 const wordColumns = 'name segment author description';
 

@@ -6,6 +6,7 @@ import type { ResultPage } from './package-search.ts';
 import { parseQuestion, type Question } from './question.ts';
 
 interface Candidate {
+  readonly slug: string;
   readonly record: string;
   readonly keys: readonly string[];
   readonly titleWords: readonly string[];
@@ -25,15 +26,28 @@ export class RepositorySearch {
 
   /** One page of results, by class and within a class by ranking and slug; `page` counts from 1. */
   find(text: string, limit: number, page: number): ResultPage {
+    const found = this.#rank(text);
+    const start = (page - 1) * limit;
+    const records = found.slice(start, start + limit).map(({ record }) => record);
+    return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
+  }
+
+  /** The slugs of the same. */
+  locate(text: string, limit: number, page: number): string[] {
+    const start = (page - 1) * limit;
+    return this.#rank(text)
+      .slice(start, start + limit)
+      .map(({ slug }) => slug);
+  }
+
+  #rank(text: string): Candidate[] {
     const question = parseQuestion(text);
-    if (question === undefined) return { records: { count: 0, pieces: [] }, more: false };
-    const found = this.#candidates
+    if (question === undefined) return [];
+    return this.#candidates
       .map((candidate) => ({ candidate, rank: rankOf(candidate, question) }))
       .filter(({ rank }) => rank < noMatch)
-      .sort((a, b) => a.rank - b.rank);
-    const start = (page - 1) * limit;
-    const records = found.slice(start, start + limit).map(({ candidate }) => candidate.record);
-    return { records: { count: records.length, pieces: [records.join(',')] }, more: found.length > start + limit };
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ candidate }) => candidate);
   }
 }
 
@@ -42,6 +56,7 @@ const toCandidate = (record: string): Candidate => {
   const title = [slug, name ?? '', origin_hostname];
   const titleWords = title.flatMap(splitWords);
   return {
+    slug,
     record,
     keys: title.map(joinWords),
     titleWords,

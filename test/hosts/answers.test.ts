@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentPath, operations } from '../../src/contract/paths.ts';
 import { noFunction } from '../../src/hosts/host-rules.ts';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
-import { computedRoutes } from '../../src/hosts/routes.ts';
+import { computedRoutes, olderRoutes } from '../../src/hosts/routes.ts';
 import { missingProgram, startHost } from '../support/host-programs.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -50,6 +50,7 @@ beforeAll(async () => {
   server.write('v2/catalog/aa.sqlite.zst', 'not really');
   server.write('v2/jailbreak/repository/sample/packages/2.json', '{"data":[]}');
   server.write('feed.atom', '<feed/>');
+  for (const path of olderDocuments) server.write(path.slice(1), '[]');
   for (const slug of oddSlugs)
     for (const of of slugDocuments) server.write(of(slug), JSON.stringify({ data: of(slug) }));
 });
@@ -127,9 +128,22 @@ const computed = [
   '/v2/jailbreak/repository/safety?uris=https://unsafe.test/',
   '/v2/jailbreak/download/com.example.one',
   '/v2/livez',
+  // Addresses from before /v2.
+  '/v1',
+  '/v1/',
+  '/v1/community/packages?id=com.example.one',
+  '/v1/community/packages?id=com.example.one&redirect=true',
+  '/v1/community/packages?id=none',
+  '/v1/community/repositories/search?query=',
+  '/v1/community/nothing',
+  '/v4/canister-services/jailbreak/package/search?q=example',
+  '/v4/canister-services/jailbreak/package/com.example.one',
 ];
+const olderDocuments = ['/v1/openapi.json', '/index-repositories.json', '/piracy-repositories.json'];
 const questions: Question[] = [
-  ...[...names, ...slugAddresses, ...documents, ...pages, ...refused, ...computed].map((path) => read(path)),
+  ...[...names, ...slugAddresses, ...documents, ...pages, ...refused, ...computed, ...olderDocuments].map((path) =>
+    read(path),
+  ),
   ...[...names.slice(0, 3), ...documents.slice(0, 3), '/', '/v2/no/such'].map((path) => ({ path, method: 'HEAD' })),
   ...[...names.slice(0, 3), ...documents.slice(0, 4), documents.at(-2) ?? ''].map((path) => ({
     path,
@@ -275,6 +289,7 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
         ...Object.values(operations)
           .filter((operation) => !('file' in operation))
           .map(({ address }) => address.replace(/\{\w+\}/, 'x')),
+        ...olderRoutes.flatMap(({ folder }) => [folder, `${folder}/community/packages?id=x`]),
       ];
       for (const address of addresses) {
         const answer = await fetch(running.address + address);

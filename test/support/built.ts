@@ -67,7 +67,7 @@ export const serveBuild = async (
     onChange: () => search.refresh(),
     ...options,
     published,
-    overrides: { search, publicAddress: () => base, ...options.overrides },
+    overrides: { search, older: search.older, publicAddress: () => base, ...options.overrides },
   });
   return {
     ...server,

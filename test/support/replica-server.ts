@@ -33,6 +33,7 @@ export const startReplicaServer = async (
     port: 0,
     rate: 0,
     answerMemory: 2 ** 20,
+    olderAddresses: true,
     trustedProxies: 0,
     limits: {},
     log: createLog({ level: 'debug', format: 'json', write }),

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { createApp } from '../../functions/app.ts';
-import type { Dependencies, SearchIndex } from '../../functions/dependencies.ts';
+import type { Dependencies, OlderIndex, SearchIndex } from '../../functions/dependencies.ts';
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import type { ServerLimits } from '../../functions/node/limits.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../functions/node/server.ts';
 import { createTurns } from '../../functions/node/turns.ts';
+import type { OlderPackage, OlderRepository } from '../../src/contract/older-addresses/records.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
 
@@ -46,6 +47,46 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
       versions.filter(({ package_id, package_version }) => ids.includes(package_id) && package_version === '1.0'),
     knows: async (id) => ids.includes(id),
     probe: async () => true,
+  };
+};
+
+/** The same for addresses from before /v2. */
+const fakeOlder = (ids: readonly string[]): OlderIndex => {
+  const repository: OlderRepository = {
+    slug: 'sample',
+    aliases: [],
+    uri: 'https://sample.test/',
+    version: null,
+    suite: './',
+    component: null,
+    ranking: 3,
+    name: 'Sample',
+  };
+  const toPackage = (identifier: string): OlderPackage => ({
+    identifier,
+    architecture: 'iphoneos-arm64',
+    price: 'Free',
+    latestVersion: '1.0',
+    name: identifier,
+    description: null,
+    author: null,
+    maintainer: null,
+    depiction: null,
+    nativeDepiction: null,
+    header: null,
+    tintColor: null,
+    packageIcon: 'https://sample.test/icon.png',
+    section: null,
+    repository,
+  });
+  return {
+    packages: async (text, limit) =>
+      ids
+        .filter((id) => id.includes(text))
+        .slice(0, limit)
+        .map(toPackage),
+    latest: async (asked) => asked.filter((id) => ids.includes(id)).map(toPackage),
+    repositories: async (text) => (repository.slug.includes(text) ? [repository] : []),
   };
 };
 
@@ -90,6 +131,7 @@ export const startTestServer = async (
       memory: 16 * 2 ** 20,
     }),
     search: fakeSearch(ids),
+    older: fakeOlder(ids),
     safety: createSafetyList([
       {
         host: 'unsafe.test',

@@ -1,0 +1,26 @@
+import type { ManifestEntry } from '../manifest.ts';
+import type { SafetyEntry } from '../safety.ts';
+import type { IndexRepository } from './records.ts';
+
+const bySlug = (one: { slug: string }, other: { slug: string }): number =>
+  one.slug < other.slug ? -1 : Number(one.slug > other.slug);
+
+/** The manifest as `index-repositories.json` has it: sorted by slug, keys in order, addresses without a slash at their end. */
+export const composeIndexRepositories = (entries: readonly ManifestEntry[]): IndexRepository[] =>
+  entries.toSorted(bySlug).map(({ aliases, binary, bootstrap, component, ranking, slug, suite, uri }) => ({
+    ...(aliases.length === 0 ? {} : { aliases: aliases.toSorted() }),
+    ...(binary === undefined ? {} : { binary }),
+    bootstrap,
+    ...(component === undefined ? {} : { component }),
+    ranking,
+    slug,
+    suite,
+    uri: uri.replace(/\/+$/, ''),
+  }));
+
+/**
+ * The safety list as `piracy-repositories.json` has it: host names, each once, sorted. An entry that covers a path alone
+ * is left out: who reads this list takes all of a host for unsafe.
+ */
+export const composeUnsafeHosts = (entries: readonly SafetyEntry[]): string[] =>
+  [...new Set(entries.filter(({ path }) => path === undefined).map(({ host }) => host.toLowerCase()))].sort();

@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+import type { ErrorStatus } from '../errors.ts';
+import { phrases } from '../errors.ts';
+import { describeErrors, describeSchemas, type Json, schemaPrefix } from '../openapi-parts.ts';
+import { apiRoot } from '../paths.ts';
+import { laterRoot, type OlderOperation, olderRoot, olderTable } from './operations.ts';
+import { olderQueryParameters } from './parameters.ts';
+import {
+  indexRepositoriesSchema,
+  indexRepositorySchema,
+  olderCheckAnswerSchema,
+  olderErrorSchema,
+  olderLandingSchema,
+  olderLookupAnswerSchema,
+  olderNoticeSchema,
+  olderPackageAnswerSchema,
+  olderPackageFieldsSchema,
+  olderPackageSchema,
+  olderPackagesAnswerSchema,
+  olderRepositoriesAnswerSchema,
+  olderRepositorySchema,
+  olderSafetyAnswerSchema,
+  olderSafetySchema,
+  unsafeHostsSchema,
+} from './records.ts';
+
+// The description of addresses from before /v2: apart from that of /v2, so that nobody who writes a program today takes
+// them for part of it.
+
+const named = {
+  Package: olderPackageSchema,
+  PackageFields: olderPackageFieldsSchema,
+  Repository: olderRepositorySchema,
+  Safety: olderSafetySchema,
+  Notice: olderNoticeSchema,
+  Landing: olderLandingSchema,
+  PackageAnswer: olderPackageAnswerSchema,
+  PackagesAnswer: olderPackagesAnswerSchema,
+  LookupAnswer: olderLookupAnswerSchema,
+  RepositoriesAnswer: olderRepositoriesAnswerSchema,
+  SafetyAnswer: olderSafetyAnswerSchema,
+  CheckAnswer: olderCheckAnswerSchema,
+  IndexRepository: indexRepositorySchema,
+  IndexRepositories: indexRepositoriesSchema,
+  UnsafeHosts: unsafeHostsSchema,
+  Error: olderErrorSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+const reference = (schema: z.ZodType | undefined): Json => {
+  const name = Object.entries(named).find(([, candidate]) => candidate === schema)?.[0];
+  return name === undefined ? { type: 'object' } : { $ref: schemaPrefix + name };
+};
+
+/** Error statuses that every address may answer. */
+const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies readonly ErrorStatus[];
+
+const responsesOf = ({ summary, schema, file, redirects, errors }: OlderOperation): Json => {
+  const statuses = [...errors, ...(file === undefined ? [429] : []), ...commonErrors].toSorted((a, b) => a - b);
+  const headers = { Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri' } } };
+  return {
+    200: { description: summary, content: { 'application/json': { schema: reference(schema) } } },
+    ...(redirects ? { 302: { description: 'A redirect to the address that was asked for.', headers } } : {}),
+    ...(file === undefined ? {} : { 304: { description: 'The client has the answer already.' } }),
+    ...Object.fromEntries(
+      statuses.map((status) => {
+        const phrase = phrases[status as ErrorStatus].replaceAll(' ', '');
+        return [status, { $ref: `#/components/responses/${phrase}` }];
+      }),
+    ),
+  };
+};
+
+const parametersOf = ({ query = [] }: OlderOperation): Json[] =>
+  query.map((name) => {
+    const parameter = olderQueryParameters[name];
+    const { description, schema } = parameter;
+    return {
+      name: 'written' in parameter ? parameter.written : name,
+      in: 'query',
+      ...('required' in parameter ? { required: true } : {}),
+      description,
+      schema,
+    };
+  });
+
+/** A path of a description has no slash at its end. */
+const described = ({ address }: OlderOperation): string => address.replace(/\/$/, '');
+
+const describeOperation = (name: string, operation: OlderOperation): Json => {
+  const parameters = parametersOf(operation);
+  return {
+    operationId: name,
+    tags: ['older'],
+    deprecated: true,
+    summary: operation.summary,
+    description: `In its place ask for \`/${apiRoot}${operation.instead}\`.`,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    responses: responsesOf(operation),
+  };
+};
+
+/** The OpenAPI 3.1 description of the addresses that came before /v2. */
+export const createOlderOpenApi = ({ publicAddress, version }: { publicAddress: string; version: string }): Json => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Older addresses of the package and repository index',
+    version,
+    summary: 'What programs still call that were written before the present API.',
+    description: [
+      `All of it is deprecated: new programs use /${apiRoot}, which ${publicAddress}/${apiRoot}/openapi.json describes.`,
+      `Below /${laterRoot.join('/')}/jailbreak/ the same bytes are answered as below /${apiRoot}/jailbreak/.`,
+      `/${olderRoot}/ answers as /${olderRoot} does. HEAD answers as GET does, without the body. Unknown parameters are ignored.`,
+    ].join('\n\n'),
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: publicAddress }],
+  security: [],
+  tags: [{ name: 'older', description: 'Addresses from before the present API.' }],
+  paths: Object.fromEntries(
+    olderTable.map(([name, operation]) => [described(operation), { get: describeOperation(name, operation) }]),
+  ),
+  components: {
+    schemas: describeSchemas(named, 'output'),
+    responses: describeErrors([...commonErrors, 404, 429], () => ({ schema: reference(olderErrorSchema) })),
+  },
+});

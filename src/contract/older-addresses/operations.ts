@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import { apiRoot } from '../paths.ts';
+import type { OlderQueryName } from './parameters.ts';
+import {
+  indexRepositoriesSchema,
+  olderCheckAnswerSchema,
+  olderLandingSchema,
+  olderLookupAnswerSchema,
+  olderPackageAnswerSchema,
+  olderPackagesAnswerSchema,
+  olderRepositoriesAnswerSchema,
+  olderSafetyAnswerSchema,
+  unsafeHostsSchema,
+} from './records.ts';
+
+/**
+ * One operation of an address from before /v2, which programs still call. Everything about older addresses (routes,
+ * their description, the rules of hosts, the names in metrics) derives from this table. Addresses are whole: they begin
+ * at the root of the host.
+ */
+export interface OlderOperation {
+  readonly address: string;
+  readonly summary: string;
+  /** What is asked for in its place today, below the API's root. */
+  readonly instead: string;
+  /** The parameters of its query, in the order in which they are judged. */
+  readonly query?: readonly OlderQueryName[];
+  readonly schema?: z.ZodType;
+  /** The published file that answers it, below the output folder; what has none is computed. */
+  readonly file?: string;
+  readonly errors: readonly number[];
+  /** Whether it may answer with a redirect. */
+  readonly redirects?: true;
+}
+
+/** The first segment of the addresses that came before /v2. */
+export const olderRoot = 'v1';
+
+export const olderOperations = {
+  landing: {
+    address: `/${olderRoot}/`,
+    summary: 'What this service is',
+    instead: '/',
+    schema: olderLandingSchema,
+    errors: [],
+  },
+  description: {
+    address: `/${olderRoot}/openapi.json`,
+    summary: 'This description',
+    instead: '/openapi.json',
+    file: `${olderRoot}/openapi.json`,
+    errors: [],
+  },
+  packageLookup: {
+    address: `/${olderRoot}/community/packages`,
+    summary: 'The latest version of a package, or a redirect to its icon',
+    instead: '/jailbreak/package/{packageId}',
+    query: ['id', 'content', 'redirect', 'responseFields'],
+    schema: olderPackageAnswerSchema,
+    errors: [404],
+    redirects: true,
+  },
+  packageSearch: {
+    address: `/${olderRoot}/community/packages/search`,
+    summary: 'Search packages by text',
+    instead: '/jailbreak/package/search',
+    query: ['search', 'limit', 'page', 'responseFields'],
+    schema: olderPackagesAnswerSchema,
+    errors: [],
+  },
+  packagesLookup: {
+    address: `/${olderRoot}/community/packages/lookup`,
+    summary: 'The latest version of each of several packages',
+    instead: '/jailbreak/package/multi',
+    query: ['packages', 'responseFields'],
+    schema: olderLookupAnswerSchema,
+    errors: [],
+  },
+  repositorySearch: {
+    address: `/${olderRoot}/community/repositories/search`,
+    summary: 'Search repositories by text, or list those of rankings',
+    instead: '/jailbreak/repository/search',
+    query: ['search', 'ranking', 'limit', 'page', 'responseFields'],
+    schema: olderRepositoriesAnswerSchema,
+    errors: [],
+  },
+  repositorySafety: {
+    address: `/${olderRoot}/community/repositories/safety`,
+    summary: 'Whether repository addresses are safe: a word for one, a list for several',
+    instead: '/jailbreak/repository/safety',
+    query: ['uris', 'uri'],
+    schema: olderSafetyAnswerSchema,
+    errors: [],
+  },
+  repositoryCheck: {
+    address: `/${olderRoot}/community/repositories/check`,
+    summary: 'Whether repository addresses are safe: a record for one, a list for several',
+    instead: '/jailbreak/repository/safety',
+    query: ['uris', 'uri'],
+    schema: olderCheckAnswerSchema,
+    errors: [],
+  },
+  indexRepositories: {
+    address: '/index-repositories.json',
+    summary: 'The repositories of the manifest',
+    instead: '/jailbreak/repository/ranking?rank=*',
+    schema: indexRepositoriesSchema,
+    file: 'index-repositories.json',
+    errors: [],
+  },
+  unsafeHosts: {
+    address: '/piracy-repositories.json',
+    summary: 'The hosts that are listed as unsafe',
+    instead: '/jailbreak/repository/safety',
+    schema: unsafeHostsSchema,
+    file: 'piracy-repositories.json',
+    errors: [],
+  },
+} as const satisfies Record<string, OlderOperation>;
+export type OlderOperationName = keyof typeof olderOperations;
+
+/** Every operation of the table. */
+export const olderTable: readonly (readonly [OlderOperationName, OlderOperation])[] = Object.entries(
+  olderOperations,
+) as [OlderOperationName, OlderOperation][];
+
+/** The published files among them, by path below the output folder. */
+export const olderFiles: ReadonlySet<string> = new Set(olderTable.flatMap(([, { file }]) => file ?? []));
+
+/**
+ * Where the API's folder `jailbreak` was last redirected to, below which the same bytes are answered as below the
+ * API's root.
+ */
+export const laterRoot = ['v4', 'canister-services'] as const;
+const moved = 'jailbreak';
+const laterPath = `/${[...laterRoot, moved].join('/')}/`;
+
+/** The path that a path below that folder stands for; any other stands for itself. */
+export const presentPath = (path: string): string =>
+  path.startsWith(laterPath) ? `/${apiRoot}/${moved}/${path.slice(laterPath.length)}` : path;
+
+/** Whether these are the segments of such a path. */
+export const isLaterPath = (segments: readonly string[]): boolean =>
+  segments.length > laterRoot.length + 1 && [...laterRoot, moved].every((word, index) => segments[index] === word);

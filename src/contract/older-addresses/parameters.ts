@@ -1,0 +1,114 @@
+import {
+  givenList,
+  integer,
+  multiMaximum,
+  oneOf,
+  type QueryParameter,
+  ranks,
+  required,
+  safetyMaximum,
+} from '../parameters.ts';
+
+// The parameters of older addresses. Programs send others besides, such as the fields to search in, which are ignored.
+
+/** The fields of a package that lead somewhere, and may be asked for as a redirect. */
+const redirectable = ['packageIcon', 'header', 'depiction', 'nativeDepiction'] as const;
+
+const searchMaximum = 256;
+const fieldsMaximum = 64;
+
+const addresses = {
+  schema: { type: 'string' },
+  example: undefined,
+} as const;
+
+/** By the names that the table of older operations calls them. */
+export const olderQueryParameters = {
+  id: required({
+    description: 'Package identifier.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: ({ packageId }) => packageId,
+    read: (text, refuse) => (text === '' || text.length > 255 ? refuse('must be 1 to 255 characters') : text),
+  }),
+  content: {
+    description: 'With `redirect=true` the field of the package to be redirected to.',
+    schema: { type: 'string', enum: redirectable, default: redirectable[0] },
+    example: undefined,
+    read: (text, refuse) => (text === undefined ? redirectable[0] : oneOf(redirectable, text, refuse)),
+  },
+  redirect: {
+    description: '`true` redirects to what `content` names, where that is an http or https address.',
+    schema: { type: 'string' },
+    example: undefined,
+    read: (text) => text === 'true' || text === '1',
+  },
+  search: {
+    description: `Text to search for, at most ${searchMaximum} characters. Empty asks for those of the best rankings.`,
+    written: 'query',
+    words: true,
+    schema: { type: 'string', maxLength: searchMaximum },
+    example: ({ packageId }) => packageId,
+    read: (sent, refuse) => {
+      const text = sent?.trim();
+      return text !== undefined && [...text].length > searchMaximum
+        ? refuse(`must be at most ${searchMaximum} characters`)
+        : text;
+    },
+  },
+  ranking: {
+    description: 'Rankings, separated by commas: 1 is best, 5 is last, * lists all.',
+    schema: { type: 'string' },
+    example: undefined,
+    read: (text, refuse) => {
+      if (text === undefined || text === '') return undefined;
+      const asked = givenList(text).map((rank) => oneOf(ranks, rank, refuse));
+      return new Set(asked.flatMap((rank) => (rank === '*' ? [1, 2, 3, 4, 5] : [Number(rank)])));
+    },
+  },
+  packages: required({
+    description: `Package identifiers, separated by commas; at most ${multiMaximum}.`,
+    schema: { type: 'string', minLength: 1 },
+    example: ({ packageId }) => packageId,
+    read: (text, refuse) => {
+      const ids = givenList(text);
+      if (ids.length >= 1 && ids.length <= multiMaximum) return ids;
+      return refuse(`must be 1 to ${multiMaximum} identifiers separated by commas`);
+    },
+  }),
+  uri: {
+    ...addresses,
+    description: 'One repository URI. It need not be percent-encoded.',
+    written: 'query',
+    read: (text) => text,
+  },
+  uris: {
+    ...addresses,
+    description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
+    written: 'queries',
+    read: (text, refuse) => {
+      if (text === undefined) return undefined;
+      const uris = text === '' ? [] : text.split(',');
+      if (uris.length <= safetyMaximum) return uris;
+      return refuse(`must be at most ${safetyMaximum} URIs separated by commas`);
+    },
+  },
+  responseFields: {
+    description:
+      'Fields to be given alone, separated by commas, such as `name` or `repository.uri`; `*` and nothing ask for all.',
+    schema: { type: 'string' },
+    example: undefined,
+    read: (text) => {
+      const fields = givenList(text ?? '').slice(0, fieldsMaximum);
+      return fields.length === 0 || fields.includes('*') ? undefined : fields;
+    },
+  },
+  limit: integer({
+    description: 'Most records of an answer.',
+    minimum: 1,
+    maximum: 250,
+    default: 100,
+    example: () => '2',
+  }),
+  page: integer({ description: 'Number of the page, from 1.', minimum: 1, default: 1, example: undefined }),
+} as const satisfies Record<string, QueryParameter<unknown>>;
+export type OlderQueryName = keyof typeof olderQueryParameters;

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { type ErrorStatus, phrases } from './errors.ts';
+import { missingParameter } from './parameters.ts';
+
+// What the descriptions of the API and of older addresses have in common: how a schema stands there, and the errors.
+
+export type Json = Record<string, unknown>;
+
+/** What stands before the name of a schema where it is referred to. */
+export const schemaPrefix = '#/components/schemas/';
+
+/** These schemas as JSON Schema, by name, as a client gets (`output`) or sends (`input`) them. */
+export const describeSchemas = (schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Json => {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const described = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => schemaPrefix + id,
+    override: ({ jsonSchema }) => {
+      // The format says it already, and the bound is one of the implementation, not of the API.
+      if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(described.schemas).map(([id, { $schema: _dialect, $id: _address, ...schema }]) => [id, schema]),
+  );
+};
+
+const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
+  400: 'A parameter is missing, repeated or out of bounds, the path cannot be decoded, the body is not valid, or the request is not valid HTTP.',
+  401: 'Credentials are missing, expired or not valid.',
+  404: 'Unknown package, repository or address.',
+  405: 'The address does not answer this method.',
+  408: 'The request took too long to arrive.',
+  409: 'The credentials are not expired yet.',
+  413: 'The body is too large.',
+  414: 'The address is too long.',
+  415: 'The body is of another content type.',
+  429: 'Too many requests.',
+  431: 'The headers are too large.',
+  500: 'A fault of the service.',
+  501: 'The body comes with a transfer coding that is not read here.',
+  503: 'The service cannot answer at the moment.',
+};
+
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+};
+const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
+  401: { 'WWW-Authenticate': { description: 'How to ask with credentials.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods it answers.', schema: { type: 'string' } } },
+  429: retryAfter,
+  503: retryAfter,
+};
+
+// A sentence that the status comes with; for 400 the most common one.
+const errorSentences: Partial<Record<ErrorStatus, string>> = {
+  400: missingParameter('q'),
+  401: 'The auth token is expired or invalid',
+  405: 'This address answers GET, HEAD, OPTIONS',
+  408: 'The request took too long to arrive',
+  409: 'The credentials are not expired yet',
+  413: 'The body must be at most 262144 bytes',
+  414: 'The address of the request is too long',
+  415: 'The body must be JSON (application/json)',
+  429: 'Too many requests: try again in 1 s',
+  431: 'The headers of the request are too large',
+  500: 'Something went wrong on our side',
+  501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
+  503: 'The service cannot answer this at the moment',
+};
+const exampleDate = '2026-05-01T12:00:00.000Z';
+
+/** What the description calls the response of an error status. */
+export const responseName = (status: ErrorStatus): string => phrases[status].replaceAll(' ', '');
+
+/** Every error status that is described. */
+export const describedErrors = Object.keys(errorDescriptions).map(Number) as ErrorStatus[];
+
+/** The responses of these error statuses, by their names; `bodyOf` says what is told of a body. */
+export const describeErrors = (
+  statuses: readonly ErrorStatus[],
+  bodyOf: (status: ErrorStatus, example: object) => Json,
+): Json =>
+  Object.fromEntries(
+    statuses.map((status) => {
+      const message = `${status} ${phrases[status]}`;
+      const example =
+        status === 404 ? { message, date: exampleDate } : { message, error: errorSentences[status], date: exampleDate };
+      const headers = errorHeaders[status];
+      return [
+        responseName(status),
+        {
+          description: errorDescriptions[status],
+          ...(headers ? { headers } : {}),
+          content: { 'application/json': bodyOf(status, example) },
+        },
+      ];
+    }),
+  );

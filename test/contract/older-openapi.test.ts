@@ -1,0 +1,79 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { manifestEntrySchema } from '../../src/contract/manifest.ts';
+import { composeIndexRepositories, composeUnsafeHosts } from '../../src/contract/older-addresses/lists.ts';
+import { createOlderOpenApi } from '../../src/contract/older-addresses/openapi.ts';
+import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
+import { indexRepositoriesSchema } from '../../src/contract/older-addresses/records.ts';
+
+const description = createOlderOpenApi({ publicAddress: 'https://index.test', version: '1.2.3' });
+
+describe('the description of addresses from before /v2', () => {
+  it('H5: passes a third-party linter', async () => {
+    const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
+    const problems = await lintFromString({ source: JSON.stringify(description), config });
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
+      [],
+    );
+  });
+
+  it('H5: has every address, says that it is deprecated, and resolves every reference', () => {
+    const paths = description.paths as Record<string, { get: { deprecated: boolean } }>;
+    expect(Object.keys(paths)).toEqual(Object.values(olderOperations).map(({ address }) => address.replace(/\/$/, '')));
+    for (const { get } of Object.values(paths)) expect(get.deprecated).toBe(true);
+    const references = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(references.length).toBeGreaterThan(50);
+    for (const reference of new Set(references)) {
+      const target = reference
+        .split('/')
+        .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], description);
+      expect(target, reference).toBeDefined();
+    }
+  });
+});
+
+describe('lists that older programs read', () => {
+  it('tell the manifest by slug, without a slash at the end of addresses and without what is not stated', () => {
+    const entries = [
+      { slug: 'b', uri: 'https://b.test/a//', ranking: 3 },
+      {
+        slug: 'a',
+        uri: 'https://a.test',
+        suite: 'stable',
+        component: 'main',
+        binary: 'iphoneos-arm64',
+        ranking: 1,
+        bootstrap: true,
+        aliases: ['z', 'y'],
+        headers: { 'X-Secret': 'secret' },
+      },
+    ].map((entry) => manifestEntrySchema.parse(entry));
+    const list = composeIndexRepositories(entries);
+    expect(indexRepositoriesSchema.parse(list)).toEqual([
+      {
+        aliases: ['y', 'z'],
+        binary: 'iphoneos-arm64',
+        bootstrap: true,
+        component: 'main',
+        ranking: 1,
+        slug: 'a',
+        suite: 'stable',
+        uri: 'https://a.test',
+      },
+      { bootstrap: false, ranking: 3, slug: 'b', suite: './', uri: 'https://b.test/a' },
+    ]);
+    for (const entry of list) expect(Object.keys(entry)).toEqual(Object.keys(entry).toSorted());
+    expect(JSON.stringify(list)).not.toContain('secret');
+  });
+
+  it('tell the hosts of the safety list, sorted, each once, and none of which a path alone is listed', () => {
+    const listed = { reason: 'Listed for the tests.', date: '2026-05-01', source: 'https://source.test/' };
+    const hosts = [
+      { host: 'b.test' },
+      { host: 'A.test' },
+      { host: 'c.test', path: '/bad' },
+      { host: 'b.test', path: '/x' },
+    ];
+    expect(composeUnsafeHosts(hosts.map((one) => ({ ...listed, ...one })))).toEqual(['a.test', 'b.test']);
+  });
+});
