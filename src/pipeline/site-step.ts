@@ -54,7 +54,7 @@ interface PageStep {
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
-  { state, out, base, staticRefs, service, progress, signer }: BuildInput,
+  { state, out, base, staticRefs, service, unsafe, progress, signer }: BuildInput,
   lastBuild: ShownBuild,
   { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
@@ -70,6 +70,7 @@ export const publishPages = (
       verify,
       service: { name: service.name, contact_email: service.contact_email, copyright: service.copyright },
       policyUpdated: service.privacy_updated,
+      safety: unsafe,
       signingKey: signer?.publicKey,
       onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
       beforeRemoval,

@@ -27,6 +27,7 @@ export const page = {
   api: '/api/',
   changes: '/changes/',
   privacy: '/privacy/',
+  safety: '/safety/',
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
   jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.json`,

@@ -20,13 +20,13 @@ const report = (message: BuildReport): void => {
 };
 
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
-  const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service } = options;
+  const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service, safety } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
   try {
-    provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service });
+    provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service, safety });
     const progress = (step: 'pages' | 'search') => (done: number, total: number) =>
       report({ kind: 'progress', step, done, total });
     const render = async () => {

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import type { SiteService } from './context.ts';
 
 export interface SiteOptions {
@@ -18,6 +19,8 @@ export interface SiteOptions {
   readonly service?: SiteService;
   /** Day on which the privacy policy last changed, ISO 8601. */
   readonly policyUpdated?: string;
+  /** What is called unsafe to add; without it the page of it is empty. */
+  readonly safety?: readonly SafetyEntry[] | undefined;
   /** The public key that generations are signed by, where they are, as `Signer` has it. */
   readonly signingKey?: string | undefined;
   /** Whether to read all that is kept and published, and make again what is not as it was written. */

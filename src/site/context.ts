@@ -1,4 +1,5 @@
 import type { Addressing } from '../contract/paths.ts';
+import type { SafetyEntry } from '../contract/safety.ts';
 import type { SectionKind } from '../contract/sections.ts';
 import type { Service } from '../contract/service-file.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
@@ -19,6 +20,8 @@ export interface Site extends Required<Addressing> {
   readonly policyUpdated: string | undefined;
   /** The public key by which what is published is signed, where it is. */
   readonly signingKey: string | undefined;
+  /** What is called unsafe to add. */
+  readonly safety: readonly SafetyEntry[];
   readonly figures: Figures;
   /** Packages of each repository, by slug, in order of names. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
@@ -39,7 +42,8 @@ export const provideSite = (
     policyUpdated,
     signingKey,
     service = unnamed,
-  }: { readonly [Name in 'policyUpdated' | 'signingKey' | 'service']?: Site[Name] | undefined } = {},
+    safety = [],
+  }: { readonly [Name in 'policyUpdated' | 'signingKey' | 'service' | 'safety']?: Site[Name] | undefined } = {},
 ): void => {
   shared[key] =
     catalog === undefined
@@ -51,6 +55,7 @@ export const provideSite = (
           staticRefs,
           policyUpdated,
           signingKey,
+          safety,
           figures: computeFigures(catalog),
           inRepository: packagesIn(catalog),
           byKind: packagesByKind(catalog),

@@ -23,6 +23,7 @@ const allEntries = (): Entry[] => {
     page.api,
     page.about,
     page.privacy,
+    page.safety,
     page.changes,
   ];
   return [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
+import { readSafetyEntries, readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { safetyEntrySchema } from '../../src/contract/safety.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 
@@ -12,7 +12,9 @@ const entry = (host: string, path?: string) => ({
   source: 'https://source.test/',
 });
 
+// What holds for a few holds among all that ship.
 const list = createSafetyList([
+  ...readSafetyEntries(safetyFile),
   entry('bad.example'),
   entry('Bücher.example'),
   entry('shared.example', '/bad/Repo'),
@@ -250,6 +252,17 @@ describe('safety list', () => {
     expect(user).toBeLessThan(150_000);
   });
 
+  it('H7 takes no longer where the list is longer', () => {
+    const cost = (length: number): number => {
+      const long = createSafetyList(Array.from({ length }, (_, n) => entry(`h${n}.bad.example`, '/path')));
+      const begun = process.cpuUsage();
+      for (let n = 0; n < 2000; n++) expect(long.check(`https://a.b.h${n}.bad.example/other/${n}`)).toBe(true);
+      return process.cpuUsage(begun).user;
+    };
+    cost(150);
+    expect(cost(15_000)).toBeLessThan(cost(150) * 10 + 50_000);
+  });
+
   it('H7 takes a name that is longer than names are for no host', () => {
     const name = (length: number) => `${'a.'.repeat(length)}example`.slice(-length);
     expect(list.check(`https://${name(253)}/`)).toBe(true);
@@ -270,6 +283,10 @@ describe('safety list', () => {
 
   it('the list that ships is valid and lists its hosts', () => {
     const shipped = readSafetyList(safetyFile);
+    const entries = readSafetyEntries(safetyFile);
+    expect(entries.length).toBeGreaterThanOrEqual(149);
+    expect(new Set(entries.map(({ host, path }) => `${host} ${path}`)).size).toBe(entries.length);
+    for (const { host, path = '' } of entries) expect(shipped.check(`https://${host}${path}/x`), host).toBe(false);
     expect(shipped.check('https://repo.hackyouriphone.org/')).toBe(false);
     expect(shipped.check('https://repo.chariz.com/')).toBe(true);
   });

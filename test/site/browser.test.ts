@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readSafetyEntries, safetyFile } from '../../functions/node/safety-file.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
@@ -40,7 +41,8 @@ beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');
   await writeCatalog(catalogPath, sources, 'https://index.example');
   const cacheDir = path.join(folder, 'cache');
-  await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example' });
+  const safety = readSafetyEntries(safetyFile).slice(0, 4);
+  await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example', safety });
   server = await serveFolder(out);
   browser = await launchBrowser();
 }, 120_000);
@@ -74,6 +76,7 @@ const kinds: Readonly<Record<string, string>> = {
   api: '/api/',
   changes: '/changes/',
   privacy: '/privacy/',
+  safety: '/safety/',
   about: '/about/',
   'not found': '/no/such/page',
 };

@@ -28,6 +28,22 @@ const options: SitePublishing = {
   outDir: out,
   cacheDir: path.join(folder, 'cache'),
   baseUrl: base,
+  service: { name: 'Debdex', contact_email: 'list@index.example' },
+  safety: [
+    {
+      host: 'zebra.bad.example',
+      reason: 'Hands out <b>copies</b>.',
+      date: '2026-05-01',
+      source: 'https://who.example/says?a&b',
+    },
+    {
+      host: 'bad.example',
+      path: '/repo',
+      reason: 'Had a backdoor once.',
+      date: '2025-12-31',
+      source: 'http://b.example/',
+    },
+  ],
 };
 
 const read = (name: string): string => readFileSync(path.join(out, name), 'utf8');
@@ -107,6 +123,19 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const page = read('repository/beta/index.html');
     expect(page).toContain('<img src="/badge/beta.svg" alt="Debdex: stale since 2026-11-17"');
     expect(page).toContain(`[![Debdex beta](${base}/badge/beta.svg)](${base}/repository/beta/)`);
+  });
+
+  it('C11: tells what is called unsafe, why, since when and who says so, leads nobody there, and says how to object', () => {
+    const html = read('safety/index.html');
+    const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain('2 addresses unsafe');
+    expect(text).toContain('Write to list@index.example if an entry is wrong');
+    expect(text).toMatch(
+      /bad\.example\/repo 31 Dec 2025 Had a backdoor once\. b\.example on .*zebra\.bad\.example 1 May 2026 Hands out &lt;b&gt;copies&lt;\/b&gt;\. who\.example on /,
+    );
+    expect(html).toContain('href="https://who.example/says?a&amp;b"');
+    expect(html).not.toMatch(/href="[^"]*bad\.example/);
+    expect(html).toContain('<a href="mailto:list@index.example?subject=An%20entry%20of%20the%20safety%20list">');
   });
 
   it('C12: names every page that has an address of its own in the sitemap', () => {
