@@ -49,6 +49,7 @@ export interface FoundGeneration {
 
 const mebibyte = 2 ** 20;
 const smallBytes = mebibyte;
+const flushedAtOnce = 8 * mebibyte;
 const changesBytes = 256 * mebibyte;
 /** More than the largest document. */
 const documentBytes = 1024 * mebibyte;
@@ -137,35 +138,35 @@ export class PublicationSource {
 
   /**
    * Takes the catalog of a generation into two new files on this disk, compressed as it is and plain. Never more than was
-   * announced of it is read or written, and little of it is in memory. Returns false where it is not there any more.
+   * announced of it is read or written, little of it is in memory, and the disk is at work meanwhile. Returns the SHA-256
+   * of the compressed file in hex; undefined where it is not there any more.
    *
    * @throws SourceError where it is not the one that was announced; NetworkError; what a disk throws
    */
   async takeCatalog(
     { path, sha256, size, compressed_size: compressedSize }: Generation['catalog'],
     into: { readonly compressed: string; readonly plain: string },
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const found = await this.#fetch(path, { maxBytes: compressedSize });
-    if (found.status !== 200) {
-      this.#absent(path, found.status);
-      return false;
-    }
-    const digest = createHash('sha256');
+    if (found.status !== 200) return this.#absent(path, found.status);
+    const [digest, ofCompressed] = [createHash('sha256'), createHash('sha256')];
     const count = { plain: 0 };
     try {
       await pipeline(
         Readable.from(found.body),
+        hashing(ofCompressed),
         copyTo(into.compressed),
         createZstdDecompress({ chunkSize: mebibyte, params: { [constants.ZSTD_d_windowLogMax]: windowLog } }),
         hashing(digest, size, count),
-        createWriteStream(into.plain, { flags: 'wx' }),
+        copyTo(into.plain),
+        drain,
       );
     } catch (error) {
       if (error instanceof NetworkError || isOfSystem(error)) throw error;
       throw this.#damaged(path, error);
     }
     if (digest.digest('hex') !== sha256 || count.plain !== size) throw this.#damaged(path);
-    return true;
+    return ofCompressed.digest('hex');
   }
 
   #damaged(path: string, cause?: unknown): SourceError {
@@ -216,19 +217,43 @@ const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(pieces);
 };
 
-/** Hands pieces on once they are written to a new file as well. */
+/**
+ * Hands pieces on once they are written to a new file as well. What is written is flushed while more comes, so that
+ * little is left to flush at the end.
+ */
 const copyTo = (file: string) =>
   async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const handle = await open(file, 'wx');
+    let unflushed = 0;
+    let flushing: Promise<void> | undefined;
+    // A disk tells of each failure once, so it must not be lost.
+    let failure: unknown;
+    const flush = async () => {
+      unflushed = 0;
+      await handle.datasync().catch((error: unknown) => {
+        failure ??= error;
+      });
+      flushing = undefined;
+    };
     try {
       for await (const piece of pieces) {
         await handle.appendFile(piece);
+        unflushed += piece.length;
+        if (unflushed >= flushedAtOnce) flushing ??= flush();
+        if (failure !== undefined) throw failure;
         yield piece;
       }
+      await flushing;
+      if (failure !== undefined) throw failure;
     } finally {
+      await flushing;
       await handle.close();
     }
   };
+
+const drain = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
+  for await (const _ of pieces);
+};
 
 const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
 

@@ -45,11 +45,13 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
   if (before?.note.catalog.sha256 === catalog.sha256) return takenOf({ ...before.note, ...about });
   const [file, compressed] = [folder.catalog(catalog.sha256, 'sqlite'), folder.catalog(catalog.sha256, 'sqlite.zst')];
   let plain = file;
+  let digest: string | undefined;
   let placed = Promise.resolve();
   if (!existsSync(file)) {
     assertRoom(folder.root, catalog.size + catalog.compressed_size);
     const into = { compressed: folder.temporary(), plain: folder.temporary() };
-    if (!(await source.takeCatalog(catalog, into))) return undefined;
+    digest = await source.takeCatalog(catalog, into);
+    if (digest === undefined) return undefined;
     plain = into.plain;
     // The disk is waited for while documents are made. The plain one last: who finds it has both, whole.
     placed = folder.place(into.compressed, compressed).then(() => folder.place(into.plain, file));
@@ -58,7 +60,7 @@ export const stage = async (found: FoundGeneration, options: TakeOptions): Promi
   return takenOf({
     ...about,
     catalog: describeFile(file, catalog.sha256),
-    compressed: describeFile(compressed, digestFile(compressed)),
+    compressed: describeFile(compressed, digest ?? digestFile(compressed)),
     large,
   });
 };
