@@ -154,8 +154,7 @@ export class PublicationSource {
     try {
       await pipeline(
         Readable.from(found.body),
-        hashing(ofCompressed),
-        copyTo(into.compressed),
+        copyTo(into.compressed, ofCompressed),
         createZstdDecompress({ chunkSize: mebibyte, params: { [constants.ZSTD_d_windowLogMax]: windowLog } }),
         hashing(digest, size, count),
         copyTo(into.plain),
@@ -221,7 +220,7 @@ const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
  * Hands pieces on once they are written to a new file as well. What is written is flushed while more comes, so that
  * little is left to flush at the end.
  */
-const copyTo = (file: string) =>
+const copyTo = (file: string, digest?: ReturnType<typeof createHash>) =>
   async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const handle = await open(file, 'wx');
     let unflushed = 0;
@@ -237,6 +236,7 @@ const copyTo = (file: string) =>
     };
     try {
       for await (const piece of pieces) {
+        digest?.update(piece);
         await handle.appendFile(piece);
         unflushed += piece.length;
         if (unflushed >= flushedAtOnce) flushing ??= flush();

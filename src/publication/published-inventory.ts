@@ -21,7 +21,7 @@ const noDigest = '0'.repeat(64);
 
 /** Differences stay below so many bytes of text, or this share of the whole inventory. */
 const mostBytes = 2048;
-const mostShare = 1 / 32;
+const mostShare = 1 / 64;
 
 const longestText = 2 ** 30;
 const pathAt = 66;

@@ -155,6 +155,8 @@ describe.each(places)('an upload %s', (_, place) => {
     const read: Read = async (name) => {
       const response = await fetch(`${base}/${name}`);
       const text = await response.text();
+      // A server that fails does not say that a thing is not there.
+      expect([200, 404], `${name}: ${text}`).toContain(response.status);
       return response.ok ? text : undefined;
     };
     const readers = Promise.all([follow(read, () => isDone), mirrorOn(base, generations, () => isDone)]);
