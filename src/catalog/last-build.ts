@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { signingStates } from '../contract/signing-states.ts';
 import type { StatusRecord } from '../contract/status.ts';
+import type { GrowthDay } from './build-record.ts';
 
 const moment = z.iso.datetime();
 
@@ -54,10 +55,19 @@ export type LastBuild = Readonly<z.infer<typeof lastBuildSchema>>;
 export type RepositoryOutcome = LastBuild['repositories'][number];
 
 interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome' | 'code' | 'reason' | 'confirmedAt'> {
+  /** Codes of what waits for the operator's word. */
+  readonly heldBack?: readonly { readonly code: string }[] | undefined;
   /** As `RepositoryOutcome` has it; undefined where that is not known. */
   readonly since?: string | undefined;
   /** A letter for each of the last builds, as `/v2/status.json` has it; undefined where none is on record. */
   readonly history?: string | undefined;
+}
+
+/** A package that a repository no longer has. */
+export interface VanishedPackage {
+  readonly id: string;
+  /** The newest version that it had. */
+  readonly version: string | null;
 }
 
 /** What the pages tell of it, and of the last builds. */
@@ -66,6 +76,10 @@ export interface ShownBuild {
   readonly repositories: readonly ShownOutcome[];
   /** The last builds, as `/v2/status.json` has them; undefined where none is on record. */
   readonly builds?: StatusRecord['builds'] | undefined;
+  /** How many packages came and went on each day that is remembered, the oldest first. */
+  readonly growth?: readonly GrowthDay[] | undefined;
+  /** What vanished from repositories of late, by slug, the latest first. */
+  readonly vanished?: Readonly<Record<string, readonly VanishedPackage[]>> | undefined;
 }
 
 // Beside the catalog and not in it: it changes with every build, the catalog only when the index does.

@@ -128,7 +128,8 @@ const publish = async (
       await tell(pages);
       await servers.settle();
     };
-    if (input.site) site = await publishPages(input, composeShown(result, status), { output, verify, beforeRemoval });
+    if (input.site)
+      site = await publishPages(input, composeShown(input, result, status), { output, verify, beforeRemoval });
     if (generation === undefined) await tell(site?.files);
   } finally {
     // After the pages, which name documents; and though they fail, because what is gone is not to be answered.

@@ -1,10 +1,12 @@
 import { type BuildLine, computeHistories } from '../catalog/build-lines.ts';
-import { readLastBuilds } from '../catalog/build-record.ts';
+import { type GrowthDay, readGrowth, readLastBuilds } from '../catalog/build-record.ts';
 import type { LastBuild, ShownBuild } from '../catalog/last-build.ts';
 import { findingText, isFindingCode } from '../contract/finding-texts.ts';
+import type { PackageChange } from '../contract/generation.ts';
 import { type StatusRecord, shownBuilds } from '../contract/status.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { writeStatus } from '../publication/status.ts';
+import { readVanished } from '../publication/vanished.ts';
 import type { BuildInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
 import { composeLine } from './memory-step.ts';
@@ -38,13 +40,32 @@ export const statusOf = (state: string, result: BuildResult): StatusRecord =>
   composeStatus(result.lastBuild, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
 
 /** What the pages tell of a build, and of those before it. */
-export const composeShown = ({ lastBuild }: BuildResult, { builds, repositories }: StatusRecord): ShownBuild => {
+export const composeShown = (
+  { state, out }: Pick<BuildInput, 'state' | 'out'>,
+  { lastBuild, packageChanges }: BuildResult,
+  { builds, repositories }: StatusRecord,
+): ShownBuild => {
   const histories = new Map(repositories.map(({ repository_id: slug, history }) => [slug, history]));
   return {
     builtAt: lastBuild.builtAt,
     repositories: lastBuild.repositories.map((one) => ({ ...one, history: histories.get(one.slug) })),
     builds,
+    growth: withToday(readGrowth(state), lastBuild.builtAt, packageChanges),
+    vanished: readVanished(out, packageChanges),
   };
+};
+
+/** The days that are remembered, and what this build did, which is not remembered yet. */
+const withToday = (days: readonly GrowthDay[], builtAt: string, changes: readonly PackageChange[]): GrowthDay[] => {
+  const day = builtAt.slice(0, 'YYYY-MM-DD'.length);
+  const countOf = (kind: PackageChange['change']) => changes.filter(({ change }) => change === kind).length;
+  const known = days.find((one) => one.day === day);
+  const today = {
+    day,
+    added: (known?.added ?? 0) + countOf('added'),
+    removed: (known?.removed ?? 0) + countOf('removed'),
+  };
+  return [...days.filter((one) => one !== known), today];
 };
 
 /** What is published of this build so far. */

@@ -37,34 +37,3 @@ export const page = {
 
 /** The drawing of a section kind. */
 export const sectionIcon = (kind: SectionKind): string => `/icons/sections/${kind}.svg`;
-
-/** A link that hands a package or a repository to a package manager. */
-export interface DeepLink {
-  readonly manager: 'Sileo' | 'Zebra' | 'Cydia' | 'Installer';
-  readonly href: string;
-}
-
-// What the managers read after "?" ends at "&" and "#". The URL parser has already escaped quotes, blanks and controls.
-const asValue = (uri: string): string => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23');
-
-/** Links that open a package, given the address of a repository that has it. */
-export const packageLinks = (id: string, repository: string): DeepLink[] => {
-  const name = encodeURIComponent(id);
-  const source = asValue(repository);
-  return [
-    { manager: 'Sileo', href: `sileo://package/${name}` },
-    { manager: 'Zebra', href: `zbra://packages/${name}?source=${source}` },
-    { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}&package=${name}` },
-  ];
-};
-
-/** Links that add a repository. They hold its address alone, so they exist for flat repositories only. */
-export const repositoryLinks = (repository: string): DeepLink[] => {
-  const source = asValue(repository);
-  return [
-    { manager: 'Sileo', href: `sileo://source/${source}` },
-    { manager: 'Zebra', href: `zbra://sources/add/${source}` },
-    { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}` },
-    { manager: 'Installer', href: `installer://add/${source}` },
-  ];
-};

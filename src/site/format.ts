@@ -33,3 +33,20 @@ export const formatDay = (iso: string): string => day.format(new Date(iso));
 
 /** A moment, such as "5 Mar 2026, 14:07 UTC". */
 export const formatMoment = (iso: string): string => `${minute.format(new Date(iso))} UTC`;
+
+const settledMs = 86_400_000;
+
+/**
+ * The day of the last change of a repository: "before" it, where all that is known is what was there when it was first
+ * read, and its origin names no earlier day.
+ */
+export const formatChange = ({
+  changedAt,
+  addedAt,
+}: {
+  readonly changedAt: string;
+  readonly addedAt: string;
+}): string => {
+  const isSeen = changedAt > addedAt || Date.parse(addedAt) - Date.parse(changedAt) > settledMs;
+  return isSeen ? formatDay(changedAt) : `before ${formatDay(changedAt)}`;
+};

@@ -1,22 +1,22 @@
-/** The bootstraps whose packages have an architecture of their own, as notches in the edge of a card. */
-type NotchKind = 'rootful' | 'rootless' | 'roothide';
+import { buildOf, buildTitles } from '../compatibility/builds.ts';
 
-/** A notch: its place and colour by `kind`, and what it says. */
+/** A notch in the edge of a card: its place and colour by `kind`, and what it says. */
 export interface Notch {
-  readonly kind: NotchKind;
+  readonly kind: keyof typeof places;
   readonly word: string;
 }
 
-// In the order of their places in the edge. The names of architectures are those of Procursus and RootHide.
-const kinds: readonly (readonly [architecture: string, Notch])[] = [
-  ['iphoneos-arm', { kind: 'rootful', word: 'rootful' }],
-  ['iphoneos-arm64', { kind: 'rootless', word: 'rootless' }],
-  ['iphoneos-arm64e', { kind: 'roothide', word: 'RootHide' }],
-];
+const places = { rootful: 0, rootless: 1, roothide: 2 } as const;
 
-/** The notches of a package with builds for these architectures; none for those of other systems. */
+/** The notch of one architecture; undefined where it is of no kind of jailbreak. */
+export const notchOf = (architecture: string): Notch | undefined => {
+  const kind = buildOf(architecture);
+  return kind === undefined || kind === 'all' ? undefined : { kind, word: buildTitles[kind] };
+};
+
+/** The notches of a package with builds for these architectures, in the order of their places. */
 export const notchesOf = (architectures: readonly string[]): Notch[] =>
-  kinds.filter(([architecture]) => architectures.includes(architecture)).map(([, notch]) => notch);
-
-/** The notch of one architecture; undefined where it has none. */
-export const notchOf = (architecture: string): Notch | undefined => notchesOf([architecture])[0];
+  architectures
+    .map(notchOf)
+    .filter((notch) => notch !== undefined)
+    .sort((a, b) => places[a.kind] - places[b.kind]);

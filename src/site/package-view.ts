@@ -1,8 +1,24 @@
 import { documentPath } from '../contract/paths.ts';
-import { type DeepLink, packageLinks } from './addresses.ts';
+import type { SigningState } from '../contract/signing-states.ts';
+import { type Copy, computeCopies } from './copies.ts';
+import { type DeepLink, packageLinks } from './managers.ts';
+import {
+  computeDemands,
+  computeNeededRepositories,
+  computeRelations,
+  type NamedRelations,
+  type NeededRepository,
+} from './needs.ts';
+import { describedBy } from './placeholder.ts';
 import { readPerson, webAddress } from './prose.ts';
-import { parseRelations, type Relation } from './relations.ts';
-import { ownImage, type PackageSummary, type PackageVersion, type SiteCatalog } from './site-catalog.ts';
+import {
+  ownImage,
+  type PackageSummary,
+  type PackageVersion,
+  type Repository,
+  type SiteCatalog,
+} from './site-catalog.ts';
+import { computeChanges, type VersionChange } from './version-changes.ts';
 
 /** One row of the table of versions. */
 export interface VersionRow {
@@ -12,7 +28,8 @@ export interface VersionRow {
   readonly repository: string;
   readonly architecture: string;
   readonly size: number;
-  readonly firstSeen: string;
+  /** When it appeared; undefined where it was there when its repository was first read. ISO 8601. */
+  readonly firstSeen: string | undefined;
   /** Address of the package file, where Filename names one below its repository. */
   readonly download: string | undefined;
   readonly sha256: string | null;
@@ -21,7 +38,16 @@ export interface VersionRow {
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView {
   readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news'>;
-  readonly repository: { readonly slug: string; readonly name: string; readonly uri: string; readonly flat: boolean };
+  readonly repository: {
+    readonly slug: string;
+    readonly name: string;
+    readonly uri: string;
+    readonly flat: boolean;
+    readonly quality: number;
+    readonly signing: SigningState;
+  };
+  /** Why what stands here may not install: nothing comes from its repository any more, or it has not changed for years. */
+  readonly doubt: Doubt | undefined;
   readonly description: string | null;
   readonly header: string | undefined;
   readonly author: { readonly name: string; readonly mail?: string } | undefined;
@@ -32,11 +58,23 @@ export interface PackageView {
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
   readonly older: readonly VersionRow[];
-  readonly relations: readonly { readonly title: string; readonly list: readonly Relation[] }[];
+  readonly changes: readonly VersionChange[];
+  readonly copies: readonly Copy[];
+  readonly relations: readonly NamedRelations[];
+  /** What it asks of the device, as written. */
+  readonly demands: readonly string[];
+  readonly needed: readonly NeededRepository[];
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
   readonly document: string;
+}
+
+/** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
+interface Doubt {
+  readonly kind: 'failing' | 'old';
+  /** ISO 8601. */
+  readonly since: string;
 }
 
 interface PackageLink {
@@ -77,29 +115,28 @@ export const downloadAddress = (repository: string, filename: string): string | 
   return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
 };
 
-const versionRow = ({ record, repository, firstSeen }: PackageVersion): VersionRow => ({
+const versionRow = ({ record, repository, firstSeen, isNews }: PackageVersion): VersionRow => ({
   version: record.version,
   latest: record.latest_version,
   slug: repository.slug,
   repository: repository.name,
   architecture: record.architecture,
   size: record.package_size,
-  firstSeen,
+  firstSeen: isNews ? firstSeen : undefined,
   download: downloadAddress(repository.record.uri, record.package_filename),
   sha256: record.sha256_hash,
 });
 
-const relationTitles = [
-  ['Depends on', 'depends'],
-  ['Needs before installing', 'preDepends'],
-  ['Recommends', 'recommends'],
-  ['Suggests', 'suggests'],
-  ['Enhances', 'enhances'],
-  ['Conflicts with', 'conflicts'],
-  ['Breaks', 'breaks'],
-  ['Replaces', 'replaces'],
-  ['Provides', 'provides'],
-] as const;
+const yearsToDoubt = 4;
+
+// Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
+const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
+  if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale')
+    return { kind: 'failing', since: outcome.confirmedAt ?? changedAt };
+  if (builtAt === undefined) return undefined;
+  const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
+  return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;
+};
 
 const dependentsShown = 48;
 const similarShown = 6;
@@ -136,8 +173,11 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       name: repository.name,
       uri: repository.record.uri,
       flat: repository.record.suite === './',
+      quality: repository.record.quality,
+      signing: repository.signing,
     },
-    description: record.description,
+    doubt: doubtOf(repository, catalog.lastBuild?.builtAt),
+    description: describedBy(record.description),
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,
     maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
@@ -147,17 +187,11 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
     older: rows.filter((row) => !row.latest),
-    relations: relationTitles
-      .map(([title, field]) => ({
-        title,
-        list: parseRelations(details[field]).map((group) =>
-          group.map((one) => {
-            const target = catalog.resolve(one.name);
-            return target === undefined || target === id ? one : { ...one, target };
-          }),
-        ),
-      }))
-      .filter(({ list }) => list.length > 0),
+    changes: computeChanges(versions.filter((one) => one.repository === repository)),
+    copies: computeCopies(versions.filter((one) => one.record.latest_version)),
+    relations: computeRelations(catalog, id, best),
+    demands: computeDemands(best),
+    needed: computeNeededRepositories(catalog, best),
     dependents: {
       total: dependents.length,
       shown: dependents
@@ -165,7 +199,12 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
         .map((one) => ({ id: one, name: catalog.packages.get(one)?.name ?? one })),
     },
     similar: similarPackages(catalog, summary),
-    links: packageLinks(id, repository.record.uri),
+    links: packageLinks({
+      id,
+      repository: repository.record.uri,
+      architectures: rows.filter((row) => row.latest && row.slug === repository.slug).map((row) => row.architecture),
+      served: catalog.architecturesIn(repository.slug),
+    }),
     document: `/${documentPath.package(id)}`,
   };
 };

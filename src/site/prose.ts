@@ -49,28 +49,56 @@ export interface Block {
 }
 
 const bullet = /^\s*[-*•·–]\s+/;
+const numbered = /^\d{1,2}[.)]\s/;
 
 /**
- * Reads a description as blocks: blank lines part paragraphs, lines that begin with a bullet make a list. Nothing in it
- * is markup; what comes out is text to be escaped, and addresses that are http(s).
+ * Reads a description as blocks, by the rules for its extended text (Debian Policy, 5.6.13): the first line stands by
+ * itself, a blank line parts paragraphs, lines of a paragraph flow into each other, and one that begins with a blank is
+ * kept as a line. Lines that begin with a bullet make a list. Nothing in it is markup; what comes out is text to be
+ * escaped, and addresses that are http(s).
  */
 export const readProse = (text: string): Block[] => {
-  const blocks: { kind: Block['kind']; lines: (readonly Piece[])[] }[] = [];
+  const blocks: { kind: Block['kind']; lines: string[] }[] = [];
   let open: (typeof blocks)[number] | undefined;
-  for (const raw of text.split('\n')) {
+  let flows = false;
+  for (const [index, raw] of text.split('\n').entries()) {
     const line = raw.trim();
     if (line === '' || line === '.') {
       open = undefined;
       continue;
     }
-    const kind = bullet.test(line) ? 'list' : 'paragraph';
+    const kept = /^\s/.test(raw);
+    const isBullet = bullet.test(raw);
+    const kind = isBullet || (kept && open?.kind === 'list') ? 'list' : 'paragraph';
     if (open === undefined || open.kind !== kind) {
       open = { kind, lines: [] };
       blocks.push(open);
+      flows = false;
     }
-    open.lines.push(linkify(kind === 'list' ? line.replace(bullet, '') : line));
+    const last = open.lines.length - 1;
+    const continues = kind === 'list' ? !isBullet : flows && !kept && !numbered.test(line);
+    if (continues && last >= 0) open.lines[last] += ` ${line}`;
+    else open.lines.push(isBullet ? line.replace(bullet, '') : line);
+    flows = !kept;
+    if (index === 0 && !isBullet) open = undefined;
   }
-  return blocks;
+  return blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(linkify) }));
+};
+
+const foldAfter = 12;
+const lineLength = 64;
+
+/** Whether a description has more than some twelve lines on a page, so that its end is folded away at first. */
+export const isLong = (blocks: readonly Block[]): boolean => {
+  let lines = 0;
+  for (const block of blocks) {
+    for (const pieces of block.lines) {
+      const length = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
+      lines += Math.max(1, Math.ceil(length / lineLength));
+    }
+    lines += 0.7;
+  }
+  return lines > foldAfter + 2;
 };
 
 /** The first line of a description, cut at a word to at most `length` characters. */

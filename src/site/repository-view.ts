@@ -1,11 +1,15 @@
+import type { VanishedPackage } from '../catalog/last-build.ts';
+import { findingTexts, isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
-import { type DeepLink, page, repositoryLinks } from './addresses.ts';
+import { page } from './addresses.ts';
 import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
+import { type DeepLink, repositoryLinks } from './managers.ts';
+import { mendingCommands } from './mending.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
 import { computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
@@ -65,6 +69,8 @@ export interface RepositoryCard {
   readonly kinds: readonly SectionKind[];
   readonly health: Health;
   readonly changedAt: string;
+  /** When it first entered the index, ISO 8601. */
+  readonly addedAt: string;
 }
 
 /** All that the pages of a repository show, besides their list of packages. */
@@ -84,9 +90,15 @@ export interface RepositoryView {
   /** The same in a word. */
   readonly signing: (typeof signingWords)[SigningState];
   /** What the last crawl failed with; undefined where it went well. */
-  readonly trouble: Pick<Outcome, 'outcome' | 'code' | 'reason' | 'confirmedAt'> | undefined;
+  readonly trouble:
+    | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & { readonly owner: string | undefined })
+    | undefined;
   /** How its last builds went; undefined where none is on record. */
   readonly bars: HealthBars | undefined;
+  /** What it has no longer, the latest first. */
+  readonly vanished: readonly VanishedPackage[];
+  /** The commands that mend what can be mended by commands, in their order. */
+  readonly commands: readonly string[];
   /** What its owner may show, and how. */
   readonly badge: { readonly text: string; readonly width: number; readonly markdown: string };
   readonly document: string;
@@ -125,13 +137,27 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
   kinds: [...new Set(repository.record.sections.map(sectionKind))],
   health: computeHealth(repository.findings, repository.outcome?.outcome),
   changedAt: repository.changedAt,
+  addedAt: repository.addedAt,
 });
 
-/** The head of a repository's pages. `packages` are those it has. */
+/**
+ * The head of a repository's pages. `packages` are those it has, `served` the architectures that they are
+ * built for, `vanished` what it had before.
+ */
 export const computeRepositoryView = (
   repository: Repository,
   packages: readonly PackageSummary[],
-  { base, service }: { readonly base: string; readonly service: { readonly name: string } },
+  {
+    base,
+    service,
+    served,
+    vanished = [],
+  }: {
+    readonly base: string;
+    readonly service: { readonly name: string };
+    readonly served: readonly string[];
+    readonly vanished?: readonly VanishedPackage[];
+  },
 ): RepositoryView => {
   const { record, outcome } = repository;
   const counts = new Map<SectionKind, number>();
@@ -140,19 +166,27 @@ export const computeRepositoryView = (
   const troubled = outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
   const badge = composeBadge({ service: service.name, outcome, packages: packages.length });
   const { slug } = repository;
-  const { code = null, reason = null, confirmedAt = null } = outcome ?? {};
+  const { reason = null, confirmedAt = null, since, code } = outcome ?? {};
+  const owner = code && isFindingCode(code) ? findingTexts[code].owner : undefined;
+  const codes = repository.findings.map((finding) => finding.code);
   return {
     card: repositoryCard(repository, packages.length),
     record,
     aliases: repository.aliases,
     flat,
     sourceLine: sourceLine(record),
-    links: flat ? repositoryLinks(record.uri) : [],
+    links: flat ? repositoryLinks(record.uri, served) : [],
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
     findings: repository.findings,
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
-    trouble: troubled ? { outcome: outcome.outcome, code, reason, confirmedAt } : undefined,
+    trouble: troubled ? { outcome: outcome.outcome, reason, confirmedAt, since, owner } : undefined,
+    vanished,
+    commands: mendingCommands(
+      troubled && code && isFindingCode(code) ? [...codes, code] : codes,
+      record,
+      repository.signing !== 'unsigned',
+    ),
     bars: outcome?.history ? computeLastingBars(outcome.history) : undefined,
     badge: {
       text: badgeText(badge),

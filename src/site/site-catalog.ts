@@ -1,5 +1,5 @@
 import { chooseExample } from '../catalog/example-reading.ts';
-import type { ShownBuild } from '../catalog/last-build.ts';
+import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { RecordDetails } from '../catalog/package-record.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
@@ -14,6 +14,7 @@ import {
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { describedBy } from './placeholder.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 
@@ -54,6 +55,8 @@ export interface PackageSummary {
   readonly news: ReadonlyMap<string, News>;
   /** When any of its records was first seen. */
   readonly addedAt: string;
+  /** Whether that was news; else it is older, and only known to have been there then. */
+  readonly isAddedKnown: boolean;
 }
 
 /** A version that appeared where one knew what had been there before. */
@@ -69,6 +72,8 @@ export interface PackageVersion {
   readonly repository: Repository;
   readonly details: RecordDetails;
   readonly firstSeen: string;
+  /** Whether it appeared then; else it was there when its repository was first read. */
+  readonly isNews: boolean;
 }
 
 interface Keyed extends LookupKey {
@@ -93,6 +98,8 @@ export class SiteCatalog {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
+  readonly #bySlug: ReadonlyMap<string, Repository>;
+  readonly #architectures = new Map<string, Set<string>>();
 
   /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
   constructor(catalogPath: string, lastBuild?: ShownBuild) {
@@ -106,6 +113,7 @@ export class SiteCatalog {
       }),
     );
     this.repositories = [...this.#byNumber.values()];
+    this.#bySlug = new Map(this.repositories.map((repository) => [repository.slug, repository]));
     this.former = new Map(
       this.repositories.flatMap((repository) => repository.aliases.map((alias) => [alias, repository] as const)),
     );
@@ -129,11 +137,12 @@ export class SiteCatalog {
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
   readVersions(id: string): PackageVersion[] {
-    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, , json, details] }) => ({
+    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details] }) => ({
       record: parseRecord(json),
       repository: owner,
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
       firstSeen,
+      isNews: news === 1,
     }));
   }
 
@@ -154,7 +163,24 @@ export class SiteCatalog {
 
   /** The repository of that slug. */
   repository(slug: string): Repository | undefined {
-    return this.repositories.find((repository) => repository.slug === slug);
+    return this.#bySlug.get(slug);
+  }
+
+  /** Whether a repository of that slug belongs to a jailbreak, so that every device with it has it. */
+  isBootstrap(slug: string): boolean {
+    return this.#bySlug.get(slug)?.record.bootstrap === true;
+  }
+
+  /** The architectures for which a repository has a newest version of anything, in order. */
+  architecturesIn(slug: string): readonly string[] {
+    return [...(this.#architectures.get(slug) ?? [])].sort();
+  }
+
+  /** What a repository had of late and has no more, the latest first. */
+  vanishedFrom(slug: string): readonly VanishedPackage[] {
+    const known = this.lastBuild?.vanished ?? {};
+    const vanished = Object.hasOwn(known, slug) ? (known[slug] ?? []) : [];
+    return vanished.filter(({ id }) => this.packages.get(id)?.versions.has(slug) !== true);
   }
 
   close(): void {
@@ -186,12 +212,17 @@ export class SiteCatalog {
     for (const { owner, version } of latest) {
       if (!versions.has(owner.slug)) versions.set(owner.slug, version);
     }
+    for (const { owner, architecture } of latest) {
+      const known = this.#architectures.get(owner.slug);
+      if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
+      else known.add(architecture);
+    }
     const remote = webAddress(record.icon_url);
     const summary: PackageSummary = {
       id: record.package_id,
       name: record.name ?? record.package_id,
       version: record.version,
-      summary: firstLine(record.description),
+      summary: firstLine(describedBy(record.description)),
       author: readPerson(record.author ?? record.maintainer)?.name ?? '',
       section: record.section,
       kind: sectionKind(record.section),
@@ -203,7 +234,7 @@ export class SiteCatalog {
       architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
       updatedAt: newest(latest),
       news: newsOf(latest),
-      addedAt: oldest(keyed),
+      ...oldest(keyed),
     };
     this.#note(summary, details === null ? {} : (JSON.parse(details) as RecordDetails));
     return summary;
@@ -233,7 +264,10 @@ const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
 };
 
 const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
-const oldest = (versions: readonly Keyed[]): string => firstSeen(versions)[0] ?? '';
+const oldest = (versions: readonly Keyed[]): Pick<PackageSummary, 'addedAt' | 'isAddedKnown'> => {
+  const addedAt = firstSeen(versions)[0] ?? '';
+  return { addedAt, isAddedKnown: versions.every(({ row }) => row[5] !== addedAt || row[6] === 1) };
+};
 const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
 
 /** The images that stand for a section, wherever this site is published. */

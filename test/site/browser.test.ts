@@ -80,6 +80,23 @@ const kinds: Readonly<Record<string, string>> = {
   about: '/about/',
   'not found': '/no/such/page',
 };
+/** Words of up to sixteen letters that stand on two lines, which only a break within them can do. */
+const splitWords = `(() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector('#content'), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.checkVisibility() || node.parentElement.closest('.mono, code, pre, time')) continue;
+    for (const { index, 0: word } of node.data.matchAll(/\\p{L}{2,16}/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const tops = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
+      if (tops.size > 1) found.push(word);
+    }
+  }
+  return found;
+})()`;
+
 // Links, buttons and fields below 24 px (WCAG 2.2, 2.5.8) that are not words of a sentence, and names that have no room
 // for a word. What is hidden from view shows itself, larger, when the keyboard comes to it.
 const smallTargets = `[...document.querySelectorAll('a[href], button, input, select, summary, h1, td a')].flatMap((one) => {
@@ -136,6 +153,24 @@ describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
     expect(await page.evaluate(smallTargets)).toEqual([]);
+    expect(await page.evaluate(splitWords)).toEqual([]);
+  });
+
+  it('with letters twice as large nothing overflows, no word splits, and targets stay large', async () => {
+    const page = await open(address, { ...phone, bypassCSP: true });
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(splitWords)).toEqual([]);
+    expect(await page.evaluate(smallTargets)).toEqual([]);
+  });
+
+  it('at 1440 pixels the middle is used, and targets are large there too', async () => {
+    const page = await open(address, { viewport: { width: 1440, height: 900 } });
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate(smallTargets)).toEqual([]);
+    expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 });
 interface AxeViolation {
@@ -297,6 +332,47 @@ describe('a package', () => {
     expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(1);
   });
 
+  it('answers in order: who, does it run here, install, what changed, what it needs, where else', async () => {
+    const page = await open('/package/com.alpha.snowboard/', phone);
+    const order =
+      await page.evaluate(`['.title', '.trust', '.edition', '.built-for', '#install', '#description', '#changes', '#needs', '#elsewhere', '#versions']
+      .map((selector) => [selector, document.querySelector(selector).getBoundingClientRect().top + scrollY])`);
+    const tops = (order as [string, number][]).map(([, top]) => top);
+    expect(tops).toEqual([...tops].sort((a, b) => a - b));
+    expect(await page.locator('.edition .version').textContent()).toMatch(/1\.5\.1$/);
+    expect(await page.locator('.built-for strong').allTextContents()).toEqual(['Rootless', 'RootHide']);
+  });
+
+  it('puts the manager that was last used first', async () => {
+    const page = await open('/package/com.alpha.paid/');
+    const managers = () => page.locator('[data-manager]').evaluateAll((all) => all.map((one) => one.dataset.manager));
+    expect(await managers()).toEqual(['Sileo', 'Zebra']);
+    // Chromium knows no such manager and stays where it is.
+    await page.getByRole('link', { name: 'Open in Zebra' }).click();
+    await page.goto(`${server.base}/package/com.alpha.snowboard/`);
+    expect(await managers()).toEqual(['Zebra', 'Sileo']);
+    expect(await page.locator('.button.primary').textContent()).toMatch(/Zebra/);
+  });
+
+  it('warns above the buttons where its repository fails, and links one download for each architecture', async () => {
+    const page = await open('/package/com.alpha.snowboard/');
+    expect(await page.locator('.downloads a').count()).toBe(2);
+    await page.goto(`${server.base}/package/com.beta.only/`);
+    const [doubt, install] = [await page.locator('#doubt').boundingBox(), await page.locator('#install').boundingBox()];
+    expect(doubt?.y ?? 0).toBeLessThan(install?.y ?? 0);
+    expect(await page.locator('#doubt').textContent()).toMatch(/may not install.*Beta since 17 Nov 2026/s);
+  });
+
+  it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
+    const page = await open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
+    const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
+    const folded = await height();
+    expect(folded).toBeLessThan(320);
+    await page.getByText('Read all of it').click();
+    expect(await height()).toBeGreaterThan(folded * 1.5);
+    expect(await page.getByText('Show less').isVisible()).toBe(true);
+  });
+
   it('shows its versions on a phone without scrolling sideways', async () => {
     const page = await open('/package/com.alpha.snowboard/', phone);
     const region = page.getByRole('region', { name: 'Latest versions' });
@@ -349,9 +425,12 @@ describe('a repository', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
   });
 
-  it('offers all managers, or a line for sources.list where it is not flat', async () => {
+  it('offers the managers that can install something of it, or a line for sources.list where it is not flat', async () => {
     const flat = await open('/repository/alpha/');
-    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(4);
+    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
+    await flat.goto(`${server.base}/repository/beta/`);
+    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
+    await flat.goto(`${server.base}/repository/alpha/`);
     expect(await flat.getByRole('heading', { name: 'A package has no file' }).isVisible()).toBe(true);
     await context?.close();
     const suited = await open('/repository/suited/');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hueOf, lettersOf } from '../../src/site/monogram.ts';
 import { notchesOf } from '../../src/site/notches.ts';
+import { stageOf } from '../../src/site/version-stage.ts';
 
 describe('the letters of a tile', () => {
   it.each([
@@ -35,8 +36,27 @@ it('the same slug has the same of seven hues everywhere, and all are had', () =>
 
 it('each bootstrap has a notch at its place, and other systems have none', () => {
   expect(notchesOf(['iphoneos-arm64e', 'all', 'iphoneos-arm']).map(({ word }) => word)).toEqual([
-    'rootful',
+    'Rootful',
     'RootHide',
   ]);
   expect(notchesOf(['darwin-amd64'])).toEqual([]);
+});
+
+it.each([
+  ['1.0.2-89+debug', 'Debug build'],
+  ['0.6.12~debug1', 'Debug build'],
+  ['0.1~alpha0-1', 'Alpha'],
+  ['2.1~beta1', 'Beta'],
+  ['1.3.0~b', 'Beta'],
+  ['1.2-beta', 'Beta'],
+  ['2.0~rc1', 'Release candidate'],
+  ['1:0~20210608.7ffffff', 'Snapshot'],
+  ['0.0.3~2', 'Pre-release'],
+  ['1.2.0-test', 'Pre-release'],
+  ['1.5.4-2', undefined],
+  ['1.0~bpo12+1', undefined],
+  ['2.0b-1', undefined],
+  ['3.1-device', undefined],
+])('a version that is not released is marked: %s %s', (version, stage) => {
+  expect(stageOf(version)).toBe(stage);
 });

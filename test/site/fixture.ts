@@ -128,7 +128,14 @@ export const sources: readonly Source[] = [
     entry: { slug: 'beta', uri: 'http://beta.example', ranking: 3 },
     release: 'Origin: Beta\n',
     at: '2026-11-19T10:00:00.000Z',
-    packages: stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks' }),
+    packages:
+      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks' }) +
+      stanza({
+        Package: 'com.beta.only',
+        Name: 'Only in Beta',
+        Section: 'System',
+        Description: `A long one\n ${'It does a thing and says so. '.repeat(60)}`,
+      }),
   },
   {
     entry: { slug: 'many', uri: 'https://many.example', ranking: 4 },

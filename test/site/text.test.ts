@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
-import { packageFolder, packageLinks, repositoryLinks } from '../../src/site/addresses.ts';
+import { packageFolder } from '../../src/site/addresses.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
 import { formatSize } from '../../src/site/format.ts';
+import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
 import { downloadAddress } from '../../src/site/package-view.ts';
-import { firstLine, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
+import { describedBy } from '../../src/site/placeholder.ts';
+import { firstLine, isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
 import { parseRelations } from '../../src/site/relations.ts';
 import { computeHealth } from '../../src/site/shown-findings.ts';
 import { escapeXml } from '../../src/site/xml.ts';
@@ -26,20 +28,61 @@ describe('descriptions', () => {
     expect(hrefs('https://a.example/"onclick="x')).toEqual(['https://a.example/', null]);
   });
 
-  it('keeps every character of the text', () => {
-    const text = 'one https://a.example two\nthree <b>four</b>';
-    const back = readProse(text)[0]
-      ?.lines.map((line) => line.map((piece) => piece.text).join(''))
-      .join('\n');
-    expect(back).toBe(text);
+  it('keeps every word of the text', () => {
+    const text = 'one https://a.example two\nthree <b>four</b>\n  five\n- six\n  seven';
+    const back = readProse(text)
+      .flatMap(({ lines }) => lines.map((line) => line.map((piece) => piece.text).join('')))
+      .join(' ');
+    expect(back).toBe('one https://a.example two three <b>four</b> five six seven');
   });
 
+  const shapeOf = (text: string) =>
+    readProse(text).map(({ kind, lines }) => [kind, ...lines.map((line) => line.map((piece) => piece.text).join(''))]);
+
   it('reads bullets as a list and blank lines as breaks', () => {
-    expect(readProse('a\n\n- b\n* c\nd').map(({ kind, lines }) => [kind, lines.length])).toEqual([
-      ['paragraph', 1],
-      ['list', 2],
-      ['paragraph', 1],
+    expect(shapeOf('a\n\n- b\n* c\n\nd')).toEqual([
+      ['paragraph', 'a'],
+      ['list', 'b', 'c'],
+      ['paragraph', 'd'],
     ]);
+  });
+
+  it('flows the lines of a paragraph into each other, and keeps those that begin with a blank', () => {
+    expect(shapeOf('Synopsis\nThis is one\nparagraph.\n.\nAnother\n  kept as\n  it is\nand on')).toEqual([
+      ['paragraph', 'Synopsis'],
+      ['paragraph', 'This is one paragraph.'],
+      ['paragraph', 'Another', 'kept as', 'it is', 'and on'],
+    ]);
+    expect(shapeOf('Synopsis\nFor these:\n * streams created on one\n   platform\n * others')).toEqual([
+      ['paragraph', 'Synopsis'],
+      ['paragraph', 'For these:'],
+      ['list', 'streams created on one platform', 'others'],
+    ]);
+    expect(shapeOf('New\n1. first\n2. second')).toEqual([
+      ['paragraph', 'New'],
+      ['paragraph', '1. first', '2. second'],
+    ]);
+  });
+
+  it('H7: reads a description in time that grows with it and no faster', () => {
+    const start = process.cpuUsage().user;
+    for (const line of ['word\n', '- item\n', '  kept\n', '1. n\n', '\n', ' ']) readProse(line.repeat(60_000));
+    expect(process.cpuUsage().user - start).toBeLessThan(3_000_000);
+  });
+
+  it('folds a description of more than some twelve lines, however it has them', () => {
+    expect(isLong(readProse('short\n\nand a bit more'))).toBe(false);
+    expect(isLong(readProse(`long\n${'word '.repeat(220)}`))).toBe(true);
+    expect(isLong(readProse(`list\n${'- entry\n'.repeat(20)}`))).toBe(true);
+  });
+
+  it.each([
+    'An awesome MobileSubstrate tweak!',
+    'An awesome tool of some sort!!',
+    'A simple switch for the Flipswitch API!',
+  ])('takes the text of a template for no description: %s', (text) => {
+    expect(describedBy(text)).toBeNull();
+    expect(describedBy(`${text} It does a thing.`)).toBe(`${text} It does a thing.`);
   });
 
   it('cuts the first line at a word and never inside a character', () => {
@@ -102,17 +145,30 @@ describe('addresses', () => {
   });
 
   it('hands packages and repositories to managers', () => {
-    expect(packageLinks('com.a b', 'https://h.example/r').map(({ href }) => href)).toEqual([
+    const offered = { id: 'com.a b', repository: 'https://h.example/r', served: ['iphoneos-arm', 'iphoneos-arm64'] };
+    expect(packageLinks({ ...offered, architectures: ['iphoneos-arm'] }).map(({ href }) => href)).toEqual([
       'sileo://package/com.a%20b',
       'zbra://packages/com.a%20b?source=https://h.example/r',
       'cydia://url/https://cydia.saurik.com/api/share#?source=https://h.example/r&package=com.a%20b',
     ]);
-    expect(repositoryLinks('https://h.example/r/').map(({ href }) => href)).toEqual([
+    expect(repositoryLinks('https://h.example/r/', offered.served).map(({ href }) => href)).toEqual([
       'sileo://source/https://h.example/r/',
       'zbra://sources/add/https://h.example/r/',
       'cydia://url/https://cydia.saurik.com/api/share#?source=https://h.example/r/',
       'installer://add/https://h.example/r/',
     ]);
+  });
+
+  it('hands nothing to a manager that cannot install it', () => {
+    const managers = (architectures: string[], served = architectures) =>
+      packageLinks({ id: 'x', repository: 'https://h.example/r', architectures, served }).map(({ manager }) => manager);
+    expect(managers(['iphoneos-arm64'])).toEqual(['Sileo', 'Zebra']);
+    expect(managers(['iphoneos-arm64', 'iphoneos-arm'])).toEqual(['Sileo', 'Zebra', 'Cydia']);
+    expect(managers(['arm64'])).toEqual([]);
+    // What is for all architectures is for those that its repository serves.
+    expect(managers(['all'], ['all', 'arm64'])).toEqual([]);
+    expect(managers(['all'], ['all', 'iphoneos-arm'])).toEqual(['Sileo', 'Zebra', 'Cydia']);
+    expect(repositoryLinks('https://h.example/r/', ['all', 'arm64'])).toEqual([]);
   });
 });
 

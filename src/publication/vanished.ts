@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { VanishedPackage } from '../catalog/last-build.ts';
+import { changesFolder, type PackageChange } from '../contract/generation.ts';
+
+/** Change lists that are looked at, the newest, and the longest of them in bytes. */
+const lists = 100;
+const longestList = 4_000_000;
+/** Packages that are told of one repository. */
+const shown = 24;
+
+const readPackages = (file: string): readonly PackageChange[] => {
+  try {
+    if (statSync(file).size > longestList) return [];
+    const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages?: readonly PackageChange[] };
+    return packages ?? [];
+  } catch {
+    return [];
+  }
+};
+
+const listChanges = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d+\.json$/.test(name))
+      .sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
+      .slice(0, lists);
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * What vanished from repositories in the generations that change lists below this output folder tell of, and in the one
+ * to come, by slug, the latest first: so many of each repository at most as a person reads. Whether it came back is for
+ * who knows the catalog. A list that cannot be read tells nothing.
+ */
+export const readVanished = (
+  out: string,
+  pending: readonly PackageChange[],
+): Record<string, readonly VanishedPackage[]> => {
+  const vanished = new Map<string, Map<string, VanishedPackage>>();
+  const note = (changes: readonly PackageChange[]) => {
+    for (const { change, repository, package_id: id, previous_version: version } of changes) {
+      if (change !== 'removed') continue;
+      const known = vanished.get(repository) ?? new Map<string, VanishedPackage>();
+      vanished.set(repository, known);
+      if (known.size < shown && !known.has(id)) known.set(id, { id, version });
+    }
+  };
+  note(pending);
+  const folder = path.join(out, changesFolder);
+  for (const name of listChanges(folder)) note(readPackages(path.join(folder, name)));
+  return Object.fromEntries([...vanished].map(([slug, packages]) => [slug, [...packages.values()]]));
+};

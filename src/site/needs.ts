@@ -1,0 +1,99 @@
+import { parseRelations, type Relation } from './relations.ts';
+import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
+
+/** Relations of one kind. */
+export interface NamedRelations {
+  readonly title: string;
+  readonly list: readonly Relation[];
+}
+
+const relationTitles = [
+  ['Depends on', 'depends'],
+  ['Needs before installing', 'preDepends'],
+  ['Recommends', 'recommends'],
+  ['Suggests', 'suggests'],
+  ['Enhances', 'enhances'],
+  ['Conflicts with', 'conflicts'],
+  ['Breaks', 'breaks'],
+  ['Replaces', 'replaces'],
+  ['Provides', 'provides'],
+] as const;
+
+// What a device says of itself to APT, as the versions of packages that nobody can install: "firmware" is its iOS, the
+// others are what Cydia added to it.
+const isOfDevice = (name: string): boolean => /^(?:firmware$|(?:cy|gsc)[+.])/.test(name);
+
+/** The relations of a package that are to other packages, each with the page that tells of it. */
+export const computeRelations = (catalog: SiteCatalog, id: string, { details }: PackageVersion): NamedRelations[] =>
+  relationTitles
+    .map(([title, field]) => ({
+      title,
+      list: parseRelations(details[field])
+        .map((group) =>
+          group
+            .filter(({ name }) => !isOfDevice(name))
+            .map((one) => {
+              const target = catalog.resolve(one.name);
+              return target === undefined || target === id ? one : { ...one, target };
+            }),
+        )
+        .filter((group) => group.length > 0),
+    }))
+    .filter(({ list }) => list.length > 0);
+
+/** What a package asks of the device, as written: "firmware (>= 14.0)". */
+export const computeDemands = ({ details }: PackageVersion): string[] => [
+  ...new Set(
+    [details.preDepends, details.depends].flatMap((field) =>
+      parseRelations(field)
+        .filter((group) => group.every(({ name }) => isOfDevice(name)))
+        .map((group) => group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ')),
+    ),
+  ),
+];
+
+// What each jailbreak brings, under these names, whichever repositories this index knows.
+const broughtByAll: ReadonlySet<string> = new Set([
+  'mobilesubstrate',
+  'ellekit',
+  'com.ex.substitute',
+  'preferenceloader',
+]);
+
+/** A repository without which a package cannot be installed, and the packages that are there. */
+export interface NeededRepository {
+  readonly slug: string;
+  readonly name: string;
+  readonly packages: readonly { readonly id: string; readonly name: string }[];
+}
+
+/**
+ * The repositories that a manager must know besides the package's own, because what it depends on lies there. Silent
+ * about what the own one or a bootstrap has, and about what this index has not: a device may have it all the same.
+ */
+export const computeNeededRepositories = (
+  catalog: SiteCatalog,
+  { details, repository }: PackageVersion,
+): NeededRepository[] => {
+  const needed = new Map<string, { name: string; packages: Map<string, string> }>();
+  for (const group of [details.preDepends, details.depends].flatMap((field) => parseRelations(field))) {
+    if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
+    const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
+    // An alternative that is nowhere here may be what the device has.
+    if (targets.includes(undefined)) continue;
+    const isNear = targets.some((target) =>
+      target?.repositories.some((slug) => slug === repository.slug || catalog.isBootstrap(slug)),
+    );
+    const [target] = targets;
+    if (isNear || target === undefined) continue;
+    const { slug, name } = target.repository;
+    const entry = needed.get(slug) ?? { name, packages: new Map<string, string>() };
+    entry.packages.set(target.id, target.name);
+    needed.set(slug, entry);
+  }
+  return [...needed].map(([slug, { name, packages }]) => ({
+    slug,
+    name,
+    packages: [...packages].map(([id, title]) => ({ id, name: title })),
+  }));
+};

@@ -1,0 +1,108 @@
+import { listOrder } from '../catalog/reading.ts';
+import { buildOf, buildTitles } from '../compatibility/builds.ts';
+import { describedBy } from './placeholder.ts';
+import { parseRelations } from './relations.ts';
+import type { PackageVersion } from './site-catalog.ts';
+
+/** What is different from the version before. */
+export interface VersionChange {
+  readonly version: string;
+  readonly before: string;
+  /** `first` are those of `gained` that no version before had. */
+  readonly architectures: {
+    readonly gained: readonly string[];
+    readonly first: readonly string[];
+    readonly lost: readonly string[];
+  };
+  readonly needs: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+  /** Bytes before and after, where they are known and differ by a tenth or more. */
+  readonly size: { readonly before: number; readonly after: number } | undefined;
+  readonly described: boolean;
+}
+
+/** All records of one version in one repository. */
+interface Edition {
+  readonly version: string;
+  readonly builds: readonly PackageVersion[];
+}
+
+const groupByVersion = (versions: readonly PackageVersion[]): Edition[] => {
+  const editions = new Map<string, PackageVersion[]>();
+  for (const one of versions) {
+    const known = editions.get(one.record.version);
+    if (known === undefined) editions.set(one.record.version, [one]);
+    else known.push(one);
+  }
+  return [...editions].map(([version, builds]) => ({ version, builds }));
+};
+
+const needsOf = ({ details }: PackageVersion): string[] =>
+  [details.preDepends, details.depends]
+    .flatMap((field) => parseRelations(field))
+    .map((group) => group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or '));
+
+const without = (all: readonly string[], these: readonly string[]): string[] =>
+  [...new Set(all)].filter((one) => !these.includes(one));
+
+const leastChange = 0.1;
+
+const sizeChange = (after: PackageVersion, before: PackageVersion): VersionChange['size'] => {
+  const sizes = { before: before.record.package_size, after: after.record.package_size };
+  if (sizes.before === 0 || sizes.after === 0) return undefined;
+  return Math.abs(sizes.after - sizes.before) / sizes.before < leastChange ? undefined : sizes;
+};
+
+const architecturesOf = ({ builds }: Edition): string[] => builds.map(({ record }) => record.architecture);
+
+const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyMap<string, Edition>): VersionChange => {
+  // Of builds that both have, since two architectures of one version may need different packages.
+  const shared = after.builds.find(({ record }) => architecturesOf(before).includes(record.architecture));
+  const [one, other] = [
+    shared ?? after.builds[0],
+    before.builds.find(({ record }) => record.architecture === shared?.record.architecture) ?? before.builds[0],
+  ] as [PackageVersion, PackageVersion];
+  const gained = without(architecturesOf(after), architecturesOf(before));
+  return {
+    version: after.version,
+    before: before.version,
+    architectures: {
+      gained,
+      first: gained.filter((one) => firstHaving.get(one) === after),
+      lost: without(architecturesOf(before), architecturesOf(after)),
+    },
+    needs: { gained: without(needsOf(one), needsOf(other)), lost: without(needsOf(other), needsOf(one)) },
+    size: shared === undefined ? undefined : sizeChange(one, other),
+    described: describedBy(one.record.description) !== describedBy(other.record.description),
+  };
+};
+
+const shownChanges = 6;
+
+/**
+ * What changed from one version to the next in one repository, the newest first; versions alike in all but their number
+ * are left out.
+ */
+export const computeChanges = (versions: readonly PackageVersion[]): VersionChange[] => {
+  const editions = groupByVersion([...versions].sort((a, b) => listOrder(a.record, b.record)));
+  // From the newest to the oldest, so that the oldest stays.
+  const firstHaving = new Map(
+    editions.flatMap((edition) => architecturesOf(edition).map((one) => [one, edition] as const)),
+  );
+  const changes: VersionChange[] = [];
+  for (const [index, edition] of editions.entries()) {
+    const before = editions[index + 1];
+    if (before === undefined || changes.length === shownChanges) break;
+    const change = compareEditions(edition, before, firstHaving);
+    const { architectures, needs, size, described } = change;
+    const lists = [architectures.gained, architectures.lost, needs.gained, needs.lost];
+    if (described || size !== undefined || lists.some((list) => list.length > 0)) changes.push(change);
+  }
+  return changes;
+};
+
+/** An architecture as a person reads it: "rootless", or its own name where it is of no device with iOS. */
+export const buildWord = (architecture: string): string => {
+  const build = buildOf(architecture);
+  if (build === undefined || build === 'all') return architecture;
+  return build === 'roothide' ? buildTitles[build] : buildTitles[build].toLowerCase();
+};

@@ -1,0 +1,171 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { computePackageView, type PackageView } from '../../src/site/package-view.ts';
+import { SiteCatalog } from '../../src/site/site-catalog.ts';
+import { lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const { folder, remove } = temporaryFolder();
+let catalog: SiteCatalog;
+const view = (id: string): PackageView => {
+  const found = computePackageView(catalog, id);
+  if (found === undefined) throw new Error(`no package ${id}`);
+  return found;
+};
+
+const tweak = (fields: Readonly<Record<string, string>>) =>
+  stanza({ Package: 'org.t.tweak', Name: 'Tweak', Architecture: 'iphoneos-arm', ...fields });
+const a = 'a'.repeat(64);
+const b = 'b'.repeat(64);
+
+const own: Source = {
+  entry: { slug: 'own', uri: 'https://own.example/', ranking: 2 },
+  release: 'Origin: Own\n',
+  at: '2026-11-01T10:00:00.000Z',
+  packages: [
+    tweak({
+      Version: '1.0',
+      Size: '1000',
+      Depends: 'mobilesubstrate, org.t.old',
+      Description: 'An awesome MobileSubstrate tweak!',
+    }),
+    tweak({
+      Version: '1.1',
+      Size: '1010',
+      Depends: 'mobilesubstrate, org.t.old',
+      Description: 'Now it says what it does',
+    }),
+    tweak({
+      Version: '1.1.1',
+      Size: '1020',
+      Depends: 'mobilesubstrate, org.t.old',
+      Description: 'Now it says what it does',
+    }),
+    tweak({
+      Version: '2.0',
+      Size: '3000',
+      Depends: 'mobilesubstrate, org.t.lib (>= 2), org.t.base, org.t.near | org.t.lib, firmware (>= 14.0), unheard-of',
+      Description: 'Now it says what it does',
+      SHA256: a,
+    }),
+    tweak({ Version: '2.0', Architecture: 'iphoneos-arm64', Size: '900', Description: 'Now it says what it does' }),
+    stanza({ Package: 'org.t.near', Architecture: 'all', Description: 'A simple MobileSubstrate tweak!' }),
+  ].join(''),
+};
+const copies: readonly Source[] = [
+  {
+    entry: { slug: 'behind', uri: 'https://behind.example/', ranking: 3 },
+    release: 'Origin: Behind\n',
+    at: '2019-05-01T10:00:00.000Z',
+    packages: tweak({ Version: '1.1', SHA256: b }),
+  },
+  {
+    entry: { slug: 'other-bytes', uri: 'https://bytes.example/', ranking: 4 },
+    release: 'Origin: Other bytes\n',
+    at: '2026-11-01T10:00:00.000Z',
+    packages: tweak({ Version: '2.0', SHA256: b }),
+  },
+  {
+    entry: { slug: 'libraries', uri: 'https://libraries.example/', ranking: 3 },
+    release: 'Origin: Libraries\n',
+    at: '2026-11-01T10:00:00.000Z',
+    packages: stanza({ Package: 'org.t.lib', Name: 'Library' }) + stanza({ Package: 'org.t.old', Name: 'Old' }),
+  },
+  {
+    entry: { slug: 'base', uri: 'https://base.example/', ranking: 1, bootstrap: true },
+    release: 'Origin: Base\n',
+    at: '2018-11-01T10:00:00.000Z',
+    packages: stanza({ Package: 'org.t.base', Name: 'Base' }),
+  },
+  {
+    entry: { slug: 'linux', uri: 'https://linux.example/', ranking: 5 },
+    release: 'Origin: Linux\n',
+    at: '2026-11-01T10:00:00.000Z',
+    packages:
+      stanza({ Package: 'linux-all', Architecture: 'all' }) + stanza({ Package: 'linux-arm', Architecture: 'arm64' }),
+  },
+];
+
+beforeAll(async () => {
+  const file = path.join(folder, 'catalog.sqlite');
+  await writeCatalog(file, [own, ...copies], 'https://index.example');
+  const outcome = { uri: '', code: null, reason: null, confirmedAt: '2026-11-02T10:00:00.000Z' } as const;
+  catalog = new SiteCatalog(file, {
+    ...lastBuild,
+    repositories: [{ ...outcome, slug: 'libraries', outcome: 'stale' }],
+  });
+});
+afterAll(() => {
+  catalog.close();
+  remove();
+});
+
+describe('the page of a package', () => {
+  it('says what changed from one version to the next, and leaves out versions alike', () => {
+    const { changes } = view('org.t.tweak');
+    expect(changes.map(({ version, before }) => [version, before])).toEqual([
+      ['2.0', '1.1.1'],
+      ['1.1', '1.0'],
+    ]);
+    const [second, first] = changes;
+    expect(second?.architectures).toEqual({ gained: ['iphoneos-arm64'], first: ['iphoneos-arm64'], lost: [] });
+    expect(second?.needs.lost).toEqual(['org.t.old']);
+    expect(second?.needs.gained).toContain('org.t.lib (>= 2)');
+    expect(second?.size).toEqual({ before: 1020, after: 3000 });
+    expect(second?.described).toBe(false);
+    // A template's text is none, so the first description is one more.
+    expect(first).toMatchObject({ described: true, size: undefined, needs: { gained: [], lost: [] } });
+  });
+
+  it('sets the repositories that have it beside each other: which is behind, and which has other bytes', () => {
+    const all = view('org.t.tweak').copies;
+    expect(all.map(({ slug, version, behind }) => [slug, version, behind])).toEqual([
+      ['own', '2.0', undefined],
+      ['behind', '1.1', '2.0'],
+      ['other-bytes', '2.0', undefined],
+    ]);
+    expect(all.map(({ differs }) => differs)).toEqual([
+      undefined,
+      undefined,
+      { architectures: ['iphoneos-arm'], from: 'Own' },
+    ]);
+    expect(view('org.t.lib').copies).toEqual([]);
+  });
+
+  it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {
+    expect(view('org.t.tweak').needed).toEqual([
+      { slug: 'libraries', name: 'Libraries', packages: [{ id: 'org.t.lib', name: 'Library' }] },
+    ]);
+  });
+
+  it('takes firmware for no package', () => {
+    const { relations, demands } = view('org.t.tweak');
+    expect(relations.flatMap(({ list }) => list.flat()).map(({ name }) => name)).not.toContain('firmware');
+    expect(demands).toEqual(['firmware (>= 14.0)']);
+  });
+
+  it('C4: doubts what its repository no longer confirms or has not changed for years', () => {
+    expect(view('org.t.lib').doubt).toEqual({ kind: 'failing', since: '2026-11-02T10:00:00.000Z' });
+    expect(view('org.t.base').doubt).toEqual({ kind: 'old', since: '2018-11-01T10:00:00.000Z' });
+    expect(view('org.t.tweak').doubt).toBeUndefined();
+  });
+
+  it('does not say that something was new on the day its repository was first read', () => {
+    const { summary, latest } = view('org.t.tweak');
+    expect(summary.isAddedKnown).toBe(false);
+    expect(latest.map(({ firstSeen }) => firstSeen)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('offers no manager what none can install', () => {
+    const managers = (id: string) => view(id).links.map(({ manager }) => manager);
+    expect(managers('org.t.tweak')).toEqual(['Sileo', 'Zebra', 'Cydia']);
+    expect(managers('org.t.lib')).toEqual(['Sileo', 'Zebra']);
+    expect(managers('org.t.near')).toEqual(['Sileo', 'Zebra', 'Cydia']);
+    expect(managers('linux-arm')).toEqual([]);
+    expect(managers('linux-all')).toEqual([]);
+  });
+
+  it('takes what a template wrote for no description, in lists too', () => {
+    expect(view('org.t.near').description).toBeNull();
+    expect(catalog.packages.get('org.t.near')?.summary).toBe('');
+  });
+});

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readGrowth } from '../../src/catalog/build-record.ts';
+import { readVanished } from '../../src/publication/vanished.ts';
+import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
+import { formatChange } from '../../src/site/format.ts';
+import { computeGrowth } from '../../src/site/growth.ts';
+import { mendingCommands, quoteForShell } from '../../src/site/mending.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-report-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the commands for an owner', () => {
+  const record = { name: "Ada's; rm -rf ~ $(x) `y`\nZ", description: null, suite: './' };
+
+  it('begin with what is wrong and go on with what hangs on it', () => {
+    const names = (codes: Parameters<typeof mendingCommands>[0], isSigned = false) =>
+      mendingCommands(codes, record, isSigned).map((line) => line.split(' ')[0]);
+    expect(names(['release-without-hashes', 'release-weak-hashes'])).toEqual(['apt-ftparchive']);
+    expect(names(['index-variants-differ'])).toEqual(['dpkg-scanpackages', 'apt-ftparchive']);
+    expect(names(['index-variants-differ'], true)).toEqual(['dpkg-scanpackages', 'apt-ftparchive', 'gpg']);
+    expect(names(['signature-bad'])).toEqual(['gpg']);
+    expect(names(['icon-malformed', 'certificate-expired'])).toEqual([]);
+    expect(mendingCommands(['release-missing'], { ...record, suite: 'stable' }, false)).toEqual([]);
+  });
+
+  it('C11: hold the words of a stranger as one word of a shell', () => {
+    const [line = ''] = mendingCommands(['release-without-hashes'], record, false);
+    const quoted = quoteForShell(record.name);
+    expect(line).toContain(quoted);
+    expect(execFileSync('sh', ['-c', `printf %s ${quoted}`], { encoding: 'utf8' })).toBe(
+      record.name.replace('\n', ' '),
+    );
+    expect(line).not.toContain('\n');
+  });
+});
+
+describe('the status page', () => {
+  const finding = (code: 'release-without-hashes' | 'package-missing' | 'size-missing', count = 1) => ({
+    code,
+    count,
+    example: '',
+  });
+
+  it('tells each finding once, with the repositories that have it, the gravest first', () => {
+    const repositories = [
+      { slug: 'a', name: 'A', findings: [finding('release-without-hashes'), finding('size-missing', 3)] },
+      { slug: 'b', name: 'B', findings: [finding('release-without-hashes')] },
+      { slug: 'c', name: 'C', findings: [finding('package-missing')] },
+    ];
+    const gathered = gatherFindings(repositories);
+    expect(
+      gathered.map(({ code, count, repositories: those }) => [code, count, those.map(({ slug }) => slug)]),
+    ).toEqual([
+      ['package-missing', 1, ['c']],
+      ['release-without-hashes', 2, ['a', 'b']],
+      ['size-missing', 3, ['a']],
+    ]);
+    expect([...codesOfMost(gathered, 3)]).toEqual(['release-without-hashes']);
+  });
+
+  it('draws how the index grew, back from what it holds now', () => {
+    const chart = computeGrowth(
+      [
+        { day: '2026-01-01', added: 5, removed: 0 },
+        { day: '2026-01-03', added: 10, removed: 2 },
+        { day: '2026-01-04', added: 0, removed: 1 },
+      ],
+      107,
+    );
+    expect(chart?.points).toEqual([
+      [0, 100],
+      [2, 108],
+      [3, 107],
+    ]);
+    expect(chart?.text).toBe('107 packages on 4 Jan 2026, 7 more than on 1 Jan 2026.');
+    expect(computeGrowth([{ day: '2026-01-01', added: 5, removed: 0 }], 5)).toBeUndefined();
+  });
+
+  it('reads growth from folded days and single builds, and from no text of a stranger', () => {
+    const counts = { fresh: 0, unchanged: 1, stale: 0, failed: 0, unvisited: 0 };
+    const lines = [
+      {
+        format: 1,
+        day: '2026-01-01',
+        builds: 24,
+        unpublished: 0,
+        repositories: counts,
+        packages: { added: 3, updated: 0, removed: 1 },
+        down: {},
+      },
+      {
+        format: 1,
+        at: '2026-01-02T01:00:00.000Z',
+        ended: 'published',
+        repositories: counts,
+        packages: { added: 2, updated: 9, removed: 0 },
+        rest: 'unchanged',
+      },
+      {
+        format: 1,
+        at: '2026-01-02T02:00:00.000Z',
+        ended: 'failed',
+        reason: '"packages":{"added":999,"updated":0,"removed":0}',
+        repositories: counts,
+        packages: { added: 1, updated: 0, removed: 4 },
+        rest: 'unchanged',
+      },
+    ];
+    writeFileSync(
+      path.join(folder, 'builds.jsonl'),
+      `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"format":1,"at":"2026`,
+    );
+    expect(readGrowth(folder)).toEqual([
+      { day: '2026-01-01', added: 3, removed: 1 },
+      { day: '2026-01-02', added: 3, removed: 4 },
+    ]);
+    expect(readGrowth(path.join(folder, 'nowhere'))).toEqual([]);
+  });
+
+  it('does not take the day of the first crawl for the day of a change', () => {
+    const addedAt = '2026-05-01T12:00:00.000Z';
+    expect(formatChange({ addedAt, changedAt: '2026-05-01T11:58:00.000Z' })).toBe('before 1 May 2026');
+    expect(formatChange({ addedAt, changedAt: '2020-02-03T11:58:00.000Z' })).toBe('3 Feb 2020');
+    expect(formatChange({ addedAt, changedAt: '2026-05-09T11:58:00.000Z' })).toBe('9 May 2026');
+  });
+});
+
+it('what vanished is told from the change lists and from what is about to be published, the latest first', () => {
+  const changes = path.join(folder, 'v2', 'changes');
+  mkdirSync(changes, { recursive: true });
+  const removed = (id: string, repository = 'a', change = 'removed') => ({
+    package_id: id,
+    repository,
+    change,
+    version: null,
+    previous_version: '1.0',
+  });
+  writeFileSync(path.join(changes, '9.json'), JSON.stringify({ packages: [removed('old'), removed('twice')] }));
+  writeFileSync(
+    path.join(changes, '10.json'),
+    JSON.stringify({ packages: [removed('newer'), removed('x', 'b'), removed('no', 'a', 'added')] }),
+  );
+  writeFileSync(path.join(changes, '8.json'), '{"packages":');
+  const pending = [removed('twice'), removed('__proto__', '__proto__')] as Parameters<typeof readVanished>[1];
+  const vanished = readVanished(folder, pending);
+  expect(vanished.a?.map(({ id }) => id)).toEqual(['twice', 'newer', 'old']);
+  expect(vanished.b).toEqual([{ id: 'x', version: '1.0' }]);
+  expect(Object.keys(vanished)).toContain('__proto__');
+});
