@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readDownloads } from '../functions/node/computed.ts';
 import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
@@ -112,6 +113,14 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
         notifier,
       },
       collectExamples: (source) => collectExamples(source, safetyFileOf(values.data)),
+      readDownloads: (at) => {
+        try {
+          return readDownloads(state, at);
+        } catch (error) {
+          log.warn('downloads-unread', `The download counters could not be read: ${(error as Error).message}`);
+          return undefined;
+        }
+      },
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       precompress: values.precompress,

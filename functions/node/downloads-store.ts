@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { DownloadCount } from '../../src/contract/records.ts';
+import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
 import type { PackageVersion } from '../dependencies.ts';
 import { dayBefore, type MarkLimits, type Marks, openMarks } from './download-marks.ts';
 
@@ -137,6 +137,33 @@ const prepareCount = (store: OpenStore, day: string, most: number): ((one: Packa
     insert.run(day, id, version);
     store.counters++;
   };
+};
+
+/**
+ * How often packages were downloaded by the end of the day before this one, the most downloaded first and no more than
+ * `most`: a day that is over counts no more, so a list is the same all day. Nothing where there is no such file. Throws
+ * where it cannot be read.
+ */
+export const readDownloadTotals = (file: string, day: string, most: number): DownloadTotal[] => {
+  if (!existsSync(file)) return [];
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+  try {
+    const rows = database.prepare(`
+      SELECT package_id, sum(count) AS total, sum(recent) AS last_30_days
+      FROM (
+        SELECT package_id, count, iif(day >= ?, count, 0) AS recent FROM downloads WHERE day < ?
+        UNION ALL SELECT package_id, count, 0 FROM downloads_beyond
+      )
+      GROUP BY package_id ORDER BY total DESC, package_id LIMIT ?
+    `);
+    return rows.all(dayBefore(day, 30), day, most).map((row) => ({
+      package_id: String(row.package_id),
+      total: Number(row.total),
+      last_30_days: Number(row.last_30_days),
+    }));
+  } finally {
+    database.close();
+  }
 };
 
 /** The counters in this file, which is made when first written to. */

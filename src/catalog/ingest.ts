@@ -14,7 +14,7 @@ import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository-record.ts';
 import { catalogFormat } from './schema.ts';
-import { addSearchDocuments, removeSearchDocuments } from './search-index.ts';
+import { addSearchDocuments, type LevelOf, removeSearchDocuments } from './search-index.ts';
 
 /** What was read of one repository. stanzas = records + those that findings say were left out. */
 export interface IngestCount {
@@ -139,7 +139,7 @@ export const ingestRepository = async (
 };
 
 /** Indexes the records of an ingested repository for search; returns how many. */
-export const indexRepository = async (database: WritableDatabase, slug: string): Promise<number> => {
+export const indexRepository = async (database: WritableDatabase, slug: string, levelOf: LevelOf): Promise<number> => {
   const found = findRepository(database, slug);
-  return found === undefined ? 0 : addSearchDocuments(database, found.ranking, ...found.range);
+  return found === undefined ? 0 : addSearchDocuments(database, found.ranking, ...found.range, levelOf);
 };

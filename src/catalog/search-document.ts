@@ -1,12 +1,30 @@
 import { nameTerms, splitWords } from './search-text.ts';
 
 /** So many documents of one ranking and length of name have a number. */
-export const perLength = 2 ** 40;
+const perLength = 2 ** 40;
 const longestName = 255;
 
 /** The number of the first document of a ranking and length of name; see searchTables. */
 export const firstDocumentId = (ranking: number, nameLength: number): number =>
   (ranking * (longestName + 1) + Math.min(nameLength, longestName)) * perLength;
+
+/** Packages that were downloaded about as often have one level: each is for twice as many downloads as the one below. */
+const levels = 32;
+const perLevel = perLength / levels;
+
+/** The level of so many downloads, from 0. */
+export const levelOfDownloads = (downloads: number): number =>
+  Math.min(levels - 1, Math.floor(Math.log2(downloads + 1)));
+
+/** The number of the first document of a level, among those of a ranking and length of name: the most downloaded first. */
+export const firstOfLevel = (firstDocument: number, level: number): number =>
+  firstDocument + (levels - 1 - level) * perLevel;
+
+/** The level of the package that a search document is of. */
+export const documentLevel = (id: number): number => levels - 1 - Math.floor((id % perLength) / perLevel);
+
+/** So many documents of one level have a number. */
+export const documentsPerLevel = perLevel;
 
 /** The ranking of the repository that a search document is of. */
 export const documentRanking = (id: number): number => Math.floor(id / firstDocumentId(1, 0));

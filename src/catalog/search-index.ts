@@ -4,7 +4,15 @@ import type { PackageRecord } from '../contract/records.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { facetText } from './facets.ts';
 import { parseRecord } from './record-list.ts';
-import { computeTerms, firstDocumentId, perLength, wholeTerm } from './search-document.ts';
+import {
+  computeTerms,
+  documentLevel,
+  documentRanking,
+  documentsPerLevel,
+  firstDocumentId,
+  firstOfLevel,
+  wholeTerm,
+} from './search-document.ts';
 import { descriptionText, joinWords } from './search-text.ts';
 import { deletionBuckets } from './spelling.ts';
 
@@ -12,7 +20,8 @@ import { deletionBuckets } from './spelling.ts';
  * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
  * No text is stored (contentless) and no positions (detail=column): an answer needs neither.
  *
- * The number of a search document is its global rank: ranking of the repository, then length of the name, so that a
+ * The number of a search document is its global rank: ranking of the repository, then length of the name, then how
+ * often the package was downloaded (levelOfDownloads), so that a
  * broad prefix yields better repositories and closer names first and can stop at the first hundred. Beginnings of up to
  * eight characters are indexed as such; for longer ones the lists of all terms have to be merged, which are short.
  */
@@ -63,21 +72,28 @@ type Row = [record: number, json: string, details: string | null];
 
 const rowsAtOnce = 500;
 
+/** The level of a package by its identifier: how often it was downloaded. */
+export type LevelOf = (identifier: string) => number;
+
+/** A record that is to be indexed, and what its number depends on. */
+type Due = [record: number, nameLength: number, identifier: string];
+const dueColumns = 'record.id, length(coalesce(name, package)), package';
+
 /**
- * The latest records of this range in the order of the numbers that they will get: the full-text index writes out all
- * that it has gathered whenever a number is smaller than the one before.
+ * These records in the order of the numbers that they will get: the full-text index writes out all that it has gathered
+ * whenever a number is smaller than the one before.
  */
-function* readInOrder(database: CatalogDatabase, firstRecord: number, endRecord: number): Generator<Row> {
-  const order = database.prepare<[number]>(
-    `SELECT id FROM record WHERE id >= ? AND id < ? AND latest = 1 ORDER BY length(coalesce(name, package)), id`,
-  );
-  const ids = order.all(firstRecord, endRecord);
+function* readInOrder(database: CatalogDatabase, due: readonly Due[], levelOf: LevelOf): Generator<Row> {
+  const ids = due
+    .map(([id, length, identifier]) => ({ id, length, level: levelOf(identifier) }))
+    .sort((a, b) => a.length - b.length || b.level - a.level || a.id - b.id)
+    .map(({ id }) => id);
   const select = database.prepare<Row>(
     `SELECT record.id, record.json, record.details
      FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
   );
   for (let start = 0; start < ids.length; start += rowsAtOnce) {
-    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce).flat()));
+    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce)));
   }
 }
 
@@ -102,6 +118,43 @@ export const addSearchDocuments = async (
   ranking: number,
   firstRecord: number,
   endRecord: number,
+  levelOf: LevelOf,
+): Promise<number> => {
+  const due = database
+    .prepare<Due>(`SELECT ${dueColumns} FROM record WHERE id >= ? AND id < ? AND latest = 1`)
+    .all(firstRecord, endRecord);
+  return addDocuments(database, ranking, due, levelOf);
+};
+
+/**
+ * Gives the documents of packages that have another level now the numbers of that; returns how many. What was indexed
+ * since has its number already.
+ */
+export const moveSearchDocuments = async (database: WritableDatabase, levelOf: LevelOf): Promise<number> => {
+  const rows = database.prepare<[document: number, ...Due]>(
+    `SELECT search_document.id, ${dueColumns} FROM search_document CROSS JOIN record ON record.id = search_document.record`,
+  );
+  const moved = rows.all().filter(([document, , , identifier]) => documentLevel(document) !== levelOf(identifier));
+  const ids = JSON.stringify(moved.map(([document]) => document));
+  for (const [table, key] of [
+    ['search', 'rowid'],
+    ['search_document', 'id'],
+  ]) {
+    database.prepareWrite(`DELETE FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(?))`).run(ids);
+  }
+  const byRanking = Map.groupBy(moved, ([document]) => documentRanking(document));
+  for (const [ranking, some] of byRanking) {
+    const due = some.map(([, ...one]): Due => one);
+    await addDocuments(database, ranking, due, levelOf);
+  }
+  return moved.length;
+};
+
+const addDocuments = async (
+  database: WritableDatabase,
+  ranking: number,
+  due: readonly Due[],
+  levelOf: LevelOf,
 ): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
   const spelling = new SpellingWriter(database);
@@ -110,12 +163,12 @@ export const addSearchDocuments = async (
     'INSERT INTO search (rowid, key, identifier, name, segment, author, description, facet) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   let done = 0;
-  for (const row of readInOrder(database, firstRecord, endRecord)) {
+  for (const row of readInOrder(database, due, levelOf)) {
     const [record, json, details] = row;
     const { package_id: identifier, name, author, description, ...rest } = parseRecord(json);
     const shown = name ?? identifier;
     const key = joinWords(shown);
-    const id = nextId(shown.length);
+    const id = nextId(shown.length, levelOf(identifier));
     const terms = computeTerms({ identifier, name, author, description });
     addDocument.run(id, record);
     addTerms.run(
@@ -137,15 +190,18 @@ export const addSearchDocuments = async (
   return done;
 };
 
-/** Hands out the numbers of new documents: within a ranking and a name length they count up. */
-const documentNumbers = (database: CatalogDatabase, ranking: number): ((nameLength: number) => number) => {
+/** Hands out the numbers of new documents: within a ranking, a name length and a level they count up. */
+const documentNumbers = (
+  database: CatalogDatabase,
+  ranking: number,
+): ((nameLength: number, level: number) => number) => {
   const greatest = database.prepare<[number | null]>('SELECT max(id) FROM search_document WHERE id >= ? AND id < ?');
   const next = new Map<number, number>();
-  return (nameLength) => {
-    const first = firstDocumentId(ranking, nameLength);
+  return (nameLength, level) => {
+    const first = firstOfLevel(firstDocumentId(ranking, nameLength), level);
     let id = next.get(first);
     if (id === undefined) {
-      const [last = null] = greatest.get(first, first + perLength) ?? [];
+      const [last = null] = greatest.get(first, first + documentsPerLevel) ?? [];
       id = last === null ? first : last + 1;
     }
     next.set(first, id + 1);

@@ -1,13 +1,16 @@
 import { openRelease } from '../apt/release-file.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/paths.ts';
+import type { DownloadTotal } from '../contract/records.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateVisitFindings } from './finding-rows.ts';
 import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
 import { readKnownHistory } from './known-history.ts';
-import { finishSearchIndex } from './search-index.ts';
+import { readPublishedDownloads } from './published-downloads.ts';
+import { levelOfDownloads } from './search-document.ts';
+import { finishSearchIndex, moveSearchDocuments } from './search-index.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */
@@ -169,11 +172,20 @@ export const updateCatalog = async (
 
 /**
  * Indexes the repositories just ingested for search. Apart from `updateCatalog`, so that it can go on while documents
- * are written.
+ * are written. Of packages that are alike otherwise those are found first that were downloaded more often; where that
+ * is not what the catalog was published with, documents change their places.
  */
-export const indexForSearch = async (catalog: CatalogBuild, ingested: readonly string[]): Promise<void> => {
-  if (!catalog.changed) return;
+export const indexForSearch = async (
+  catalog: CatalogBuild,
+  ingested: readonly string[],
+  downloads: readonly DownloadTotal[] = [],
+): Promise<void> => {
+  const isMoved = JSON.stringify(downloads) !== JSON.stringify(readPublishedDownloads(catalog.database));
+  if (!catalog.changed && !isMoved) return;
+  const levels = new Map(downloads.map(({ package_id: id, total }) => [id, levelOfDownloads(total)]));
+  const levelOf = (identifier: string): number => levels.get(identifier) ?? 0;
   let added = 0;
-  for (const slug of ingested) added += await indexRepository(catalog.writable(), slug);
+  for (const slug of ingested) added += await indexRepository(catalog.writable(), slug, levelOf);
+  if (isMoved) added += await moveSearchDocuments(catalog.writable(), levelOf);
   finishSearchIndex(catalog.writable(), added);
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   downloadCountSchema,
+  downloadTotalSchema,
   findingsRecordSchema,
   healthRecordSchema,
   landingRecordSchema,
@@ -39,6 +40,7 @@ export const healthSchema = z.strictObject({
 export const livenessSchema = z.strictObject({ status: z.literal('200 OK'), date });
 export const readinessSchema = z.strictObject({ status: z.enum(['200 OK', '503 Service Unavailable']), date });
 export const downloadCountAnswerSchema = z.strictObject({ message, date, data: downloadCountSchema });
+export const downloadListSchema = list(downloadTotalSchema);
 export const ingestSchema = z.strictObject({
   message,
   date,

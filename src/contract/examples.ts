@@ -7,8 +7,10 @@ import type { Download } from './records.ts';
  * Whether an operation can be asked for its example: what few indexes have, such as pages of a list, has none; nor what
  * every build may leave another, since the description is that of the index.
  */
-export const hasExample = ({ address, ofBuilds }: Operation): boolean =>
-  ofBuilds !== true && placeholdersOf(address).every((name) => parameterOf(name).example !== undefined);
+export const hasExample = ({ address, ofBuilds, daily }: Operation): boolean =>
+  ofBuilds !== true &&
+  daily !== true &&
+  placeholdersOf(address).every((name) => parameterOf(name).example !== undefined);
 
 /** The address of an operation, below the API's, that asks for its example. */
 export const exampleAddress = ({ address, query = [], tag }: Operation, subject: ExampleSubject): string => {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { badgeSchema } from './badge.ts';
 import {
   downloadCountAnswerSchema,
+  downloadListSchema,
   healthSchema,
   ingestSchema,
   landingSchema,
@@ -42,6 +43,7 @@ import {
   downloadCountSchema,
   downloadSchema,
   downloadsSchema,
+  downloadTotalSchema,
   embeddedRepositorySchema,
   findingSchema,
   findingsRecordSchema,
@@ -82,6 +84,8 @@ const named = {
   Ingest: ingestSchema,
   DownloadCount: downloadCountSchema,
   DownloadCountAnswer: downloadCountAnswerSchema,
+  DownloadTotal: downloadTotalSchema,
+  DownloadList: downloadListSchema,
   Error: errorSchema,
   NotFound: notFoundSchema,
   ...gatewayAnswers,

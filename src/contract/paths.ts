@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import {
   downloadCountAnswerSchema,
+  downloadListSchema,
   healthSchema,
   ingestSchema,
   landingSchema,
@@ -49,6 +50,8 @@ export interface Operation {
   readonly file?: string;
   /** Whether that document tells of builds, and not of what the catalog holds: each build may leave it another. */
   readonly ofBuilds?: true;
+  /** Whether each day may leave it another, so that a description of the index does not show it. */
+  readonly daily?: true;
   /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
   readonly errors: readonly number[];
   /** What is sent as `Authorization: Bearer`, where something is. */
@@ -209,6 +212,16 @@ export const operations = {
     file: 'jailbreak/repository/{repositorySlug}/findings.json',
     errors: [400, 404],
   },
+  downloads: {
+    method: 'GET',
+    address: '/downloads.json',
+    tag: 'download',
+    summary: 'How often packages were downloaded by the end of the last day, the most downloaded first',
+    schema: downloadListSchema,
+    file: 'downloads.json',
+    daily: true,
+    errors: [],
+  },
   downloadIngest: {
     method: 'POST',
     address: '/jailbreak/download/ingest',
@@ -259,6 +272,7 @@ export const documentOf = ({ file }: { readonly file: string }, ...names: readon
 export const documentPath = {
   landing: documentOf(operations.landing),
   status: documentOf(operations.status),
+  downloads: documentOf(operations.downloads),
   openapiJson: documentOf(operations.openapiJson),
   openapiYaml: documentOf(operations.openapiYaml),
   package: (id: string) => documentOf(operations.package, id),

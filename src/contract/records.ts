@@ -283,6 +283,17 @@ export const downloadCountSchema = z.strictObject({
 });
 export type DownloadCount = z.infer<typeof downloadCountSchema>;
 
+/** The most packages that the list of downloads names. */
+export const listedDownloads = 20_000;
+
+/** How often a package was downloaded by the end of a day. */
+export const downloadTotalSchema = z.strictObject({
+  package_id: z.string().describe('Package identifier.'),
+  total: z.number().int().min(1).describe('All that was counted until then, of every version.'),
+  last_30_days: z.number().int().min(0).describe('What was counted on the last 30 of these days, in UTC.'),
+});
+export type DownloadTotal = z.infer<typeof downloadTotalSchema>;
+
 /** The most downloads that one ingest may report. */
 const ingestMaximum = 256;
 

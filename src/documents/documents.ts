@@ -2,7 +2,7 @@ import type { RepositoryFindings, RepositoryRow } from '../catalog/reading.ts';
 import type { Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
-import type { FindingsRecord, LandingRecord } from '../contract/records.ts';
+import type { DownloadTotal, FindingsRecord, LandingRecord } from '../contract/records.ts';
 import { type Document, listDocument, objectDocument, type PageLinks, statusHead, textDocument } from './document.ts';
 import { composeFindings } from './findings-record.ts';
 import { composeYaml } from './yaml.ts';
@@ -34,6 +34,14 @@ export const documents = {
     listDocument(documentPath.repositoryPackages(slug), records),
   repositoryPackagesPage: (slug: string, page: number, records: readonly string[], links: PageLinks) =>
     listDocument(documentPath.repositoryPackagesPage(slug, page), records, links),
+  downloads: (totals: readonly DownloadTotal[]): Document => ({
+    ...listDocument(
+      documentPath.downloads,
+      totals.map((total) => JSON.stringify(total)),
+    ),
+    // Nothing else in the catalog tells of them.
+    isKept: true,
+  }),
   repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
     ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
     // Of visits that took nothing the catalog knows nothing.

@@ -3,7 +3,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
 import type { Addressing } from '../contract/paths.ts';
-import type { LandingRecord } from '../contract/records.ts';
+import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';
 import type { Fetcher } from '../net/fetcher.ts';
@@ -43,6 +43,8 @@ export interface BuildInput extends Addressing {
   readonly collectExamples: (source: ExampleSource) => Promise<Examples | undefined>;
   /** Whether to build the pages too. */
   readonly site: boolean;
+  /** How often packages were downloaded by the end of the day before, where that is counted and can be read. */
+  readonly readDownloads?: (now: Date) => readonly DownloadTotal[] | undefined;
   /** The repositories to visit; all of them unless told otherwise. */
   readonly only?: ReadonlySet<string> | undefined;
   /** Repositories that are visited though they are to be left alone for a while. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readBuildDigest } from '../catalog/build-digest.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import type { LastBuild } from '../catalog/last-build.ts';
+import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { type CatalogUpdate, indexForSearch } from '../catalog/update.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';
@@ -43,9 +44,11 @@ export const writeDocuments = async (
   const { base, now, progress, collectExamples } = input;
   const failures = composeFailures(lastBuild);
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
+  // What cannot be read now stays as it was told.
+  const downloads = input.readDownloads?.(now()) ?? readPublishedDownloads(catalog.database);
   // The descriptions show what is found, so they wait for what finds it.
   let indexed: Promise<void> | undefined;
-  const index = () => (indexed ??= indexForSearch(catalog, update.ingested));
+  const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads));
   const describe = async () => {
     await index();
     const examples = await collectExamples({ database: catalog.database, base, landing, failures });
@@ -58,6 +61,7 @@ export const writeDocuments = async (
     ingested: update.ingested,
     failures,
     landing,
+    downloads,
     descriptions: describe,
     beside: [documentPath.status],
     verify: input.verify === true,

@@ -15,7 +15,7 @@ import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
-import type { LandingRecord } from '../contract/records.ts';
+import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
@@ -38,6 +38,8 @@ export interface EmissionOptions {
   /** Why the last crawl of a repository took nothing, by slug. */
   readonly failures: ReadonlyMap<string, Finding>;
   readonly landing: LandingRecord;
+  /** How often packages were downloaded, in the order in which that is told; nothing was counted unless told otherwise. */
+  readonly downloads?: readonly DownloadTotal[];
   /** The documents without a date, which describe the API. Asked for when all that they describe is written. */
   readonly descriptions: () => Promise<readonly Document[]>;
   /** Paths below the API's root that others publish: what stands there is not removed. */
@@ -115,7 +117,9 @@ export class Emission {
         this.#publishLists(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
       const descriptions = await this.#options.descriptions();
-      await this.#publishAll([...rankingDocuments(rows), ...descriptions, documents.landing(this.#options.landing)]);
+      const { landing, downloads = [] } = this.#options;
+      const others = [documents.downloads(downloads), ...descriptions, documents.landing(landing)];
+      await this.#publishAll([...rankingDocuments(rows), ...others]);
       await this.#publisher.finish();
     } finally {
       await this.#publisher.close();

@@ -68,6 +68,8 @@ export interface PackageView {
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
   readonly document: string;
+  /** How often it was downloaded by the end of the last day; undefined where that was not counted. */
+  readonly downloads: { readonly total: number; readonly lastMonth: number } | undefined;
 }
 
 /** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
@@ -164,6 +166,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const rows = versions.map(versionRow);
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);
+  const counted = catalog.downloads.get(id);
   const author = readPerson(record.author);
   const maintainer = readPerson(record.maintainer);
   return {
@@ -206,5 +209,6 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       served: catalog.architecturesIn(repository.slug),
     }),
     document: `/${documentPath.package(id)}`,
+    downloads: counted && { total: counted.total, lastMonth: counted.last_30_days },
   };
 };

@@ -2,6 +2,7 @@ import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import type { RecordDetails } from '../catalog/package-record.ts';
+import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import {
@@ -12,7 +13,7 @@ import {
   readRecordGroups,
 } from '../catalog/site-reading.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
-import type { PackageRecord } from '../contract/records.ts';
+import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { describedBy } from './placeholder.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
@@ -90,6 +91,8 @@ export class SiteCatalog {
   /** By identifier, in code unit order. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
+  /** How often packages were downloaded, by identifier; only where that was counted. */
+  readonly downloads: ReadonlyMap<string, DownloadTotal>;
   readonly lastBuild: ShownBuild | undefined;
   readonly #database: CatalogFile;
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
@@ -127,6 +130,7 @@ export class SiteCatalog {
     }
     this.packages = packages;
     this.versionCount = versions;
+    this.downloads = new Map(readPublishedDownloads(this.#database).map((one) => [one.package_id, one]));
   }
 
   /** What to ask this index about in an example; undefined where nothing will do. */

@@ -1,0 +1,10 @@
+import { documentPath } from '../contract/paths.ts';
+import type { DownloadTotal } from '../contract/records.ts';
+import type { CatalogDatabase } from './database.ts';
+
+/** How often packages were downloaded, as the catalog was last published with it; nothing where it never was. */
+export const readPublishedDownloads = (database: CatalogDatabase): DownloadTotal[] => {
+  const [text = null] =
+    database.prepare<[string | null]>('SELECT text FROM document WHERE path = ?').get(documentPath.downloads) ?? [];
+  return text === null ? [] : (JSON.parse(text) as { data: DownloadTotal[] }).data;
+};
