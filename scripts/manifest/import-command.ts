@@ -97,7 +97,11 @@ const describe = ({ taken, present, refused }: ImportPlan, { isDry }: { isDry: b
   return lines.map((line) => `${line.replaceAll(/[\p{Control}\p{Format}]/gu, '?')}\n`).join('');
 };
 
-const write = ({ taken }: ImportPlan, folder: string, source: string | undefined): void => {
+/**
+ * Writes a file for each entry that is new, below `folder`. Throws a CommandFailure where one is there by now: what
+ * somebody wrote is never replaced.
+ */
+export const writeTaken = ({ taken }: Pick<ImportPlan, 'taken'>, folder: string, source: string | undefined): void => {
   for (const { entry, left } of taken) {
     const comments = [
       ...(source === undefined ? [] : [`From ${source}.`]),
@@ -117,7 +121,7 @@ const run = async (values: OptionValues<typeof command.options>, file: string): 
   const folder = manifestOf(values);
   const known = await readKnown(folder);
   const plan = planImport(known, await readList(file), readSafetyList(safetyFileOf(values.data)));
-  if (!values['dry-run']) write(plan, folder, values.source);
+  if (!values['dry-run']) writeTaken(plan, folder, values.source);
   process.stdout.write(describe(plan, { isDry: values['dry-run'] }));
   if (plan.refused.length > 0) process.exitCode = exitCodes.nothingUsable;
 };

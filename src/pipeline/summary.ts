@@ -26,6 +26,9 @@ const countSignatures = ({ repositories }: LastBuild): string => {
   return sorted.map(([state, { length }]) => `${number(length)} ${state}`).join(', ') || 'none read';
 };
 
+// A long list has hundreds that are gone, and nobody reads so many lines.
+const mostDown = 40;
+
 const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   const { repositories } = lastBuild;
   const kinds = ['fresh', 'unchanged', 'stale', 'failed'] as const;
@@ -35,10 +38,14 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   const left = repositories.length - outcomes.length;
   const unvisited = left > 0 ? `; ${number(left)} not visited, as they were before` : '';
   let text = row('Repositories', `${number(repositories.length)}: ${counts.join(', ')}${unvisited}`);
-  for (const repository of repositories.filter(isDown)) {
+  const down = repositories.filter(isDown);
+  for (const repository of down.slice(0, mostDown)) {
     const { slug, outcome, reason, confirmedAt } = repository;
     const age = confirmedAt === null ? '' : ` Last confirmed ${confirmedAt}.`;
     text += row('', `${outcome} ${slug}: ${reason ?? 'no reason known'}${age}`);
+  }
+  if (down.length > mostDown) {
+    text += row('', `and ${number(down.length - mostDown)} more; outcomes.json in the state folder has all`);
   }
   return text;
 };

@@ -72,18 +72,26 @@ describe('a check of an entry', () => {
     redirect(secure, 'moved', '/new', 308);
     redirect(secure, 'away', '/new', 302);
     redirect(secure, 'through', '/moved', 301);
+    redirect(secure, 'mixed', '/moved', 307);
     redirect(secure, 'downgraded', origin.uri('new'), 301);
     redirect(origin, 'plain', '/new', 301);
+    // A redirect may lead to the usual ports and to its own.
+    const neighbour = await OriginServer.start('127.0.0.3', undefined, secure.port);
+    redirect(neighbour, 'plain', secure.uri('new'), 301);
     const found = await check(
-      ...['moved', 'away', 'through', 'downgraded'].map((slug) => makeEntry(slug, secure.uri(slug))),
+      ...['moved', 'away', 'through', 'mixed', 'downgraded'].map((slug) => makeEntry(slug, secure.uri(slug))),
       makeEntry('plain', origin.uri('plain')),
+      makeEntry('neighbour', neighbour.uri('plain')),
     );
+    await neighbour.stop();
     expect(found.map((one) => (one.state === 'answers' ? one.move : one.code))).toEqual([
       { uri: secure.uri('new'), isSecure: true },
       null,
       { uri: secure.uri('new'), isSecure: true },
+      null,
       'redirect-insecure',
       { uri: origin.uri('new'), isSecure: false },
+      { uri: secure.uri('new'), isSecure: false },
     ]);
   });
 

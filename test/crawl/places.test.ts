@@ -101,8 +101,15 @@ describe('places', () => {
       const { place } = await entered(places);
       waiting.push({ place, wait: place.wait(never) });
     }
+    // Timers of one length end in order, so all three have given up their place by then.
+    await new Promise((resolve) => setTimeout(resolve, limits.placeMs));
     const ended = new AbortController();
-    const fourth = places.enter(ended.signal);
+    let isIn = false;
+    const fourth = places.enter(ended.signal).then(() => {
+      isIn = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isIn).toBe(false);
     ended.abort();
     await expect(fourth).rejects.toMatchObject({ code: 'aborted' });
     for (const { place } of waiting) place.leave();

@@ -70,6 +70,16 @@ describe('the summary of a build', () => {
     expect(recovered).toMatch(/1 recovered: busy\n +1 gone from the manifest: shrunken\n/);
   });
 
+  it('names the repositories that are down, the first forty of them', async () => {
+    const bench = await CrawlBench.start();
+    const entries = Array.from({ length: 43 }, (_, n) => makeEntry(`r${100 + n}`, bench.origin.uri(`r${n}`)));
+    const text = describeResult(await crawl(bench, entries));
+    await bench.stop();
+    expect(text).toContain('Repositories  43: 0 fresh, 0 unchanged, 0 stale, 43 failed');
+    expect(text.match(/failed r1\d\d: /g)).toHaveLength(40);
+    expect(text).toContain(' and 3 more; outcomes.json in the state folder has all\n');
+  });
+
   it('names the packages that changed, the first twenty of them', async () => {
     const bench = await CrawlBench.start();
     await bench.stop();

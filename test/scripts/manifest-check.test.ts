@@ -48,6 +48,10 @@ describe('what a check tells', () => {
     expect(tell({ move })).toEqual([
       'moved to https://new.example/repo | write into one.yaml: uri: https://new.example/repo',
     ]);
+    // An entry that only changes its scheme is its own repository still.
+    expect(tell({ slug: 'two', signed, move: { uri: 'https://two.example', isSecure: true } })).toEqual([
+      'moved to https://two.example | write into two.yaml: uri: https://two.example',
+    ]);
     expect(tell({ move: { ...move, isSecure: false } })[0]).toMatch(/could have said it.*make sure of it/);
     expect(tell({ move: { ...move, uri: 'https://TWO.example/' } })[0]).toContain(
       'take one.yaml away and write one, uno into the aliases of two.yaml',

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeTaken } from '../../scripts/manifest/import-command.ts';
 import { planImport } from '../../scripts/manifest/import-list.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
@@ -129,6 +130,13 @@ describe('npm run manifest -- import', () => {
       ['one', './'],
     ]);
     expect(await take()).toMatchObject({ status: 1, out: expect.stringContaining('0 new, 2 there already') });
+  });
+
+  it('C9: leaves a file alone that came into being meanwhile', () => {
+    const taken = [{ entry: manifestEntrySchema.parse(entry('mine', 'https://mine.example')), left: [] }];
+    writeFileSync(path.join(folder, 'mine.yaml'), 'mine');
+    expect(() => writeTaken({ taken }, folder, undefined)).toThrow('import again');
+    expect(readFileSync(path.join(folder, 'mine.yaml'), 'utf8')).toBe('mine');
   });
 
   it('says what it cannot read', async () => {
