@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module';
 // The import rule: strangers' repositories go in at one end, whole files come out at the other, and nothing imports
 // against that direction. One row per room: what it may import besides itself and Node's own modules.
 const rooms = {
+  'clients/typescript': { packages: [] },
   'src/contract': { packages: ['zod'] },
   'src/log': {},
   'src/apt': { rooms: ['src/contract'], packages: ['node-liblzma'] },
@@ -65,7 +66,7 @@ const directions = Object.entries(rooms).map(([room, { rooms: allowed = [] }]) =
       .filter((inner) => inner.startsWith(`${room}/`))
       .map((inner) => `^${inner}/`),
   },
-  to: { path: '^(src|functions|scripts|test)/', pathNot: [room, ...allowed].map((name) => `^${name}/`) },
+  to: { path: '^(src|functions|scripts|test|clients)/', pathNot: [room, ...allowed].map((name) => `^${name}/`) },
 }));
 
 // A room that names its packages may use those alone; the others may use any.
@@ -85,10 +86,11 @@ const anyHost = [
   // The store's statements are for databases that Node drives.
   '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
   '^src/(documents|search|compatibility|safety|contract)/',
+  '^clients/typescript/',
 ];
 
 // Commands of those who change the project, who have all of its packages.
-const forMaintainers = '^scripts/(bench|fuzz|soak|release|images|count-reports|check-.+)([.]ts$|/)';
+const forMaintainers = '^scripts/(bench|fuzz|soak|release|images|count-reports|client-types|check-.+)([.]ts$|/)';
 
 export default {
   forbidden: [

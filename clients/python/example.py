@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Asks a Debdex service: python3 example.py https://index.example snow
+
+Needs nothing but Python 3.8. Waits as long as the service asks for, and asks again at most three times.
+"""
+import json
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
+def get(base, path, **query):
+    """The JSON at an address below /v2; None where there is none."""
+    address = f"{base.rstrip('/')}/v2{path}"
+    if query:
+        address += "?" + urllib.parse.urlencode(query)
+    for attempt in range(4):
+        try:
+            with urllib.request.urlopen(address, timeout=10) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            if error.code not in (429, 503) or attempt == 3:
+                raise
+            time.sleep(min(30, int(error.headers.get("Retry-After") or 1)))
+    return None
+
+
+def search(base, text):
+    """Every package that a text finds, page by page."""
+    page = 1
+    while True:
+        found = get(base, "/jailbreak/package/search", q=text, limit=100, page=page)
+        yield from found["data"]
+        if "nextPage" not in found["refs"]:
+            return
+        page += 1
+
+
+if __name__ == "__main__":
+    base, text = sys.argv[1:3]
+    for package in search(base, text):
+        print(package["package_id"], package["version"], package["repository"]["uri"], sep="\t")

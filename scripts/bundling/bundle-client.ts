@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+const project = path.join(import.meta.dirname, '..', '..');
+const source = path.join(project, 'clients', 'typescript');
+
+/** Where `npm run bundle` leaves the client. */
+export const clientFolder = path.join(project, 'bundle', 'client');
+
+/** The client as one module for browsers and Node, which imports nothing. */
+export const bundleModule = async (): Promise<string> => {
+  const bundle = await rolldown({
+    input: path.join(source, 'src', 'index.ts'),
+    platform: 'neutral',
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.generate({ format: 'esm' });
+  await bundle.close();
+  return output[0].code;
+};
+
+const version = (): string =>
+  (JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string }).version;
+
+/**
+ * Bundles the client into a folder that is a package: one module, its declarations, and what it is. Resolves to the number
+ * of files and of their bytes. Throws where the module cannot be bundled, or the declarations cannot be made.
+ */
+export const bundleClient = async (folder: string): Promise<{ files: number; bytes: number }> => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'client.mjs'), await bundleModule());
+  const compiler = path.join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+  const types = path.join(folder, 'types');
+  execFileSync(process.execPath, [compiler, '-p', source, '--outDir', types], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  for (const name of readdirSync(types)) {
+    const file = path.join(types, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  }
+  const described = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8')) as object;
+  writeFileSync(
+    path.join(folder, 'package.json'),
+    `${JSON.stringify({ ...described, version: version(), exports: { '.': { types: './types/index.d.ts', default: './client.mjs' } } }, null, 2)}\n`,
+  );
+  copyFileSync(path.join(source, 'README.md'), path.join(folder, 'README.md'));
+  copyFileSync(path.join(project, 'LICENSE'), path.join(folder, 'LICENSE'));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
+  return { files: files.length, bytes };
+};

@@ -1,0 +1,235 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as product from '../../clients/typescript/src/index.ts';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { bundleModule } from '../../scripts/bundling/bundle-client.ts';
+import { composeClientTypes } from '../../scripts/client-types/compose-types.ts';
+import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+import { startReplicaServer } from '../support/replica-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const { AnswerError, ChangesLost, Client } = product;
+const home = path.join(import.meta.dirname, '..', '..', 'clients', 'typescript');
+
+const many = Array.from({ length: 30 }, (_, number) => ({ Package: `com.example.n${number}`, Name: `Snow ${number}` }));
+const change = {
+  package_id: 'com.example.snow',
+  repository: 'one',
+  change: 'updated',
+  version: '2.0',
+  previous_version: '1.0',
+} as const;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-client-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let publication: BuiltPublication;
+beforeAll(async () => {
+  publication = new BuiltPublication(folder);
+  const snow = { Package: 'com.example.snow', Name: 'Snow' };
+  await publication.publish([{ slug: 'one', packages: packages({ ...snow, Version: '1.0' }, ...many) }]);
+  await publication.publish([{ slug: 'one', packages: packages({ ...snow, Version: '2.0' }, ...many) }], {
+    packages: [change],
+  });
+});
+
+/** Each kind of server, over the same publication. */
+const servers = {
+  'a server of a build': async () => {
+    const { folder: out, state } = publication;
+    const search = new CatalogFiles(state);
+    const published = { folder: out, state, write: () => {}, remove: () => {} };
+    const server = await startTestServer({ published, overrides: { search, older: search.older } });
+    onTestFinished(async () => {
+      await server.close();
+      search.close();
+    });
+    return server.address;
+  },
+  'a replica': async () => {
+    const origin = await new FileOrigin(publication.folder).open();
+    onTestFinished(() => origin.close().catch(() => {}));
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(2);
+    return `http://127.0.0.1:${replica.port}`;
+  },
+};
+
+const read = async <T>(all: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+};
+
+describe('the types of the client', () => {
+  it('are those of the description', () => {
+    expect(readFileSync(path.join(home, 'src', 'types.ts'), 'utf8')).toBe(composeClientTypes());
+  });
+});
+
+describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
+  it('for pages as they are read, each record once and none beyond what is read', async () => {
+    const asked: string[] = [];
+    const counting: typeof fetch = (address, init) => {
+      asked.push(String(address));
+      return fetch(address, init);
+    };
+    const client = new Client({ base: `${await start()}/`, fetch: counting });
+    const found = await read(client.searchPackages('snow', { limit: 10 }));
+    expect([found.length, new Set(found.map(({ id }) => id)).size, asked.length]).toEqual([31, 31, 4]);
+    asked.length = 0;
+    for await (const { name } of client.searchPackages('snow', { limit: 10 })) {
+      expect(name).toBe('Snow');
+      break;
+    }
+    expect(asked).toHaveLength(1);
+    expect(await read(client.repositoryPackages('one', { limit: 7 }))).toHaveLength(31);
+    expect((await read(client.searchRepositories('one'))).map(({ slug }) => slug)).toEqual(['one']);
+  });
+
+  it('for what is known and what is not', async () => {
+    const client = new Client({ base: await start() });
+    expect((await client.package('com.example.snow')).map(({ version }) => version)).toEqual(['2.0']);
+    expect(await client.package('none')).toEqual([]);
+    expect((await client.repository('one'))?.package_count).toBe(31);
+    expect(await client.repository('none')).toBeUndefined();
+    const ids = [
+      ...many.map(({ Package }) => Package),
+      ...Array.from({ length: 600 }, (__, number) => `none.${number}`),
+    ];
+    expect(await client.latest(ids)).toHaveLength(30);
+    const uris = [
+      'https://a.example/x,y',
+      ...Array.from({ length: 300 }, (__, number) => `https://r${number}.example/`),
+    ];
+    expect((await client.safety(uris)).map(({ uri }) => uri)).toEqual(uris);
+    expect(Object.keys(await client.health())).toContain('route_data');
+    await expect(read(client.searchPackages('a'))).rejects.toThrow(
+      expect.objectContaining({ status: 400, message: "Query parameter 'q' must be at least 2 characters" }),
+    );
+  });
+
+  it('with each example of its README', async () => {
+    const address = await start();
+    const text = readFileSync(path.join(home, 'README.md'), 'utf8');
+    const [first = '', ...examples] = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+    expect(examples.length).toBeGreaterThanOrEqual(10);
+    const AsyncFunction = (async () => {}).constructor as new (
+      ...text: string[]
+    ) => (...values: unknown[]) => Promise<void>;
+    // A replica has no lists of changes.
+    const isReplica = name === 'a replica';
+    for (const example of examples.filter((one) => !(isReplica && one.includes('.changes(')))) {
+      const code = stripTypeScriptTypes(`${first}${example}`)
+        .replaceAll(/^import .*$/gm, '')
+        .replaceAll('https://index.example', address);
+      const said: unknown[][] = [];
+      const values = { ...product, console: { log: (...words: unknown[]) => said.push(words) } };
+      await new AsyncFunction(...Object.keys(values), code)(...Object.values(values));
+      expect(said.length, example).toBeGreaterThan(0);
+      expect(said.flat().includes(undefined), example).toBe(false);
+    }
+  });
+});
+
+it('the client follows changes from generation to generation, and says where they are lost', async () => {
+  const client = new Client({ base: await servers['a server of a build']() });
+  expect((await client.generation()).number).toBe(2);
+  const changes = client.changes({ since: 1 });
+  expect((await changes.next()).value).toMatchObject({ ...change, number: 2 });
+  expect(await changes.next()).toEqual({ done: true, value: 2 });
+  await expect(read(client.changes({ since: 7 }))).rejects.toThrow(ChangesLost);
+  const ending = new AbortController();
+  const following = client.follow({ since: 1, interval: 20, signal: ending.signal });
+  expect((await following.next()).value).toMatchObject(change);
+  setTimeout(() => ending.abort(new Error('enough')), 100);
+  await expect(following.next()).rejects.toThrow('enough');
+});
+
+describe('a question that fails in passing', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const answering = (...answers: (Response | Error)[]) => {
+    const asked: { at: number; headers: Headers }[] = [];
+    const ask: typeof fetch = async (_, init) => {
+      asked.push({ at: Date.now(), headers: new Headers(init?.headers) });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer instanceof Error) throw answer;
+      return (answer as Response).clone();
+    };
+    return { asked, ask };
+  };
+  const well = () => Response.json({ data: [] });
+  const busy = (seconds?: string) =>
+    Response.json(
+      { error: 'Too many' },
+      { status: 429, headers: seconds === undefined ? {} : { 'Retry-After': seconds } },
+    );
+  const base = 'https://index.test';
+
+  it('is asked again no sooner than the service wants it', async () => {
+    vi.useFakeTimers();
+    const { asked, ask } = answering(busy('7'), new TypeError('fetch failed'), busy(), well());
+    const answer = new Client({ base, fetch: ask }).repositories();
+    await vi.advanceTimersByTimeAsync(6990);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await answer).toEqual([]);
+    expect(asked).toHaveLength(4);
+    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeLessThan(7300);
+  });
+
+  it('fails at once where the service wants too long a pause, and after so many repetitions', async () => {
+    vi.useFakeTimers();
+    const far = answering(busy('3600'));
+    const refusal = expect(new Client({ base, fetch: far.ask }).repositories()).rejects.toThrow(
+      expect.objectContaining({ status: 429, retryAfter: 3_600_000, message: 'Too many' }),
+    );
+    await refusal;
+    expect(far.asked).toHaveLength(1);
+    const never = answering(busy());
+    const end = expect(new Client({ base, fetch: never.ask, retries: 2 }).repositories()).rejects.toThrow(AnswerError);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await end;
+    expect(never.asked).toHaveLength(3);
+  });
+
+  it('is not asked again where it cannot succeed, where it is a report, or where nobody waits', async () => {
+    const wrong = answering(Response.json({ error: 'No' }, { status: 400 }));
+    await expect(new Client({ base, fetch: wrong.ask }).landing()).rejects.toThrow('No');
+    const report = answering(busy('0'));
+    await expect(new Client({ base, fetch: report.ask }).reportDownloads([])).rejects.toThrow(AnswerError);
+    const left = answering(busy('20'));
+    const signal = AbortSignal.timeout(30);
+    await expect(new Client({ base, fetch: left.ask }).landing({ signal })).rejects.toThrow(/timeout/);
+    expect([wrong, report, left].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
+  });
+
+  it('has an end where nothing is answered, or something that is no JSON', async () => {
+    const silent: typeof fetch = (_, init) =>
+      new Promise((__, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    await expect(new Client({ base, fetch: silent, timeout: 20, retries: 0 }).landing()).rejects.toThrow(/timeout/);
+    const page = answering(new Response('<html>', { status: 200 }));
+    await expect(new Client({ base, fetch: page.ask }).landing()).rejects.toThrow('does not answer JSON');
+    const proxy = answering(new Response('<html>', { status: 404 }));
+    await expect(new Client({ base, fetch: proxy.ask }).landing()).rejects.toThrow('The service answers 404');
+  });
+
+  it('is asked with the tag of what is kept, and is answered with that', async () => {
+    const first = Response.json({ data: ['kept'] }, { headers: { ETag: '"1"' } });
+    const { asked, ask } = answering(first, new Response(null, { status: 304 }));
+    const client = new Client({ base, fetch: ask, cache: new Map() });
+    expect([await client.repositories(), await client.repositories()]).toEqual([['kept'], ['kept']]);
+    expect(asked.map(({ headers }) => headers.get('If-None-Match'))).toEqual([null, '"1"']);
+  });
+});
+
+it('is bundled as one module that imports nothing, for browsers and Node', async () => {
+  const code = await bundleModule();
+  expect(code).not.toMatch(/^\s*import\b|\brequire\(|node:|process\.|Buffer\b/m);
+  const bundled = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  expect(Object.keys(bundled).sort()).toEqual(['AnswerError', 'ChangesLost', 'Client']);
+});
