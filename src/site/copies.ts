@@ -22,13 +22,13 @@ const newestOf = (versions: readonly PackageVersion[]): string =>
 
 /** The repositories that have a package, in the order of its versions; none where it is one alone. */
 export const computeCopies = (latest: readonly PackageVersion[]): Copy[] => {
+  if (latest.every(({ repository }) => repository === latest[0]?.repository)) return [];
   const holders = new Map<string, PackageVersion[]>();
   for (const one of latest) {
     const known = holders.get(one.repository.slug);
     if (known === undefined) holders.set(one.repository.slug, [one]);
     else known.push(one);
   }
-  if (holders.size < 2) return [];
   const newest = newestOf(latest);
   // The bytes of a build are those of the first repository that has it.
   const bytes = new Map<string, PackageVersion>();

@@ -23,35 +23,6 @@ const relationTitles = [
 // others are what Cydia added to it.
 const isOfDevice = (name: string): boolean => /^(?:firmware$|(?:cy|gsc)[+.])/.test(name);
 
-/** The relations of a package that are to other packages, each with the page that tells of it. */
-export const computeRelations = (catalog: SiteCatalog, id: string, { details }: PackageVersion): NamedRelations[] =>
-  relationTitles
-    .map(([title, field]) => ({
-      title,
-      list: parseRelations(details[field])
-        .map((group) =>
-          group
-            .filter(({ name }) => !isOfDevice(name))
-            .map((one) => {
-              const target = catalog.resolve(one.name);
-              return target === undefined || target === id ? one : { ...one, target };
-            }),
-        )
-        .filter((group) => group.length > 0),
-    }))
-    .filter(({ list }) => list.length > 0);
-
-/** What a package asks of the device, as written: "firmware (>= 14.0)". */
-export const computeDemands = ({ details }: PackageVersion): string[] => [
-  ...new Set(
-    [details.preDepends, details.depends].flatMap((field) =>
-      parseRelations(field)
-        .filter((group) => group.every(({ name }) => isOfDevice(name)))
-        .map((group) => group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ')),
-    ),
-  ),
-];
-
 // What each jailbreak brings, under these names, whichever repositories this index knows.
 const broughtByAll: ReadonlySet<string> = new Set([
   'mobilesubstrate',
@@ -67,22 +38,44 @@ export interface NeededRepository {
   readonly packages: readonly { readonly id: string; readonly name: string }[];
 }
 
+type Group = ReturnType<typeof parseRelations>[number];
+
+/** What a package needs and what it says of others. */
+export interface Needs {
+  /** Its relations to other packages, each with the page that tells of it. */
+  readonly relations: readonly NamedRelations[];
+  /** What it asks of the device, as written: "firmware (>= 14.0)". */
+  readonly demands: readonly string[];
+  readonly needed: readonly NeededRepository[];
+}
+
+const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
+  groups
+    .map((group) => group.filter(({ name }) => !isOfDevice(name)))
+    .filter((group) => group.length > 0)
+    .map((group) =>
+      group.map((one) => {
+        const target = catalog.resolve(one.name);
+        return target === undefined || target === id ? one : { ...one, target };
+      }),
+    );
+
+const writeGroup = (group: Group): string =>
+  group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or ');
+
 /**
  * The repositories that a manager must know besides the package's own, because what it depends on lies there. Silent
  * about what the own one or a bootstrap has, and about what this index has not: a device may have it all the same.
  */
-export const computeNeededRepositories = (
-  catalog: SiteCatalog,
-  { details, repository }: PackageVersion,
-): NeededRepository[] => {
+const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Group[]): NeededRepository[] => {
   const needed = new Map<string, { name: string; packages: Map<string, string> }>();
-  for (const group of [details.preDepends, details.depends].flatMap((field) => parseRelations(field))) {
+  for (const group of groups) {
     if (group.some(({ name }) => isOfDevice(name) || broughtByAll.has(name))) continue;
     const targets = group.map(({ name }) => catalog.packages.get(catalog.resolve(name) ?? ''));
     // An alternative that is nowhere here may be what the device has.
     if (targets.includes(undefined)) continue;
     const isNear = targets.some((target) =>
-      target?.repositories.some((slug) => slug === repository.slug || catalog.isBootstrap(slug)),
+      target?.repositories.some((slug) => slug === own || catalog.isBootstrap(slug)),
     );
     const [target] = targets;
     if (isNear || target === undefined) continue;
@@ -96,4 +89,23 @@ export const computeNeededRepositories = (
     name,
     packages: [...packages].map(([id, title]) => ({ id, name: title })),
   }));
+};
+
+/** Reads each relation field of a package once. */
+export const computeNeeds = (catalog: SiteCatalog, id: string, { details, repository }: PackageVersion): Needs => {
+  const relations: NamedRelations[] = [];
+  const required: Group[] = [];
+  for (const [title, field] of relationTitles) {
+    if (details[field] === undefined) continue;
+    const groups = parseRelations(details[field]);
+    const list = findTargets(catalog, id, groups);
+    if (list.length > 0) relations.push({ title, list });
+    if (field === 'depends' || field === 'preDepends') required.push(...groups);
+  }
+  const ofDevice = required.filter((group) => group.every(({ name }) => isOfDevice(name)));
+  return {
+    relations,
+    demands: [...new Set(ofDevice.map(writeGroup))],
+    needed: findRepositories(catalog, repository.slug, required),
+  };
 };

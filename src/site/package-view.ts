@@ -2,13 +2,7 @@ import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { type Copy, computeCopies } from './copies.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
-import {
-  computeDemands,
-  computeNeededRepositories,
-  computeRelations,
-  type NamedRelations,
-  type NeededRepository,
-} from './needs.ts';
+import { computeNeeds, type Needs } from './needs.ts';
 import { describedBy } from './placeholder.ts';
 import { readPerson, webAddress } from './prose.ts';
 import {
@@ -36,7 +30,7 @@ export interface VersionRow {
 }
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
-export interface PackageView {
+export interface PackageView extends Needs {
   readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news'>;
   readonly repository: {
     readonly slug: string;
@@ -60,10 +54,6 @@ export interface PackageView {
   readonly older: readonly VersionRow[];
   readonly changes: readonly VersionChange[];
   readonly copies: readonly Copy[];
-  readonly relations: readonly NamedRelations[];
-  /** What it asks of the device, as written. */
-  readonly demands: readonly string[];
-  readonly needed: readonly NeededRepository[];
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
@@ -192,9 +182,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     older: rows.filter((row) => !row.latest),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions.filter((one) => one.record.latest_version)),
-    relations: computeRelations(catalog, id, best),
-    demands: computeDemands(best),
-    needed: computeNeededRepositories(catalog, best),
+    ...computeNeeds(catalog, id, best),
     dependents: {
       total: dependents.length,
       shown: dependents

@@ -41,6 +41,14 @@ const needsOf = ({ details }: PackageVersion): string[] =>
     .flatMap((field) => parseRelations(field))
     .map((group) => group.map(({ name, restriction }) => `${name} ${restriction}`.trim()).join(' or '));
 
+const needsChange = (after: PackageVersion, before: PackageVersion): VersionChange['needs'] => {
+  const isSame =
+    after.details.depends === before.details.depends && after.details.preDepends === before.details.preDepends;
+  if (isSame) return { gained: [], lost: [] };
+  const [now, then] = [needsOf(after), needsOf(before)];
+  return { gained: without(now, then), lost: without(then, now) };
+};
+
 const without = (all: readonly string[], these: readonly string[]): string[] =>
   [...new Set(all)].filter((one) => !these.includes(one));
 
@@ -70,7 +78,7 @@ const compareEditions = (after: Edition, before: Edition, firstHaving: ReadonlyM
       first: gained.filter((one) => firstHaving.get(one) === after),
       lost: without(architecturesOf(before), architecturesOf(after)),
     },
-    needs: { gained: without(needsOf(one), needsOf(other)), lost: without(needsOf(other), needsOf(one)) },
+    needs: needsChange(one, other),
     size: shared === undefined ? undefined : sizeChange(one, other),
     described: describedBy(one.record.description) !== describedBy(other.record.description),
   };
@@ -83,6 +91,7 @@ const shownChanges = 6;
  * are left out.
  */
 export const computeChanges = (versions: readonly PackageVersion[]): VersionChange[] => {
+  if (versions.length < 2) return [];
   const editions = groupByVersion([...versions].sort((a, b) => listOrder(a.record, b.record)));
   // From the newest to the oldest, so that the oldest stays.
   const firstHaving = new Map(
