@@ -2,7 +2,7 @@ import { parseRelations, type Relation } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 
 /** Relations of one kind. */
-export interface NamedRelations {
+interface NamedRelations {
   readonly title: string;
   readonly list: readonly Relation[];
 }
@@ -32,7 +32,7 @@ const broughtByAll: ReadonlySet<string> = new Set([
 ]);
 
 /** A repository without which a package cannot be installed, and the packages that are there. */
-export interface NeededRepository {
+interface NeededRepository {
   readonly slug: string;
   readonly name: string;
   readonly packages: readonly { readonly id: string; readonly name: string }[];
