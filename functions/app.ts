@@ -1,5 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
+import { openHeaders, preflightHeaders, readMethods } from '../src/contract/answer-headers.ts';
 import { errorBody } from '../src/contract/errors.ts';
 import { gatewayWords } from '../src/contract/gateway-schemas.ts';
 import { tellsOfGenerations } from '../src/contract/generation.ts';
@@ -24,6 +24,7 @@ import { documentHandlers } from './routes/documents.ts';
 import { downloadHandlers } from './routes/downloads.ts';
 import { indexHandlers } from './routes/index-questions.ts';
 import { olderHandlers } from './routes/older-addresses.ts';
+import { publicationRedirect } from './routes/publication-redirect.ts';
 import { safetyHandlers } from './routes/safety.ts';
 import { serviceHandlers } from './routes/service.ts';
 import { siteHandler } from './routes/site.ts';
@@ -114,7 +115,11 @@ const documentNameMiddleware =
     if (!documentName.test(name) && !tellsOfGenerations(path)) return next();
     if (env?.note) env.note.operation = root === 'later' ? 'v4.document' : 'document';
     if (req.method === 'GET' || req.method === 'HEAD') {
-      return (await documentAnswer(req.raw, dependencies, path)) ?? next();
+      const found = await documentAnswer(req.raw, dependencies, path);
+      if (found !== undefined) return found;
+      // What tells of former generations a replica does not keep, though what it keeps names it.
+      const isElsewhere = tellsOfGenerations(path) && dependencies.replica !== undefined;
+      return isElsewhere ? publicationRedirect(req, dependencies, openHeaders) : next();
     }
     if ((await dependencies.documents.read(path, 'identity')) === undefined) return next();
     const methods = methodsOf(operations.landing);

@@ -26,8 +26,8 @@ import { judgeAddresses } from './safety.ts';
 
 const { readQuery } = createQueryReader(olderQueryParameters);
 
-/** Records written in one turn: each may have tens of kilobytes. */
-const recordsInTurn = 16;
+/** Records written in one turn: each may have tens of kilobytes (H7). */
+const recordsInTurn = 4;
 
 /** The JSON of a list, piece by piece. */
 const composeList = async (records: readonly object[], turn: Turn): Promise<string[]> => {

@@ -10,8 +10,8 @@ import type { RepositorySearch } from './repository-search.ts';
 
 // What is found and in which order is what the present addresses find: only the form of the records is another.
 
-/** Each record is read as a value here, which takes longer than to pass its text on. */
-const recordsAtOnce = 8;
+/** Each record is read as a value here, which takes longer than to pass its text on (H7): one may take a millisecond. */
+const recordsAtOnce = 2;
 
 const readInParts = async (
   ids: readonly number[],

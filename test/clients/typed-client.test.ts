@@ -120,7 +120,7 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
     const AsyncFunction = (async () => {}).constructor as new (
       ...text: string[]
     ) => (...values: unknown[]) => Promise<void>;
-    // A replica has no lists of changes.
+    // A replica leads to the publication, which is elsewhere here.
     const isReplica = name === 'a replica';
     for (const example of examples.filter((one) => !(isReplica && one.includes('.changes(')))) {
       const code = stripTypeScriptTypes(`${first}${example}`)

@@ -60,7 +60,7 @@ describe('a server of a replica', () => {
     const search = new CatalogFiles(publication.state);
     const built = await startTestServer({
       published: { ...publication, write: () => {}, remove: () => {} },
-      overrides: { search, publicAddress: () => base },
+      overrides: { search, older: search.older, publicAddress: () => base },
     });
     onTestFinished(async () => {
       await built.close();
@@ -76,6 +76,11 @@ describe('a server of a replica', () => {
       '/v2/jailbreak/package/search?q=dock&architecture=iphoneos-arm64&firmware=16.7&price=Free',
       '/v2/jailbreak/package/multi?ids=com.example.p0',
       '/v2/jailbreak/repository/one/packages?limit=50&page=2',
+      '/v1/',
+      '/v1/community/packages?id=com.example.p0',
+      '/v1/community/packages/search?query=dock',
+      '/v1/community/repositories/search?query=',
+      '/v4/canister-services/jailbreak/package/search?q=dock',
     ];
     const unknown = [
       '/v2/jailbreak/repository/former/packages?page=1',
@@ -167,6 +172,18 @@ describe('a server of a replica', () => {
       }).end(),
     );
     expect(status).toBe(404);
+  });
+
+  it('P4: sends who asks for changes, which it does not keep, to where they are published', async () => {
+    await publication.publish([repository('1')]);
+    await publication.publish([repository('2')]);
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(2);
+    const { changes } = (await (await replica.get(`/${generationPath.current}`)).json()) as { changes: string };
+    const answer = await replica.get(`/${changes}`);
+    const told = ['location', 'access-control-allow-origin'].map((name) => answer.headers.get(name));
+    expect([answer.status, ...told]).toEqual([307, `${base}/${changes}`, '*']);
+    expect((await replica.get('/v2/jailbreak/package/none')).status).toBe(404);
   });
 
   it('P4: answers below the path of the publication, whether a proxy keeps the path or takes it off', async () => {
