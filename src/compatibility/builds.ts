@@ -11,7 +11,7 @@ const architectures = {
 /** How a device is jailbroken. */
 export type Build = keyof typeof architectures;
 
-const builds = Object.keys(architectures) as readonly Build[];
+export const builds = Object.keys(architectures) as readonly Build[];
 
 /** As a person reads it. */
 export const buildTitles: Readonly<Record<Build | 'all', string>> = {

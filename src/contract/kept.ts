@@ -242,6 +242,7 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
 /** What pages leave in the browser's own storage, which is sent to nobody. */
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
+  device: 'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did',
 };
 
 /** Where the forms of the pages lead, and what they send there. */

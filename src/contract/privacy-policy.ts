@@ -51,6 +51,7 @@ export const privacyPolicy: readonly PolicySection[] = [
       'To keep one client from taking the service away from the others, the server counts requests and connections for each network address. These counts are in memory only; they are forgotten as newer ones take their place, and when the server stops.',
       `Where such a limit is met, far beyond what a person does, the server writes it down, at most once a minute for each limit, so that abuse can be found: ${told(keptOfLimits).join(', ')}. It does not write down what was asked for. How long it is kept is for the operator of this server to say; ask at the address below.`,
       `Your browser remembers, for itself and for nobody else: ${stored}.`,
+      'A device that you set also stands in the address of the page that you set it on, behind the "?", so that you can share it. What runs on it your browser finds out by itself; the server sees it where such an address is opened.',
       'Pictures and package files come from the repositories themselves, and your browser or package manager asks them directly. They see your address as any web server does, but not which page you are on: no referrer is sent. What they keep is for them to say.',
     ],
   },

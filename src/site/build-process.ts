@@ -33,7 +33,13 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
       const loaded = await loadBundle(bundle);
       return {
         client: loaded.client,
-        rendered: await renderPages(loaded, staged, { base: baseUrl, staticRefs, service }, progress('pages'), verify),
+        rendered: await renderPages(
+          loaded,
+          staged,
+          { base: baseUrl, staticRefs, service, hasDevices: catalog.hasDevices },
+          progress('pages'),
+          verify,
+        ),
       };
     };
     // Pagefind works in a process of its own, beside the rendering.

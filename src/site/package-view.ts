@@ -12,6 +12,7 @@ import {
   type Repository,
   type SiteCatalog,
 } from './site-catalog.ts';
+import { joinStatements, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
 
 /** One row of the table of versions. */
@@ -31,7 +32,7 @@ export interface VersionRow {
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
-  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news'>;
+  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news' | 'stated'>;
   readonly repository: {
     readonly slug: string;
     readonly name: string;
@@ -52,6 +53,9 @@ export interface PackageView extends Needs {
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
   readonly older: readonly VersionRow[];
+  /** What its builds state of devices with iOS, as the page carries it. */
+  readonly runs: string;
+  readonly stated: readonly StatedRow[];
   readonly changes: readonly VersionChange[];
   readonly copies: readonly Copy[];
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
@@ -80,6 +84,8 @@ export type PackageCard = Pick<
   'id' | 'name' | 'summary' | 'version' | 'icon' | 'paid' | 'architectures'
 > & {
   readonly place: string;
+  /** What its builds state of devices with iOS, as a row carries it. */
+  readonly runs: string;
 };
 
 /** The card of a package; in the list of one repository with the version that it has. */
@@ -92,6 +98,7 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   paid: summary.paid,
   architectures: summary.architectures,
   place: summary.repository.name,
+  runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
 });
 
 /**
@@ -152,7 +159,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const best = versions[0];
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
-  const { repository: _, versions: __, updatedAt: ___, news: ____, ...shown } = summary;
+  const { repository: _, versions: __, updatedAt: ___, news: ____, stated, ...shown } = summary;
   const rows = versions.map(versionRow);
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);
@@ -180,6 +187,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
     older: rows.filter((row) => !row.latest),
+    runs: joinStatements(stated.values()),
+    stated: statedRows(versions),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions.filter((one) => one.record.latest_version)),
     ...computeNeeds(catalog, id, best),

@@ -6,6 +6,7 @@ import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 import { type IndexFile, stabilise } from './stable-index.ts';
+import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
 
@@ -32,7 +33,7 @@ interface SearchRecord {
 }
 
 /** What the search knows of a package. No stemming: names are not English. */
-const searchRecord = (summary: PackageSummary): SearchRecord => {
+const searchRecord = (summary: PackageSummary, hasDevices: boolean): SearchRecord => {
   const meta: Record<string, string> = {
     title: summary.name,
     id: summary.id,
@@ -43,6 +44,7 @@ const searchRecord = (summary: PackageSummary): SearchRecord => {
   if (summary.summary !== '') meta.summary = summary.summary;
   if (summary.icon !== undefined) meta.icon = summary.icon;
   if (summary.paid) meta.paid = '1';
+  if (hasDevices) meta.runs = joinStatements(summary.stated.values());
   return {
     url: page.package(summary.id),
     content: [...spellings(summary.name), ...spellings(summary.id), summary.author, summary.summary].join(' '),
@@ -138,7 +140,7 @@ export const buildSearchIndex = async (
   onRecord: (done: number, total: number) => void = () => {},
   verify = false,
 ): Promise<number> => {
-  const records = [...catalog.packages.values()].map(searchRecord);
+  const records = [...catalog.packages.values()].map((summary) => searchRecord(summary, catalog.hasDevices));
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
     version: string;
   };

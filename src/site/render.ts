@@ -71,6 +71,13 @@ const renderPage = async (pages: Pages, base: string, { pathname, route }: Page)
   return Buffer.from(placeBelow(await response.text(), base));
 };
 
+/** What all pages are rendered with, besides what each shows. */
+interface Rendering extends Addressing {
+  readonly service?: SiteService | undefined;
+  /** Whether the catalog has packages for devices with iOS, of which every page then asks its visitor. */
+  readonly hasDevices?: boolean;
+}
+
 /**
  * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
  * that are no page any more. Returns how many were rendered.
@@ -80,12 +87,18 @@ const renderPage = async (pages: Pages, base: string, { pathname, route }: Page)
 export const renderPages = async (
   { key, pages }: Bundle,
   folder: string,
-  { base, staticRefs = false, service }: Addressing & { readonly service?: SiteService | undefined },
+  { base, staticRefs = false, service, hasDevices = false }: Rendering,
   onPage: (done: number, total: number) => void,
   verify = false,
 ): Promise<number> => {
   const mark = `${folder}.json`;
-  const bundle = [base, ...(staticRefs ? ['static'] : []), JSON.stringify(service ?? null), key].join(' ');
+  const bundle = [
+    base,
+    ...(staticRefs ? ['static'] : []),
+    ...(hasDevices ? ['devices'] : []),
+    JSON.stringify(service ?? null),
+    key,
+  ].join(' ');
   const known = readRendered(mark, bundle);
   const present = listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);

@@ -12,12 +12,14 @@ import {
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
+import { buildOf } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { describedBy } from './placeholder.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
+import { joinStatements, statementsOf } from './stated.ts';
 
 /** What the last build said of one repository. */
 export type Outcome = ShownBuild['repositories'][number];
@@ -47,6 +49,8 @@ export interface PackageSummary {
   /** The newest version in each of them. */
   readonly versions: ReadonlyMap<string, string>;
   readonly architectures: readonly string[];
+  /** What its latest records state of devices with iOS (see statementsOf), by slug; none where it is for no such device. */
+  readonly stated: ReadonlyMap<string, string>;
   /** When the newest of its latest records was first seen. */
   readonly updatedAt: string;
   /**
@@ -93,6 +97,8 @@ export class SiteCatalog {
   readonly versionCount: number;
   /** How often packages were downloaded, by identifier; only where that was counted. */
   readonly downloads: ReadonlyMap<string, DownloadTotal>;
+  /** Whether any package is for devices with iOS: where none is, nothing is said of them. */
+  readonly hasDevices: boolean;
   readonly lastBuild: ShownBuild | undefined;
   readonly #database: CatalogFile;
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
@@ -129,6 +135,7 @@ export class SiteCatalog {
       packages.set(summary.id, summary);
     }
     this.packages = packages;
+    this.hasDevices = packages.values().some(({ architectures }) => architectures.some(isOfDevice));
     this.versionCount = versions;
     this.downloads = new Map(readPublishedDownloads(this.#database).map((one) => [one.package_id, one]));
   }
@@ -236,6 +243,7 @@ export class SiteCatalog {
       repositories: [...versions.keys()],
       versions,
       architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
+      stated: statedOf(latest),
       updatedAt: newest(latest),
       news: newsOf(latest),
       ...oldest(keyed),
@@ -256,6 +264,19 @@ export class SiteCatalog {
     if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
   }
 }
+
+const isOfDevice = (architecture: string): boolean => architecture.startsWith('iphoneos-');
+
+const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
+  const stated = new Map<string, string>();
+  for (const { owner, row, architecture } of latest) {
+    if (buildOf(architecture) === undefined) continue;
+    const own = statementsOf(row[7], row[8]);
+    const others = stated.get(owner.slug);
+    stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
+  }
+  return stated;
+};
 
 const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
   const news = new Map<string, News>();

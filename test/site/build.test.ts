@@ -219,7 +219,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
     expect(read('package/com.alpha.snowboard/index.html')).not.toContain('/repository/beta/');
     const after = stamps();
-    expect(after.get('package/com.alpha.paid/index.html')).toBe(before.get('package/com.alpha.paid/index.html'));
+    expect(after.get('package/ellekit/index.html')).toBe(before.get('package/ellekit/index.html'));
     expect(after.get('package/com.many.p7/index.html')).toBe(before.get('package/com.many.p7/index.html'));
     expect(summary.rendered).toBeLessThan(40);
     expect(read('repository/many/2/index.html')).toContain('content="Many of them"');

@@ -20,7 +20,10 @@ it('pages, layouts and components reach data through src/site alone', () => {
       // The list of changes is a page as it stands.
       if (target === path.join('..', 'CHANGELOG.md')) continue;
       const [room] = target.split(path.sep);
-      expect(['pages', 'layouts', 'components', 'site', 'contract'], `${file}: ${specifier}`).toContain(room);
+      expect(
+        ['pages', 'layouts', 'components', 'site', 'contract', 'compatibility'],
+        `${file}: ${specifier}`,
+      ).toContain(room);
     }
   }
 });

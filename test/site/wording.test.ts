@@ -141,7 +141,9 @@ describe('the words and figures of every page', () => {
       [...html.matchAll(/<form\b([^>]*)>/g)].flatMap(([, attributes = '']) => {
         const [, action] = / action="([^"]*)"/.exec(attributes) ?? [];
         // One without an address is read by the script of its page, and sent nowhere.
-        return action === undefined && !/ id="repository-filters"/.test(attributes) ? ['no address'] : (action ?? []);
+        return action === undefined && !/ id="(?:repository-filters|device)"/.test(attributes)
+          ? ['no address']
+          : (action ?? []);
       }),
     );
     expect([...new Set(actions)].sort()).toEqual(Object.keys(formsOfPages).sort());

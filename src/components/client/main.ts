@@ -1,6 +1,9 @@
+import { watchDevice } from './device.ts';
 import { watchSearch } from './suggest.ts';
 
 const root = document.documentElement;
+
+watchDevice();
 
 const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-switch]')) {

@@ -12,6 +12,8 @@ export interface Found {
     readonly summary?: string;
     readonly icon?: string;
     readonly paid?: string;
+    /** What it states of devices with iOS; undefined where the index has none for them. */
+    readonly runs?: string;
   };
 }
 

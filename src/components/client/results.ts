@@ -1,3 +1,4 @@
+import { keepDevice, placeRows } from './device.ts';
 import { type Results, search } from './pagefind.ts';
 import { createRow } from './row.ts';
 
@@ -40,8 +41,8 @@ const begin = (
       item.append(createRow(one));
       return item;
     });
-    if (shown === 0) list.replaceChildren(...rows);
-    else list.append(...rows);
+    if (shown === 0) list.replaceChildren();
+    placeRows(list, rows);
     shown += rows.length;
     more.hidden = shown >= (results?.total ?? 0);
     list.hidden = shown === 0;
@@ -60,6 +61,7 @@ const begin = (
     for (const name of [...filterNames, 'sort']) {
       if (select(name).value !== '') parameters.set(name, select(name).value);
     }
+    keepDevice(parameters);
     const query = parameters.toString();
     history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
     document.title = text === '' ? heading : `${text} · ${heading}`;

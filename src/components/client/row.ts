@@ -1,4 +1,5 @@
 import { hueOf, lettersOf } from '../../site/monogram.ts';
+import { tellOf } from './device.ts';
 import type { Found } from './pagefind.ts';
 
 const element = (name: string, className: string, text?: string): HTMLElement => {
@@ -45,5 +46,7 @@ export const createRow = (found: Found): HTMLElement => {
   if (meta.paid !== undefined) end.append(element('span', 'chip fair', 'Paid'));
   end.append(element('span', 'place', meta.place));
   row.append(tile(found), body, end);
+  if (meta.runs !== undefined) row.dataset.runs = meta.runs;
+  tellOf(row);
   return row;
 };

@@ -1,0 +1,175 @@
+import { type Build, builds, buildTitles } from '../../compatibility/builds.ts';
+import { parseVersion, writeVersion } from '../../compatibility/ios-versions.ts';
+import { type Device, type Judgement, judge, readStatements } from '../../compatibility/judgement.ts';
+
+// The device of the visitor. It stays in the browser, and in the address where the visitor put it, to share it; what rows
+// and pages state is in them, so nobody has to be asked.
+
+const readDevice = (ios: string | null, build: string | null): Device | undefined => {
+  const version = parseVersion((ios ?? '').trim());
+  const known = builds.find((one) => one === build);
+  return version !== undefined && known !== undefined ? { ios: version, build: known } : undefined;
+};
+
+/** That of the address, else the one that the browser keeps; an address that somebody shared changes nothing that is kept. */
+const findDevice = (): Device | undefined => {
+  const asked = new URLSearchParams(location.search);
+  const shared = readDevice(asked.get('ios'), asked.get('build'));
+  if (shared !== undefined) return shared;
+  try {
+    const [ios = null, build = null] = localStorage.getItem('device')?.split(' ') ?? [];
+    return readDevice(ios, build);
+  } catch {
+    return undefined;
+  }
+};
+
+let device = findDevice();
+
+/** What the visitor's device is called in an address and in the browser; undefined where none is known. */
+const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
+
+/** Writes the device into the parameters of an address, so that the page can be shared as it is seen. */
+export const keepDevice = (parameters: URLSearchParams): void => {
+  if (!new URLSearchParams(location.search).has('ios') || device === undefined) return;
+  const [ios, build] = spell(device);
+  parameters.set('ios', ios);
+  parameters.set('build', build);
+};
+
+const rowOf = (element: Element): HTMLElement | null =>
+  element.matches('[data-runs]') ? (element as HTMLElement) : element.querySelector<HTMLElement>('[data-runs]');
+
+const judgeRow = (row: HTMLElement): Judgement | undefined =>
+  device && judge(readStatements(row.dataset.runs ?? ''), device);
+
+/** Says on a row, or at the head of a page, what it states of the visitor's device. */
+export const tellOf = (element: Element): void => {
+  const row = rowOf(element);
+  if (row === null) return;
+  const judgement = judgeRow(row);
+  let line = row.querySelector<HTMLElement>('.verdict');
+  if (judgement === undefined) {
+    line?.remove();
+    row.classList.remove('told');
+    return;
+  }
+  if (line === null) {
+    line = document.createElement('p');
+    row.append(line);
+    row.classList.add('told');
+  }
+  line.className = `verdict ${judgement.verdict}`;
+  line.textContent = judgement.words;
+};
+
+const misfits: ReadonlySet<string> = new Set(['others-named', 'not-on-ios', 'no-build']);
+
+/**
+ * Adds the items of a list of packages to it, each as it is for the visitor's device: what by its own words does not run
+ * there comes after all that may, behind a line that says so. Within both groups the order stays.
+ */
+export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): void => {
+  for (const item of items) {
+    tellOf(item);
+    const row = rowOf(item);
+    const judgement = row === null ? undefined : judgeRow(row);
+    const line = list.querySelector(':scope > .misfits');
+    if (judgement === undefined || !misfits.has(judgement.verdict)) {
+      list.insertBefore(item, line);
+      continue;
+    }
+    if (line === null) {
+      const heading = document.createElement('li');
+      heading.className = 'misfits';
+      heading.textContent = 'Not for your iPhone, by what they state';
+      list.append(heading);
+    }
+    list.append(item);
+  }
+};
+
+/** Groups anew what is in a list. */
+const regroup = (list: HTMLElement): void => {
+  const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
+  list.replaceChildren();
+  placeRows(list, items);
+};
+
+const tellAll = (): void => {
+  document.documentElement.toggleAttribute('data-device', device !== undefined);
+  for (const element of document.querySelectorAll('[data-runs]')) tellOf(element);
+  for (const list of document.querySelectorAll<HTMLElement>('.list[data-grouped]')) regroup(list);
+  for (const name of document.querySelectorAll<HTMLElement>('[data-device-name]')) {
+    name.textContent =
+      device === undefined
+        ? (name.dataset.deviceName ?? '')
+        : `iOS ${writeVersion(device.ios)} · ${device.build === 'roothide' ? buildTitles.roothide : device.build}`;
+  }
+};
+
+const changeAddress = (): void => {
+  const address = new URL(location.href);
+  for (const name of ['ios', 'build']) address.searchParams.delete(name);
+  if (device !== undefined) {
+    const [ios, build] = spell(device);
+    address.searchParams.set('ios', ios);
+    address.searchParams.set('build', build);
+  }
+  history.replaceState(history.state, '', address);
+};
+
+const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
+  const ios = form.elements.namedItem('ios') as HTMLInputElement;
+  const build = form.elements.namedItem('build') as HTMLSelectElement;
+  const forget = form.elements.namedItem('forget') as HTMLButtonElement;
+  const fill = () => {
+    forget.hidden = device === undefined;
+    if (device !== undefined) [ios.value, build.value] = spell(device);
+  };
+  const change = (chosen: Device | undefined) => {
+    device = chosen;
+    try {
+      if (chosen === undefined) localStorage.removeItem('device');
+      else localStorage.setItem('device', spell(chosen).join(' '));
+    } catch {
+      // Where storage is refused the choice holds for this page.
+    }
+    changeAddress();
+    fill();
+    tellAll();
+    bar.open = false;
+    bar.querySelector('summary')?.focus();
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, ''), build.value);
+    ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
+    if (chosen === undefined) ios.reportValidity();
+    else change(chosen);
+  });
+  ios.addEventListener('input', () => ios.setCustomValidity(''));
+  forget.addEventListener('click', () => {
+    ios.value = '';
+    change(undefined);
+  });
+  // Pressed outside or left by Escape, it closes as a menu does.
+  document.addEventListener('click', ({ target }) => {
+    if (bar.open && target instanceof Node && !bar.contains(target)) bar.open = false;
+  });
+  bar.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !bar.open) return;
+    bar.open = false;
+    bar.querySelector('summary')?.focus();
+  });
+  fill();
+};
+
+/** Begins: the bar at the top, and what is said on the page. */
+export const watchDevice = (): void => {
+  const bar = document.querySelector<HTMLDetailsElement>('#device-bar');
+  const form = bar?.querySelector('form');
+  if (!bar || !form) return;
+  watch(bar, form);
+  tellAll();
+};

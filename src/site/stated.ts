@@ -1,0 +1,72 @@
+import type { RecordDetails } from '../catalog/package-record.ts';
+import { parseRecord } from '../catalog/record-list.ts';
+import { buildOf, builds, buildTitles } from '../compatibility/builds.ts';
+import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
+import { readStatements, writeStatements } from '../compatibility/judgement.ts';
+import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
+import type { PackageRecord } from '../contract/records.ts';
+
+/** What a record states of the devices it is for, as a page carries it; empty where it is for none with iOS. */
+export const statementsOf = (json: string, details: string | null): string => {
+  const { architecture, tags, name, description } = parseRecord(json);
+  const more = details === null ? {} : (JSON.parse(details) as RecordDetails);
+  const stated = buildStatement(readStated({ ...more, architecture, tags, name, description }));
+  return stated === undefined ? '' : writeStatements([stated]);
+};
+
+/** Statements of several records as those of one package. */
+export const joinStatements = (texts: Iterable<string>): string => writeStatements([...texts].flatMap(readStatements));
+
+/** Where a statement stands, in words of the record that it stands in. */
+interface Said {
+  readonly source: StatementSource;
+  readonly written: string;
+}
+
+/** A row of the table of what a package runs on: builds for one architecture that state the same. */
+export interface StatedRow {
+  readonly architecture: string;
+  /** As a person reads it; undefined where the architecture is that of no device with iOS. */
+  readonly build: string | undefined;
+  /** The versions of iOS in words; undefined where they are not stated. */
+  readonly ios: string | undefined;
+  readonly said: readonly Said[];
+  /** The records that state it: version and repository. */
+  readonly of: readonly { readonly version: string; readonly repository: string }[];
+}
+
+/** A version of a package, as far as it states something. */
+interface StatingVersion {
+  readonly record: Pick<PackageRecord, 'architecture' | 'tags' | 'name' | 'description' | 'version' | 'latest_version'>;
+  readonly repository: { readonly name: string };
+  readonly details: RecordDetails;
+}
+
+const order = [...builds, 'all', 'other'];
+const mostOf = 3;
+const mostSaid = 8;
+
+const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
+  bounded ? describeVersions(complementOf(excluded)) : undefined;
+
+/** What the latest versions of a package state; empty where none is for a device with iOS. */
+export const statedRows = (versions: readonly StatingVersion[]): StatedRow[] => {
+  const rows = new Map<string, StatedRow & { readonly of: { version: string; repository: string }[] }>();
+  for (const { record, details, repository } of versions.filter(({ record }) => record.latest_version)) {
+    const { architecture, tags, name, description, version } = record;
+    const stated = readStated({ ...details, architecture, tags, name, description });
+    const row = {
+      architecture,
+      build: stated.build === undefined ? undefined : buildTitles[stated.build],
+      ios: iosOf(stated),
+      said: stated.statements.slice(0, mostSaid),
+    };
+    const key = JSON.stringify(row);
+    const known = rows.get(key) ?? { ...row, of: [] };
+    if (known.of.length < mostOf) known.of.push({ version, repository: repository.name });
+    rows.set(key, known);
+  }
+  const placeOf = ({ architecture }: StatedRow) => order.indexOf(buildOf(architecture) ?? 'other');
+  const list = [...rows.values()].sort((a, b) => placeOf(a) - placeOf(b));
+  return list.some(({ architecture }) => architecture.startsWith('iphoneos-')) ? list : [];
+};

@@ -1,0 +1,332 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { publishSite } from '../../src/pipeline/site-step.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type StaticServer, serveFolder } from '../support/static-server.ts';
+import { type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const at = '2026-11-18T10:00:00.000Z';
+const source = (slug: string, packages: string): Source => ({
+  entry: { slug, uri: `https://${slug}.example/`, ranking: 2 },
+  release: `Origin: ${slug} repository\n`,
+  at,
+  packages,
+});
+
+const tweak = (Name: string, fields: Record<string, string>) =>
+  stanza({ Package: `com.example.${Name.toLowerCase().replace(/[^a-z]/g, '')}`, Name, Section: 'Tweaks', ...fields });
+
+const sources = [
+  source(
+    'one',
+    [
+      tweak('Snow Both', {
+        Architecture: 'iphoneos-arm',
+        Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
+        Version: '1.0',
+      }),
+      tweak('Snow Both', { Depends: 'ellekit, firmware (>= 15.0)', Tag: 'compatible_max::ios16.7', Version: '1.1' }),
+      tweak('Snow Old', { Architecture: 'iphoneos-arm', Description: 'Falls. Supports iOS 6 - 10' }),
+      tweak('Snow New', { Depends: 'firmware (>= 17.0)' }),
+      tweak('Snow Silent', { Description: 'Falls like snow on iOS 11' }),
+      tweak('Snow Named (iOS 15 - 17)', {}),
+      tweak('Snow Elsewhere (iOS 11)', {}),
+      tweak('Snow Everywhere', { Architecture: 'all', Depends: 'firmware (>= 12.0)' }),
+      tweak('Snow Desktop', { Architecture: 'amd64' }),
+      tweak('Snow<b>Bold</b>', { Depends: 'firmware (>= 14.0) | firmware (<< 2), <script>alert(1)</script>' }),
+    ].join(''),
+  ),
+  source(
+    'two',
+    tweak('Snow Both', {
+      Architecture: 'iphoneos-arm',
+      Version: '0.9',
+      Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
+    }),
+  ),
+  source('three', tweak('Snow Old', {})),
+];
+
+const { folder, remove } = temporaryFolder();
+const out = path.join(folder, 'out');
+let server: StaticServer;
+let browser: Browser;
+let context: BrowserContext | undefined;
+let mistakes: string[] = [];
+
+const build = async (name: string, from: readonly Source[]): Promise<string> => {
+  const catalogPath = path.join(folder, `${name}.sqlite`);
+  await writeCatalog(catalogPath, from, 'https://index.example');
+  const outDir = path.join(folder, name);
+  await publishSite({
+    catalogPath,
+    outDir,
+    cacheDir: path.join(folder, `${name}-cache`),
+    baseUrl: 'https://index.example',
+  });
+  return outDir;
+};
+
+beforeAll(async () => {
+  await build('out', sources);
+  server = await serveFolder(out);
+  browser = await launchBrowser();
+}, 120_000);
+afterEach(async () => {
+  await context?.close();
+  context = undefined;
+  expect(mistakes).toEqual([]);
+  mistakes = [];
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  remove();
+});
+
+const open = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
+  context ??= await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => mistakes.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) mistakes.push(message.text());
+  });
+  await page.goto(server.base + address);
+  return page;
+};
+
+const choose = async (page: Page, ios: string, build: string) => {
+  await page.locator('#device-bar summary').click();
+  await page.getByLabel('iOS', { exact: true }).fill(ios);
+  await page.getByLabel('Jailbreak').selectOption(build);
+  await page.getByRole('button', { name: 'Show what runs' }).click();
+};
+const barOf = (page: Page) => page.locator('[data-device-name]').textContent();
+const verdicts = async (page: Page, within: string): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    await page
+      .locator(`${within} .row`)
+      .evaluateAll((rows) =>
+        rows.map((row) => [
+          row.querySelector('.name')?.textContent ?? '',
+          row.querySelector('.verdict')?.textContent ?? '',
+        ]),
+      ),
+  );
+
+describe('C14: the device of the visitor', () => {
+  it('is asked for once, and every row then says what it states', async () => {
+    const page = await open('/section/tweaks/');
+    expect(Object.values(await verdicts(page, '.list')).filter((words) => words !== '')).toEqual([]);
+    await choose(page, '16.7', 'rootless');
+    expect(await barOf(page)).toBe('iOS 16.7 · rootless');
+    expect(await verdicts(page, '.list')).toEqual({
+      'Snow Both': 'Runs here',
+      'Snow Old': 'Rootless, iOS not stated',
+      'Snow New': 'Says not on iOS 16.7',
+      'Snow Silent': 'Rootless, iOS not stated',
+      'Snow Named (iOS 15 - 17)': 'Rootless, names iOS 15 to 17',
+      'Snow Elsewhere (iOS 11)': 'Rootless, but names iOS 11',
+      'Snow Everywhere': 'Runs here',
+      'Snow Desktop': 'No rootless build',
+      'Snow<b>Bold</b>': 'Runs here',
+    });
+    const other = await open('/');
+    expect(await barOf(other)).toBe('iOS 16.7 · rootless');
+  });
+
+  it('stays in the browser: no request tells of it but for an address that holds it', async () => {
+    server.requests.length = 0;
+    const page = await open('/section/tweaks/');
+    await choose(page, '16.7', 'rootless');
+    await page.goto(`${server.base}/package/com.example.snowboth/`);
+    await page.waitForLoadState('networkidle');
+    expect(server.requests.length).toBeGreaterThan(2);
+    expect(server.requests.filter((name) => /16\.7|rootless|ios=/.test(name))).toEqual([]);
+  });
+
+  it('stands in the address, which can be shared, and changes nothing of whom it is shared with', async () => {
+    const page = await open('/section/tweaks/');
+    await choose(page, 'iOS 14.3', 'rootful');
+    expect(new URL(page.url()).search).toBe('?ios=14.3&build=rootful');
+    const address = new URL(page.url());
+    await context?.close();
+    context = undefined;
+    const theirs = await open('/');
+    await choose(theirs, '17', 'roothide');
+    expect(await barOf(theirs)).toBe('iOS 17.0 · RootHide');
+    const shared = await open(address.pathname + address.search);
+    expect(await barOf(shared)).toBe('iOS 14.3 · rootful');
+    expect((await verdicts(shared, '.list'))['Snow Both']).toBe('Runs here');
+    expect(await barOf(await open('/'))).toBe('iOS 17.0 · RootHide');
+  });
+
+  it('is forgotten when asked, and a search keeps the address that was shared', async () => {
+    const page = await open('/search/?q=snow&ios=16.7&build=rootless');
+    await page.locator('#results .name').first().waitFor();
+    await page.getByLabel('Search packages').fill('snow n');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=snow+n&ios=16.7&build=rootless');
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect(new URL(page.url()).search).toBe('?q=snow+n');
+    expect(await barOf(page)).toBe('Which iPhone? See what runs on yours');
+    expect(Object.values(await verdicts(page, '#results')).filter((words) => words !== '')).toEqual([]);
+    expect(await page.evaluate("localStorage.getItem('device')")).toBe(null);
+  });
+
+  it.each(['', 'seventeen', '17.', '17.1.1.1', '128', '-1'])('%j is no version, which is said', async (ios) => {
+    const page = await open('/');
+    await choose(page, ios, 'rootless');
+    expect(await page.evaluate("document.querySelector('#device input').checkValidity()")).toBe(false);
+    expect(await page.evaluate("localStorage.getItem('device')")).toBe(null);
+  });
+
+  it('that is none, in an address or in the browser, counts as none', async () => {
+    for (const address of [
+      '/?ios=16.7',
+      '/?ios=16.7&build=constructor',
+      '/?ios=<b>&build=rootless',
+      '/?ios=16.7&build=all',
+    ]) {
+      const page = await open(address);
+      expect(await barOf(page), address).toBe('Which iPhone? See what runs on yours');
+    }
+    const page = await open('/');
+    for (const kept of ['', '16.7', 'x y z', '16.7 __proto__', ' rootless']) {
+      await page.evaluate(`localStorage.setItem('device', ${JSON.stringify(kept)})`);
+      expect(await barOf(await open('/')), kept).toBe('Which iPhone? See what runs on yours');
+    }
+  });
+
+  it('groups the results of a search: what by its own words does not run there comes last', async () => {
+    const page = await open('/search/?q=snow&ios=16.7&build=rootless');
+    await page.locator('#results .misfits').waitFor();
+    const items = await page
+      .locator('#results > li')
+      .evaluateAll((list) => list.map((item) => item.querySelector('.name')?.textContent ?? '-'));
+    expect(items.indexOf('-')).toBe(6);
+    expect(items.slice(7).sort()).toEqual(['Snow Desktop', 'Snow Elsewhere (iOS 11)', 'Snow New']);
+  });
+
+  it('is judged at the head of a package, below its name', async () => {
+    const page = await open('/package/com.example.snownew/?ios=16.7&build=rootless');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Says not on iOS 16.7');
+  });
+});
+
+describe('C14: what a package page states', () => {
+  const table = (page: Page) =>
+    page
+      .getByRole('region', { name: 'What it runs on' })
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => {
+          const [build, ios, said] = row.querySelectorAll('td');
+          const parts = [build, ios, ...(said?.querySelectorAll('li, p') ?? [])];
+          return parts.map((part) => (part?.textContent ?? '').replace(/\s+/g, ' ').trim());
+        }),
+      );
+
+  it('stands in a table of builds, with where each statement comes from, without JavaScript too', async () => {
+    const page = await open('/package/com.example.snowboth/', { javaScriptEnabled: false });
+    expect(await table(page)).toEqual([
+      [
+        'Rootful iphoneos-arm',
+        'iOS 13 to 14',
+        'Depends: firmware (>= 13.0)',
+        'Depends: firmware (<< 15.0)',
+        '1.0, one repository; 0.9, two repository',
+      ],
+      [
+        'Rootless iphoneos-arm64',
+        'iOS 15 to 16.7',
+        'Depends: firmware (>= 15.0)',
+        'Tag: compatible_max::ios16.7',
+        '1.1, one repository',
+      ],
+    ]);
+    expect(await page.locator('#device-bar').isVisible()).toBe(false);
+    expect(await page.locator('.for-device').isVisible()).toBe(false);
+  });
+
+  it('is not stated as a rule, and called so; words are quoted as words', async () => {
+    const page = await open('/package/com.example.snowold/', { javaScriptEnabled: false });
+    expect(await table(page)).toEqual([
+      ['Rootful iphoneos-arm', 'Not stated', 'The text says iOS 6 - 10', '1.0, one repository'],
+      ['Rootless iphoneos-arm64', 'Not stated', '1.0, three repository'],
+    ]);
+  });
+
+  it('leaves out who is for no such device, and an index without them says nothing of devices', async () => {
+    const page = await open('/package/com.example.snowdesktop/');
+    expect(await page.getByRole('region', { name: 'What it runs on' }).count()).toBe(0);
+    const desktop = await build('desktop', [source('one', tweak('Snow Desktop', { Architecture: 'amd64' }))]);
+    const html = readFileSync(path.join(desktop, 'index.html'), 'utf8');
+    expect(html).not.toMatch(/device-bar|data-runs/);
+    // When the first package for a device comes, every page asks.
+    await build('desktop', sources);
+    expect(readFileSync(path.join(desktop, 'privacy', 'index.html'), 'utf8')).toContain('device-bar');
+  });
+});
+
+describe('the bar', () => {
+  const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+  it.each([
+    ['a phone', phone],
+    ['a desktop', {}],
+  ])('open and closed, has no violation that axe knows and fits %s, in both themes', async (_, options) => {
+    const page = await open('/package/com.example.snowboth/?ios=16.7&build=rootless', { ...options, bypassCSP: true });
+    await page.evaluate(axe);
+    for (const press of [false, true]) {
+      if (press) await page.locator('#device-bar summary').click();
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const found = await page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+          violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' | ')))`);
+        expect(found, colorScheme).toEqual([]);
+      }
+    }
+  });
+
+  it('is worked by keys alone, and Escape closes it', async () => {
+    const page = await open('/');
+    await page.locator('#device-bar summary').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('15.8.3');
+    await page.keyboard.press('Enter');
+    expect(await barOf(page)).toBe('iOS 15.8.3 · rootless');
+    expect(await page.locator('#device').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#device').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#device').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+  });
+
+  it('keeps the scripts of a page within 8 kB and its first view within 30 kB, as they are sent', async () => {
+    const sizeOf = (file: string) => gzipSync(readFileSync(path.join(out, file))).length;
+    for (const file of ['index.html', 'package/com.example.snowboth/index.html', 'section/tweaks/index.html']) {
+      const html = readFileSync(path.join(out, file), 'utf8');
+      const scripts = [...html.matchAll(/<script[^>]* src="\/([^"]+)"/g)].map(([, name = '']) => name);
+      const styles = [...html.matchAll(/<link[^>]* href="\/([^"]+\.css)"/g)].map(([, name = '']) => name);
+      expect(scripts.length).toBeGreaterThan(0);
+      const imported = scripts.flatMap((name) =>
+        [...readFileSync(path.join(out, name), 'utf8').matchAll(/from"\.\/([^"]+)"/g)].map(([, other = '']) =>
+          path.join(path.dirname(name), other),
+        ),
+      );
+      const script = [...new Set([...scripts, ...imported])].reduce((sum, name) => sum + sizeOf(name), 0);
+      expect(script, file).toBeLessThan(8 * 1024);
+      const whole = [file, ...styles].reduce((sum, name) => sum + sizeOf(name), script);
+      expect(whole, file).toBeLessThan(30 * 1024);
+    }
+  });
+});
