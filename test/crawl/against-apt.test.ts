@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { AptClient, hasApt } from '../support/apt-client.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
@@ -7,7 +8,6 @@ import { ago, type Change, dated, day, edit, type Scenario, unsigned, usual } fr
 
 if (!hasApt) process.stdout.write('skipped: this machine has no apt to compare with\n');
 
-let bench: CrawlBench;
 let signer: Signer;
 let other: Signer;
 let expired: Signer;
@@ -21,13 +21,6 @@ beforeAll(async () => {
   withSubkey = await createSigner({ created: ago(20), subkey: true });
   prolonged = await expired.prolong(ago(12));
 });
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-  bench.now = new Date();
-});
-
-afterEach(() => bench.stop());
 
 const signed =
   (by: () => Signer, into: ('InRelease' | 'Release.gpg')[] = ['InRelease'], days = 0.5, options = {}) =>
@@ -125,57 +118,94 @@ const pinned: Scenario[] = [
   { what: 'a text after the signature in Release.gpg', change: around('', 'Yours, Ada\n'), apt: 3, ours: 3 },
 ];
 
-const play = async ({ plan, change }: Scenario, key: string | undefined, first: Change) => {
-  const { origin } = bench;
-  const uri = origin.uri('repo');
-  const entry = makeEntry('repo', uri, key === undefined ? {} : { key });
-  const apt = new AptClient(uri, key);
-  const before = await generateRepository({ ...usual, release: dated(1), packages: makePackages(3) });
-  origin.serve('repo', await first(before));
-  const begun = await apt.update();
-  expect(begun.packages, begun.text).toBe(3);
-  expect((await bench.crawlOne({}, entry)).outcome).toBe('fresh');
-  const files = await generateRepository({ ...usual, release: dated(0), packages: makePackages(5), ...plan });
-  origin.serve('repo', (await change?.(files)) ?? files);
-  const theirs = await apt.update();
-  await bench.crawlOne({}, entry);
-  return { theirs, ours: (await bench.store.read('repo'))?.packages.stanzas ?? null };
+/** What became of one repository with apt and here, and what apt said of all that it updated at once. */
+interface Played {
+  readonly apt: number | null;
+  readonly ours: number | null;
+  readonly outcome: CrawlOutcome | undefined;
+  readonly text: string;
+}
+
+/** A repository at one moment. */
+interface State {
+  readonly key?: string | undefined;
+  readonly files: RepositoryFiles;
+}
+
+const slugOf = (index: number): string => `repo${index}`;
+
+/** Begins with an origin and a store in which there is nothing yet. */
+const startBench = async (): Promise<CrawlBench> => {
+  const started = await CrawlBench.start();
+  started.now = new Date();
+  return started;
 };
 
-const check = async (scenario: Scenario, key: string | undefined, first: Change) => {
-  const { theirs, ours } = await play(scenario, key, first);
-  expect({ apt: theirs.packages, ours }, theirs.text).toEqual({ apt: scenario.apt, ours: scenario.ours });
+/** Has apt, and us, take each of these repositories as it is now: all at once, for what an update costs is its start. */
+const take = async (bench: CrawlBench, states: readonly State[], known?: AptClient) => {
+  const { origin } = bench;
+  for (const [index, { files }] of states.entries()) origin.serve(slugOf(index), files);
+  const sources = states.map(({ key }, index) => ({ uri: origin.uri(slugOf(index)), key }));
+  const apt = known ?? new AptClient(bench.directory, sources);
+  const { packages, text } = await apt.update();
+  const entries = sources.map(({ uri, key }, index) => makeEntry(slugOf(index), uri, key === undefined ? {} : { key }));
+  const outcomes = await bench.crawl(entries);
+  const played = entries.map(async ({ slug }, index): Promise<Played> => {
+    const ours = (await bench.store.read(slug))?.packages.stanzas ?? null;
+    const outcome = outcomes.find((one) => one.slug === slug);
+    return { apt: packages[index] ?? null, ours, outcome, text };
+  });
+  return { apt, played: await Promise.all(played) };
+};
+
+/** Plays scenarios, each with a repository of its own: its first state, then what the scenario makes of it. */
+const play = async (scenarios: readonly Scenario[], key: string | undefined, first: Change): Promise<Played[]> => {
+  const bench = await startBench();
+  try {
+    const before = await generateRepository({ ...usual, release: dated(1), packages: makePackages(3) });
+    const begun = scenarios.map(async () => ({ key, files: await first(before) }));
+    const { apt, played } = await take(bench, await Promise.all(begun));
+    for (const [index, { apt: packages, outcome, text }] of played.entries()) {
+      expect({ packages, outcome: outcome?.outcome }, `${slugOf(index)}: ${text}`).toEqual({
+        packages: 3,
+        outcome: 'fresh',
+      });
+    }
+    const states = scenarios.map(async ({ plan, change }) => {
+      const files = await generateRepository({ ...usual, release: dated(0), packages: makePackages(5), ...plan });
+      return { key, files: (await change?.(files)) ?? files };
+    });
+    return (await take(bench, await Promise.all(states), apt)).played;
+  } finally {
+    await bench.stop();
+  }
+};
+
+const check = (scenario: Scenario, played: Played | undefined): void => {
+  const { apt, ours, text } = played ?? expect.fail('it was played');
+  expect({ apt, ours }, text).toEqual({ apt: scenario.apt, ours: scenario.ours });
   expect(scenario.because !== undefined, 'a difference has a reason, and nothing else has').toBe(
     scenario.apt !== scenario.ours,
   );
 };
 
 describe.skipIf(!hasApt)('against apt itself, a repository that nobody vouches for', () => {
-  it.each(unsigned)('C3, C5, C8: $what', (scenario) => check(scenario, undefined, (files) => files));
+  let played: Played[];
+  beforeAll(async () => {
+    played = await play(unsigned, undefined, (files) => files);
+  }, 240_000);
+
+  it.each(unsigned)('C3, C5, C8: $what', (scenario) => check(scenario, played[unsigned.indexOf(scenario)]));
 });
 
 describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
-  it.each(pinned)('C5, V3: $what', (scenario) =>
-    check(
-      scenario,
-      signer.publicKey,
-      signed(() => signer, ['InRelease'], 1),
-    ),
-  );
+  let played: Played[];
+  beforeAll(async () => {
+    const first = signed(() => signer, ['InRelease'], 1);
+    played = await play(pinned, signer.publicKey, first);
+  }, 240_000);
 
-  it.each(['expired', 'revoked'])('C5: nothing is taken with a key that is %s', async (what) => {
-    const key = what === 'expired' ? expired.publicKey : signer.revoked;
-    const by = what === 'expired' ? expired : signer;
-    const files = await generateRepository({ ...usual, release: dated(1) });
-    const uri = bench.origin.uri('repo');
-    bench.origin.serve('repo', await signRepository(files, by, ['InRelease'], { date: ago(15) }));
-    const { packages, text } = await new AptClient(uri, key).update();
-    expect(packages, text).toBeNull();
-    expect(await bench.crawlOne({}, makeEntry('repo', uri, { key }))).toMatchObject({
-      outcome: 'failed',
-      code: `signature-key-${what}`,
-    });
-  });
+  it.each(pinned)('C5, V3: $what', (scenario) => check(scenario, played[pinned.indexOf(scenario)]));
 
   type Judged = [what: string, by: () => Signer, key: () => string | Promise<string>, code: string | null];
   const judged: Judged[] = [
@@ -203,13 +233,40 @@ describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
     ['a key in the second of two blocks', () => signer, () => other.publicKey + signer.publicKey, null],
   ];
 
-  it.each(judged)('C5: %s', async (_what, by, key, code) => {
-    const armoured = await key();
-    const files = await generateRepository({ ...usual, release: dated(1) });
-    const uri = bench.origin.uri('repo');
-    bench.origin.serve('repo', await signRepository(files, by(), ['InRelease'], { date: ago(5) }));
-    const { packages, text } = await new AptClient(uri, armoured).update();
-    const outcome = await bench.crawlOne({}, makeEntry('repo', uri, { key: armoured }));
-    expect({ apt: packages !== null, code: outcome.code }, text).toEqual({ apt: code === null, code });
+  /** What is signed by some key some days ago, and taken with another or the same. */
+  const takeSigned = async (signings: readonly { by: Signer; key: string; days: number }[]): Promise<Played[]> => {
+    const bench = await startBench();
+    try {
+      const files = await generateRepository({ ...usual, release: dated(1) });
+      const states = signings.map(async ({ by, key, days }) => ({
+        key,
+        files: await signRepository(files, by, ['InRelease'], { date: ago(days) }),
+      }));
+      return (await take(bench, await Promise.all(states))).played;
+    } finally {
+      await bench.stop();
+    }
+  };
+
+  it('C5: nothing is taken with a key that is expired, or revoked', async () => {
+    const [ofExpired, ofRevoked] = await takeSigned([
+      { by: expired, key: expired.publicKey, days: 15 },
+      { by: signer, key: signer.revoked, days: 15 },
+    ]);
+    for (const [one, code] of [
+      [ofExpired, 'signature-key-expired'],
+      [ofRevoked, 'signature-key-revoked'],
+    ] as const) {
+      expect(one?.apt, one?.text).toBeNull();
+      expect(one?.outcome).toMatchObject({ outcome: 'failed', code });
+    }
+  });
+
+  it('C5: keys of every kind are judged as apt judges them', async () => {
+    const signings = judged.map(async ([, by, key]) => ({ by: by(), key: await key(), days: 5 }));
+    const taken = await takeSigned(await Promise.all(signings));
+    expect(taken.map(({ apt, outcome }, index) => [judged[index]?.[0], apt !== null, outcome?.code])).toEqual(
+      judged.map(([what, , , code]) => [what, code === null, code]),
+    );
   });
 });

@@ -109,8 +109,9 @@ describe('C8: an index of the packages for every architecture', () => {
 
   it.skipIf(!hasApt).each(scenarios)('C8: $what, as apt has it', async ({ plan, change, packages }) => {
     await serve(plan, change);
-    const theirs = await new AptClient(bench.origin.uri('repo'), undefined, 'stable main').update();
-    expect(theirs.packages, theirs.text).toBe(packages);
+    const sources = [{ uri: bench.origin.uri('repo'), place: 'stable main' }];
+    const theirs = await new AptClient(bench.directory, sources).update();
+    expect(theirs.packages, theirs.text).toEqual([packages]);
   });
 
   it('C8: is read with the other one, a package in both counted once, and belongs to no entry that names it itself', async () => {

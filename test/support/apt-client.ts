@@ -1,25 +1,42 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryFolder } from './folder.ts';
 
 /** Whether this machine has apt itself, and what verifies its signatures. */
 export const hasApt = ['apt-get', 'gpgv'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** apt with a root folder of its own, for one repository. */
+/** A repository as `sources.list` has it. */
+export interface AptSource {
+  readonly uri: string;
+  /** It must be signed by this one; without, it is taken as it is, as `trusted=yes` has it. */
+  readonly key?: string | undefined;
+  /** Suite and component; flat, unless told otherwise. */
+  readonly place?: string;
+}
+
+// apt names the files of a repository by its address.
+const fileNameOf = (uri: string): string => `${uri.replace(/^\w+:\/\//, '').replaceAll('/', '_')}_`;
+
+/** apt with a root folder of its own, which is below `folder`, for these repositories. */
 export class AptClient {
-  readonly #root = temporaryFolder();
+  readonly #root: string;
+  readonly #sources: readonly AptSource[];
   readonly #options: string[];
 
-  /** With `key`, the repository must be signed by it; without, it is taken as it is, as `trusted=yes` has it. `place`: suite and component. */
-  constructor(uri: string, key: string | undefined, place = './') {
-    for (const folder of ['etc', 'state/lists/partial', 'cache/archives/partial']) {
-      mkdirSync(path.join(this.#root, folder), { recursive: true });
+  constructor(folder: string, sources: readonly AptSource[]) {
+    this.#root = mkdtempSync(path.join(folder, 'apt-'));
+    this.#sources = sources;
+    for (const name of ['etc', 'state/lists/partial', 'cache/archives/partial']) {
+      mkdirSync(path.join(this.#root, name), { recursive: true });
     }
     writeFileSync(this.#path('status'), '');
-    if (key !== undefined) writeFileSync(this.#path('etc/key.asc'), key);
-    const trust = key === undefined ? 'trusted=yes' : `signed-by=${this.#path('etc/key.asc')}`;
-    writeFileSync(this.#path('etc/sources.list'), `deb [${trust} arch=iphoneos-arm64] ${uri} ${place}\n`);
+    const lines = sources.map(({ uri, key, place = './' }, index) => {
+      const file = this.#path(`etc/key-${index}.asc`);
+      if (key !== undefined) writeFileSync(file, key);
+      const trust = key === undefined ? 'trusted=yes' : `signed-by=${file}`;
+      return `deb [${trust} arch=iphoneos-arm64] ${uri} ${place}\n`;
+    });
+    writeFileSync(this.#path('etc/sources.list'), lines.join(''));
     const settings = {
       Dir: this.#root,
       'Dir::Etc': this.#path('etc'),
@@ -36,14 +53,19 @@ export class AptClient {
       'Acquire::GzipIndexes': 'false',
       'Acquire::Languages': 'none',
       'Acquire::Retries': '0',
+      // With it apt may take the answer for one repository for that of another.
+      'Acquire::http::Pipeline-Depth': '0',
       'Acquire::http::Proxy': 'DIRECT',
       'Acquire::http::Timeout': '3',
     };
     this.#options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   }
 
-  /** Updates, and returns what apt said and how many packages of the repository are in force then; null for none. */
-  async update(): Promise<{ packages: number | null; text: string }> {
+  /**
+   * Updates, and returns what apt said and how many packages of each repository are in force then, in the order in which
+   * they were named; null for none.
+   */
+  async update(): Promise<{ packages: (number | null)[]; text: string }> {
     const child = spawn('apt-get', ['update', ...this.#options], { env: { ...process.env, LC_ALL: 'C' } });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -54,10 +76,13 @@ export class AptClient {
     await new Promise((resolve) => child.on('close', resolve));
     const lists = this.#path('state/lists');
     const indexes = readdirSync(lists).filter((name) => name.endsWith('_Packages'));
-    const counts = indexes.map(
-      (index) => readFileSync(path.join(lists, index), 'utf8').match(/^Package:/gm)?.length ?? 0,
-    );
-    return { packages: counts.length === 0 ? null : counts.reduce((sum, count) => sum + count), text };
+    const count = (index: string): number =>
+      readFileSync(path.join(lists, index), 'utf8').match(/^Package:/gm)?.length ?? 0;
+    const packages = this.#sources.map(({ uri }) => {
+      const own = indexes.filter((name) => name.startsWith(fileNameOf(uri)));
+      return own.length === 0 ? null : own.reduce((sum, index) => sum + count(index), 0);
+    });
+    return { packages, text };
   }
 
   #path(name: string): string {
