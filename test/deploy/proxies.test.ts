@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeRules } from '../../src/hosts/write-rules.ts';
-import { buildSample, placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
+import { placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram, freePort, type RunningHost, runCaddy, runNginx } from '../support/host-programs.ts';
+import { runScript } from '../support/run-script.ts';
 
 interface Place {
   readonly folder: string;
@@ -51,14 +53,19 @@ const askRaw = async (address: string, headers: Readonly<Record<string, string>>
   return { encoding: answer.headers['content-encoding'], body: await buffer(answer) };
 };
 
+// Both serve the same publication, which neither changes.
+const built = mkdtempSync(path.join(tmpdir(), 'debdex-proxies-'));
+const [state, out] = [path.join(built, 'state'), path.join(built, 'dist')];
+beforeAll(async () => {
+  const places = ['--sample', '--state', state, '--out', out];
+  const { status, text } = await runScript('build', [...places, '--base-url', 'https://index.test', '--precompress']);
+  expect(status, text).toBe(0);
+}, 240_000);
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
 const startRecipe = async (host: keyof typeof recipes): Promise<Place & { readonly proxy: RunningHost }> => {
   const folder = temporaryFolder();
-  const [state, out, rules] = ['state', 'dist', 'rules'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  buildSample(state, out, '--base-url', 'https://index.test', '--precompress');
+  const rules = path.join(folder, 'rules');
   const server = await startServerProcess(['--state', state, '--out', out, '--port', '0', '--trusted-proxies', '1']);
   const { functionUrl, start } = recipes[host];
   writeRules({ host, publication: out, out: rules, functionUrl: functionUrl(server), now: new Date() });
