@@ -8,6 +8,7 @@ import { readGeneration } from '../../src/publication/generation.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
 import { Killed, KilledFolder } from '../support/killed-folder.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import { type Files, Publication, privateKey, publicKey, sha256 } from '../support/publication.ts';
 
 describe('a generation', () => {
@@ -165,7 +166,7 @@ it('P2: a mirror of any generation that follows the change lists holds what is p
       expect(newest).toEqual(rounds.at(-1));
       for (const [number, mirror] of mirrors) expect(follow(mirror, number, publication)).toEqual(newest);
     }),
-    { numRuns: Number(process.env.DEBDEX_TEST_HISTORIES ?? 30) },
+    { numRuns: timesFrom('DEBDEX_TEST_HISTORIES', 15) },
   );
 });
 

@@ -70,7 +70,7 @@ describe('npm run serve -- --from', () => {
     const first = await start(flags);
     await untilSays(first.address, 'state 0.');
     await first.stop('SIGKILL');
-    for (let kill = 1; kill <= timesFrom('DEBDEX_TEST_KILLS', 3); kill++) {
+    for (let kill = 1; kill <= timesFrom('DEBDEX_TEST_KILLS', 2); kill++) {
       await publishOne(publication, `state ${kill}.`);
       const killed = await start(flags);
       await sleep(Math.random() * 300);

@@ -16,7 +16,7 @@ import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts'
 import { type Files, Publication } from '../support/publication.ts';
 import { folderTarget, storeTarget, type UploadTarget } from '../support/uploading.ts';
 
-const kills = timesFrom('DEBDEX_TEST_KILLS', 5);
+const kills = timesFrom('DEBDEX_TEST_KILLS', 3);
 const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'upload.ts');
 const entrance = 'v2/index.json';
 const packages = 40;
