@@ -8,9 +8,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const longest: readonly string[] = [
   'site/browser.test.ts',
-  'scripts/soak.test.ts',
   'publication/kill.test.ts',
   'site/build.test.ts',
+  'scripts/soak.test.ts',
   'scripts/ends.test.ts',
   'hosts/walk.test.ts',
   'uploading/kill.test.ts',
@@ -20,7 +20,6 @@ export const longest: readonly string[] = [
   'scripts/replica.test.ts',
   'gateway/races.test.ts',
   'scripts/serve.test.ts',
-  'crawl/against-apt.test.ts',
   'gateway/throttle.test.ts',
   'gateway/crash.test.ts',
   'fuzz/costs.test.ts',
