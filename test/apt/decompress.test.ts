@@ -217,7 +217,8 @@ describe('single formats', () => {
     expect(await textOf(threeBlocks, 'bz2')).toBe(stanzas);
     expect(await textOf(numbers, 'bz2')).toBe(`${Array.from({ length: 400 }, (_, index) => index + 1).join(' ')} `);
     expect(await textOf(Buffer.concat([emptyBzip2, numbers, emptyBzip2]), 'bz2')).toHaveLength(1492);
-    for (let at = 0; at < threeBlocks.length; at += 1) {
+    // A byte of every kind of its parts: each costs reading all of it, and the small stream is changed at every byte.
+    for (let at = 0; at < threeBlocks.length; at += at < 60 ? 1 : 3) {
       const changed = Buffer.from(threeBlocks);
       changed[at] = (changed[at] ?? 0) ^ 0x41;
       const text = await textOf(changed, 'bz2').catch((error) => error.code);

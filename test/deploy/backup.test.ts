@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { listFiles } from '../../src/publication/output-folder.ts';
-import { buildSample, project } from '../support/deployed.ts';
+import { project } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
 
 const run = (script: string, parameters: readonly string[], input = '') => {
   const environment = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
@@ -15,6 +16,11 @@ const run = (script: string, parameters: readonly string[], input = '') => {
 
 const node = (script: string, parameters: readonly string[], input = '') =>
   spawnSync(process.execPath, [path.join(project, script), ...parameters], { input, encoding: 'utf8' });
+
+const buildSample = async (state: string, out: string): Promise<void> => {
+  const { status, text } = await runScript('build', ['--sample', '--state', state, '--out', out, '--no-site']);
+  expect(status, text).toBe(0);
+};
 
 const digests = (folder: string): Map<string, string> =>
   new Map(
@@ -27,7 +33,7 @@ const changed = (before: Map<string, string>, after: Map<string, string>): strin
   [...after].flatMap(([file, digest]) => (before.get(file) === digest ? [] : [file]));
 
 // Dates of documents are those of the builds that changed them, so a build that remembers nothing dates all of them anew.
-it('a backup restored on a new machine dates no document anew, and has the accounts', () => {
+it('a backup restored on a new machine dates no document anew, and has the accounts', async () => {
   const folder = temporaryFolder();
   const [state, out, backups] = ['state', 'dist', 'backups'].map((name) => path.join(folder, name)) as [
     string,
@@ -35,7 +41,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
     string,
   ];
   mkdirSync(backups);
-  buildSample(state, out, '--no-site');
+  await buildSample(state, out);
   const before = digests(out);
   const account = ['add', 'alice', '--state', state];
   expect(node('scripts/accounts.ts', account, 'correct horse battery\n').status).toBe(0);
@@ -52,7 +58,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   expect(node('scripts/accounts.ts', ['list', '--state', there]).stdout).toContain('alice');
   expect(existsSync(path.join(there, 'snapshots'))).toBe(false);
   const restored = path.join(folder, 'restored');
-  buildSample(there, restored, '--no-site');
+  await buildSample(there, restored);
   const after = digests(restored);
   expect([...after.keys()].filter((name) => !before.has(name) && !name.startsWith('v2/changes/'))).toEqual([]);
   // What tells of builds themselves.
@@ -61,7 +67,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
 
   // With none of it nearly all are, which is what the page warns of.
   const anew = path.join(folder, 'anew');
-  buildSample(path.join(folder, 'nothing'), anew, '--no-site');
+  await buildSample(path.join(folder, 'nothing'), anew);
   expect(changed(before, digests(anew)).length).toBeGreaterThan(before.size / 2);
 }, 120_000);
 
