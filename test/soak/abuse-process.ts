@@ -8,6 +8,8 @@ import { startLast } from './priorities.ts';
 export interface AbuseProcess {
   /** What has happened so far, by the name of the abuse. */
   counts(): Readonly<Record<string, AbuseCounts>>;
+  /** Leaves it where it is: its connections stay open, and nothing is sent or read any more. */
+  hold(): void;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export const startAbuse = (address: string, largePath: string, onFailure: (reaso
   );
   return {
     counts: () => counts,
+    hold: () => void child.kill('SIGSTOP'),
     stop: () => {
       isStopping = true;
       child.kill('SIGKILL');

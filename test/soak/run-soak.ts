@@ -24,8 +24,11 @@ export interface SoakOptions {
   readonly isGentle?: boolean;
   /** Ends it early. */
   readonly signal?: AbortSignal;
-  /** Told now and then how far it is: every ten seconds, or as often as `progressMs` says. */
-  readonly onProgress?: (soak: Soak, seconds: number) => void;
+  /**
+   * Told now and then how far it is: every ten seconds, or as often as `progressMs` says. Where it returns "hold" the
+   * abusers keep their connections from then on, and send and read nothing more.
+   */
+  readonly onProgress?: (soak: Soak, seconds: number) => 'hold' | undefined;
   /** The server is measured as often too, at least once a second. */
   readonly progressMs?: number;
 }
@@ -117,10 +120,10 @@ const load = async (
     peak: server.peak() ?? measurements.points.resident.reduce((most, { value }) => Math.max(most, value), 0),
     seconds: elapsed(),
   });
-  const progress = setInterval(
-    () => onProgress?.({ ...soak(), descriptors: { before, after: undefined }, leftovers: [] }, elapsed()),
-    progressMs,
-  );
+  const progress = setInterval(() => {
+    const now = { ...soak(), descriptors: { before, after: undefined }, leftovers: [] };
+    if (onProgress?.(now, elapsed()) === 'hold') abuse?.hold();
+  }, progressMs);
   let isLoaded = true;
   const fallen = server.ended.then(() => {
     if (!isLoaded) return;
