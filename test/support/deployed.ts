@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,16 +19,6 @@ export const placed = (text: string, places: Readonly<Record<string, string>>): 
     if (!before.includes(there)) throw new Error(`The recipe does not have "${there}"`);
     return before.replaceAll(there, here);
   }, text);
-
-/** Builds the bundled sample as an operator builds, in a process of its own. */
-export const buildSample = (state: string, out: string, ...flags: string[]): void => {
-  const parameters = ['--sample', '--state', state, '--out', out, ...flags];
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['scripts/build.ts', ...parameters], {
-    cwd: project,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`The build ended with ${status}: ${stderr}${stdout}`);
-};
 
 /** A server that was started as an operator starts it. */
 export interface ServerProcess {
