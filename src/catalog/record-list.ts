@@ -40,6 +40,3 @@ export const completeRecord = (json: string, embedded: string): string => `${jso
 
 /** What the ready text of a record, which ends with the key of its last field, says of itself. */
 export const parseRecord = (json: string): Omit<PackageRecord, 'repository'> => JSON.parse(`${json}null}`);
-
-/** The description of a record from its ready text. */
-export const descriptionOf = (json: string): string | null => parseRecord(json).description;

@@ -51,16 +51,19 @@ export interface SearchedTexts {
   readonly identifier: string;
   readonly name: string | null;
   readonly author: string | null;
+  /** Stands in where there is no author. */
+  readonly maintainer: string | null;
   readonly description: string | null;
 }
 
 /** The terms of a package by which it is found, but for those of its description (see descriptionText). */
-export const computeTerms = ({ identifier, name, author }: SearchedTexts) => {
+export const computeTerms = ({ identifier, name, author, maintainer }: SearchedTexts) => {
   const { words, pairs } = nameTerms(name ?? identifier);
+  const person = author ?? maintainer;
   return {
     words,
     name: [...words, ...pairs],
     segment: name === null ? [] : segmentTerms(identifier),
-    author: author === null ? [] : splitWords(author.replace(/<[^>]*>/g, ' ')),
+    author: person === null ? [] : splitWords(person.replace(/<[^>]*>/g, ' ')),
   };
 };

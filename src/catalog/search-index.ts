@@ -15,6 +15,7 @@ import {
 } from './search-document.ts';
 import { descriptionText, joinWords } from './search-text.ts';
 import { deletionBuckets } from './spelling.ts';
+import { WordListWriter, wordListTable } from './word-list.ts';
 
 /**
  * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
@@ -31,7 +32,7 @@ export const searchTables = `
     identifier,   -- the whole package identifier likewise
     name,         -- terms of the name
     segment,      -- terms of the identifier but its first segment, which thousands share ("com"), and its last whole
-    author,
+    author,       -- or the maintainer, where there is none
     description,
     facet,        -- what a search can be narrowed by (facets.ts); asked for by that alone
     content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7 8', tokenize = "ascii"
@@ -45,7 +46,7 @@ export const searchTables = `
     bucket INTEGER PRIMARY KEY,
     terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
   );
-`;
+${wordListTable}`;
 
 /** Removes the search documents of the records in this range of ids. */
 export const removeSearchDocuments = (database: WritableDatabase, firstRecord: number, endRecord: number): void => {
@@ -158,6 +159,7 @@ const addDocuments = async (
 ): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
   const spelling = new SpellingWriter(database);
+  const wordList = new WordListWriter(database);
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
   const addTerms = database.prepareWrite(
     'INSERT INTO search (rowid, key, identifier, name, segment, author, description, facet) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -165,11 +167,11 @@ const addDocuments = async (
   let done = 0;
   for (const row of readInOrder(database, due, levelOf)) {
     const [record, json, details] = row;
-    const { package_id: identifier, name, author, description, ...rest } = parseRecord(json);
+    const { package_id: identifier, name, author, maintainer, description, ...rest } = parseRecord(json);
     const shown = name ?? identifier;
     const key = joinWords(shown);
     const id = nextId(shown.length, levelOf(identifier));
-    const terms = computeTerms({ identifier, name, author, description });
+    const terms = computeTerms({ identifier, name, author, maintainer, description });
     addDocument.run(id, record);
     addTerms.run(
       id,
@@ -184,9 +186,12 @@ const addDocuments = async (
     spelling.add(key);
     for (const term of terms.words) spelling.add(term);
     for (const term of terms.segment) spelling.add(term);
+    wordList.add(terms.words);
+    wordList.add(terms.segment);
     if (++done % turn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
   spelling.write();
+  wordList.write();
   return done;
 };
 

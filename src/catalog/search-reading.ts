@@ -1,6 +1,7 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import { descriptionOf, listRecords, type RecordList, type RecordPiece, readyText } from './record-list.ts';
+import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
+import { readWordList, wordsWithInside } from './word-list.ts';
 
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
 export type SearchedDocument = SearchedTexts & { readonly id: number };
@@ -15,6 +16,7 @@ export class SearchReading {
   >;
   readonly #spelling: Statement<[terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
+  readonly #wordList: () => string;
   readonly #within: string | undefined;
 
   /** Reads a catalog; or the same as another reading, but no document that `within` leaves out, which goes on where an FTS5 expression ends: `AND …`, `NOT …`. */
@@ -27,9 +29,13 @@ export class SearchReading {
       this.#texts = source.#texts;
       this.#spelling = source.#spelling;
       this.#embedded = source.#embedded;
+      this.#wordList = source.#wordList;
       return;
     }
     const database = source;
+    let wordList: string | undefined;
+    // Read when it is first asked for, since most questions do without.
+    this.#wordList = () => (wordList ??= readWordList(database));
     this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
     // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
     const documents = (columns: string) =>
@@ -74,8 +80,13 @@ export class SearchReading {
       identifier,
       name,
       author,
-      description: descriptionOf(json),
+      ...textsOf(json),
     }));
+  }
+
+  /** Words of names and identifiers that have this text inside, `most` of them. */
+  wordsWithInside(text: string, most: number): string[] {
+    return wordsWithInside(this.#wordList(), text, most);
   }
 
   /** The known terms that share one of these buckets of deletions; see spelling.ts. */
@@ -83,3 +94,8 @@ export class SearchReading {
     return this.#spelling.all(JSON.stringify([...buckets])).flatMap(([terms]) => terms.split('\n'));
   }
 }
+
+const textsOf = (json: string): { readonly description: string | null; readonly maintainer: string | null } => {
+  const { description, maintainer } = parseRecord(json);
+  return { description, maintainer };
+};

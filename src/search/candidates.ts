@@ -23,13 +23,15 @@ export class Candidates {
 
   /**
    * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
-   * ranking those first in whose names more of the words stand by themselves.
+   * ranking those first in whose names more of the words stand by themselves. Of those that hold them in their
+   * descriptions come first which hold the words together, then more of them by themselves, then the shortest.
    */
   classify(documents: readonly number[], words: readonly string[]): Classified {
     const found: Classified = { name: [], segment: [], author: [], description: [] };
+    const described: Described[] = [];
     const texts = this.#reading.texts(documents);
     for (const text of texts.length === 1 ? texts : closestFirst(texts, words)) {
-      const { id, description } = text;
+      const { id } = text;
       const terms = computeTerms(text);
       const unnamed = without(words, terms.name);
       const missing = without(unnamed, terms.segment);
@@ -37,8 +39,12 @@ export class Candidates {
       if (unnamed.length === 0) found.name.push(id);
       else if (missing.length === 0) found.segment.push(id);
       else if (unknown.length === 0) found.author.push(id);
-      else if (without(unknown, splitWords(description ?? '')).length === 0) found.description.push(id);
+      else {
+        const written = splitWords(text.description ?? '');
+        if (without(unknown, written).length === 0) described.push(describe(text, written, words));
+      }
     }
+    found.description.push(...described.sort(compareDescribed).map(({ id }) => id));
     return found;
   }
 }
@@ -52,6 +58,29 @@ const closestFirst = (documents: readonly SearchedDocument[], words: readonly st
     })
     .sort((a, b) => a.ranking - b.ranking || b.close - a.close)
     .map(({ document }) => document);
+
+/** How closely a description fits. */
+interface Described {
+  readonly id: number;
+  readonly ranking: number;
+  readonly isTogether: boolean;
+  readonly whole: number;
+  readonly length: number;
+}
+
+const describe = ({ id }: SearchedDocument, written: readonly string[], words: readonly string[]): Described => {
+  const all = new Set(written);
+  return {
+    id,
+    ranking: documentRanking(id),
+    isTogether: written.join('').includes(words.join('')),
+    whole: words.filter((word) => all.has(word)).length,
+    length: written.length,
+  };
+};
+
+const compareDescribed = (a: Described, b: Described): number =>
+  a.ranking - b.ranking || Number(b.isTogether) - Number(a.isTogether) || b.whole - a.whole || a.length - b.length;
 
 const without = (words: readonly string[], terms: readonly string[]): readonly string[] =>
   words.length === 0 ? words : words.filter((word) => !terms.some((term) => term.startsWith(word)));

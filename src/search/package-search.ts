@@ -3,7 +3,8 @@ import { wholeTerm } from '../catalog/search-document.ts';
 import type { SearchReading } from '../catalog/search-reading.ts';
 import { foldText } from '../catalog/search-text.ts';
 import { Candidates, type Classified } from './candidates.ts';
-import { beginning, everyWord, parseQuestion, type Question, whole } from './question.ts';
+import { looserAnswers } from './looser-answers.ts';
+import { beginning, everyWord, parseQuestion, type Question, termColumns, whole, wordColumns } from './question.ts';
 import { findCorrections } from './spelling.ts';
 
 /** Where the records of one page of results are. */
@@ -24,8 +25,6 @@ const noRecords: RecordList = { count: 0, pieces: [] };
 
 /** Results beyond this many are not reached by paging: nobody reads them, and finding them all costs everybody. */
 export const furthestResult = 10_000;
-
-const wordColumns = 'name segment author description';
 
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
@@ -59,7 +58,7 @@ export class PackageSearch {
     const start = (page - 1) * limit;
     if (question === undefined || start >= furthestResult) return { ids: [], more: false };
     const end = Math.min(start + limit, furthestResult);
-    const found = this.#collect(question, end + 1);
+    const found = this.#collect(question, limit, end + 1);
     return { ids: found.slice(start, end), more: found.length > end && end < furthestResult };
   }
 
@@ -68,15 +67,19 @@ export class PackageSearch {
     return ids.length === 0 ? noRecords : this.#reading.records(ids);
   }
 
-  /** The numbers of the first `wanted` results. */
-  #collect(question: Question, wanted: number): number[] {
+  /** The numbers of the first `wanted` results: those that fit and, where they are fewer than `limit`, looser ones. */
+  #collect(question: Question, limit: number, wanted: number): number[] {
     const found = new Set<number>();
-    for (const ids of this.#classes(question, wanted, () => found.size)) {
-      for (const id of ids) {
-        found.add(id);
-        if (found.size === wanted) return [...found];
+    const take = (classes: Iterable<readonly number[]>) => {
+      for (const ids of classes) {
+        for (const id of ids) {
+          found.add(id);
+          if (found.size === wanted) return;
+        }
       }
-    }
+    };
+    take(this.#classes(question, wanted, () => found.size));
+    if (found.size < limit) take(looserAnswers(this.#reading, question, wanted));
     return [...found];
   }
 
@@ -156,7 +159,7 @@ export class PackageSearch {
         return findIn('name segment');
       },
       get author() {
-        return findIn('name segment author');
+        return findIn(termColumns);
       },
       get description() {
         return all ?? findIn(wordColumns);
@@ -168,7 +171,7 @@ export class PackageSearch {
     for (const key of findCorrections(this.#reading, joined)) yield find(whole('key', wholeTerm(key)));
     const corrections = words.map((word) => findCorrections(this.#reading, word));
     if (corrections.some((list) => list.length > 0)) {
-      yield find(everyWord('name segment author', words, corrections));
+      yield find(everyWord(termColumns, words, corrections));
     }
   }
 }

@@ -32,11 +32,36 @@ export const parseQuestion = (text: string): Question | undefined => {
   };
 };
 
+/** The columns with words that stand in the description too. */
+export const wordColumns = 'name segment author description';
+/** The columns of names and identifiers and of whose they are. */
+export const termColumns = 'name segment author';
+
 const quote = (term: string): string => `"${term}"`;
 const prefix = (term: string): string => `"${term}" *`;
 
 /** FTS5 expression: this term, whole, in one of these columns. */
 export const whole = (columns: string, term: string): string => `{${columns}} : ${quote(term)}`;
+
+const all = (words: readonly string[]): string => words.map(prefix).join(' AND ');
+
+// In halves, so that the expression grows little faster than the words: either half may lack one while the other has all.
+const lackingOne = (words: readonly string[]): string => {
+  if (words.length === 2) return words.map(prefix).join(' OR ');
+  const half = Math.ceil(words.length / 2);
+  const [first, second] = [words.slice(0, half), words.slice(half)];
+  const lacking = (part: readonly string[], other: readonly string[]) =>
+    part.length === 1 ? all(other) : `(${lackingOne(part)}) AND ${all(other)}`;
+  return `(${lacking(first, second)}) OR (${lacking(second, first)})`;
+};
+
+/** FTS5 expression: each of two words or more but one, whichever that is, as the beginning of a term in these columns. */
+export const allButOneWord = (columns: string, words: readonly string[]): string =>
+  `{${columns}} : (${lackingOne(words)})`;
+
+/** FTS5 expression: any of these terms, whole, in one of these columns. */
+export const anyWhole = (columns: string, terms: readonly string[]): string =>
+  `{${columns}} : (${terms.map(quote).join(' OR ')})`;
 
 /** FTS5 expression: a term that begins so, in one of these columns. */
 export const beginning = (columns: string, term: string): string => `{${columns}} : ${prefix(term)}`;

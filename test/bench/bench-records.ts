@@ -9,6 +9,7 @@ export interface SearchedRecord {
   /** The name as shown: where a package has none its identifier stands for it. */
   readonly name: string;
   readonly author: string | null;
+  readonly maintainer: string | null;
   readonly description: string | null;
 }
 
@@ -26,7 +27,8 @@ export const readRecords = (
   for (const row of select.iterate()) {
     const [identifier, name, author, json] = row as unknown as Row;
     const record = JSON.parse(`${json}null}`) as PackageRecord;
-    each({ number: number++, identifier, name: name ?? identifier, author, description: record.description }, record);
+    const { description, maintainer } = record;
+    each({ number: number++, identifier, name: name ?? identifier, author, maintainer, description }, record);
   }
   database.close();
 };

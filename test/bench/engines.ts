@@ -23,7 +23,8 @@ export const openOurs = (state: string): Engine => {
     answer: async (question, limit) => (await search.searchPackages(question, limit, 1)).records.count,
     find: async (question, limit) => {
       const { pieces } = (await search.searchPackages(question, limit, 1)).records;
-      const records = JSON.parse(`[${pieces.join('')}]`) as { package: string; name: string | null }[];
+      const text = pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString())).join('');
+      const records = JSON.parse(`[${text}]`) as { package: string; name: string | null }[];
       return records.map(({ package: identifier, name }) => ({ identifier, name: name ?? identifier }));
     },
     close: () => search.close(),

@@ -1,5 +1,6 @@
 import type { SearchedRecord } from './bench-records.ts';
 import { mistakes, withMistake, wordsOf } from './questions.ts';
+import { shuffle } from './statistics.ts';
 
 /** A kind of question that somebody asks who wants a certain package. */
 export interface QuestionKind {
@@ -43,6 +44,27 @@ const mistakeNames: Readonly<Record<string, string>> = {
   doubled: 'one letter doubled',
 };
 
+const pick = <T>(list: readonly T[], random: () => number): T | undefined => list[Math.floor(random() * list.length)];
+
+const withoutAddress = (person: string | null): string => person?.replace(/<[^>]*>/g, '').trim() ?? '';
+
+/** The question of a person's name and a word of the name of a package that is theirs. */
+const personAndWord = (person: string | null, name: string, random: () => number): string | undefined => {
+  const word = pick(
+    wordsOf(name).filter((each) => each.length > 2),
+    random,
+  );
+  const known = withoutAddress(person);
+  return word === undefined || known === '' ? undefined : `${known} ${word}`;
+};
+
+const lastWord = (question: string): string => question.slice(question.lastIndexOf(' ') + 1);
+
+const shortestInside = 4;
+
+// What people add to the name of what they look for, and what stands in no name.
+const needless = ['tweak', 'download', 'latest', 'free', 'install', 'working', 'package', 'qvxkz'];
+
 /** Every kind of question whose answers are judged. */
 export const questionKinds: readonly QuestionKind[] = [
   { name: 'full name', targets: [0.99, 0.99], compose: ({ name }) => name },
@@ -70,12 +92,61 @@ export const questionKinds: readonly QuestionKind[] = [
   {
     name: 'author and one word',
     fits: ({ name, author }, question, target) =>
-      author === target.author && wordsOf(name).includes(question.slice(question.lastIndexOf(' ') + 1)),
-    compose: ({ name, author }, random) => {
-      const words = wordsOf(name).filter((word) => word.length > 2);
-      const word = words[Math.floor(random() * words.length)];
-      const known = author?.replace(/<[^>]*>/g, '').trim();
-      return word === undefined || !known ? undefined : `${known} ${word}`;
+      author === target.author && wordsOf(name).includes(lastWord(question)),
+    compose: ({ name, author }, random) => personAndWord(author, name, random),
+  },
+  {
+    name: 'maintainer and one word, of what has no author',
+    targets: [0.86, 0.86],
+    fits: ({ name, author, maintainer }, question, target) =>
+      author === null && maintainer === target.maintainer && wordsOf(name).includes(lastWord(question)),
+    compose: ({ name, author, maintainer }, random) =>
+      author === null ? personAndWord(maintainer, name, random) : undefined,
+  },
+  {
+    name: 'end of a word',
+    targets: [0.88, 0.88],
+    fits: ({ name }, question) => name.toLowerCase().includes(question),
+    compose: ({ name }, random) => {
+      const word = pick(
+        wordsOf(name).filter((each) => each.length > shortestInside && /^\p{L}+$/u.test(each)),
+        random,
+      );
+      if (word === undefined) return undefined;
+      return word.slice(1 + Math.floor(random() * Math.min(3, word.length - shortestInside)));
+    },
+  },
+  {
+    name: 'one word too many',
+    targets: [0.95, 0.95],
+    compose: ({ name, identifier, author, maintainer, description }, random) => {
+      const word = pick(needless, random) ?? '';
+      const texts = [name, identifier, author, maintainer, description].join(' ').toLowerCase();
+      if (texts.includes(word)) return undefined;
+      return random() < 0.5 ? `${name} ${word}` : `${word} ${name}`;
+    },
+  },
+  {
+    name: 'three words of the description',
+    targets: [0.85, 0.85],
+    compose: ({ description }, random) => {
+      const words = new Set(wordsOf(description ?? '').filter((word) => word.length > 3));
+      return words.size < 3
+        ? undefined
+        : shuffle([...words], random)
+            .slice(0, 3)
+            .join(' ');
+    },
+  },
+  {
+    name: 'inside Chinese and Japanese text',
+    targets: [0.94, 0.94],
+    compose: ({ name, description }, random) => {
+      const runs = `${name} ${description ?? ''}`.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{4,}/gu);
+      const run = [...(pick(runs ?? [], random) ?? '')];
+      if (run.length === 0) return undefined;
+      const start = Math.floor(random() * (run.length - 3));
+      return run.slice(start, start + 4).join('');
     },
   },
   ...Object.keys(mistakes).map((kind) => mistaken(kind, mistakeNames[kind] ?? kind)),

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { wordsWithInside } from '../../src/catalog/word-list.ts';
+import { allButOneWord } from '../../src/search/question.ts';
+import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const named = (name: string, fields: Record<string, string> = {}) => ({
+  Package: `com.example.${name.toLowerCase().replace(/[^a-z0-9]/g, '')}`,
+  Name: name,
+  ...fields,
+});
+
+const openNames = async (...repositories: SourceRepository[]) => {
+  const state = temporaryFolder();
+  await buildCatalog(state, repositories);
+  const search = new CatalogFiles(state);
+  const names = async (q: string, limit = 100, page = 1) =>
+    parseRecords((await search.searchPackages(q, limit, page)).records).map(({ name }) => name);
+  return { search, names, state };
+};
+
+const one = (...stanzas: Record<string, string>[]): SourceRepository => ({
+  slug: 'one',
+  packages: packages(...stanzas),
+});
+
+describe('what follows where few hold all words', () => {
+  it('holds a question of four letters or more inside a word of its name or identifier', async () => {
+    const { names } = await openNames(
+      one(named('snowboard'), named('Board'), named('Winter', { Package: 'org.example.keyboarder' }), named('Aboa')),
+    );
+    expect(await names('boar')).toEqual(['Board', 'Winter', 'snowboard']);
+    expect(await names('owboar')).toEqual(['snowboard']);
+    expect(await names('owbo')).toEqual(['snowboard']);
+    expect(await names('owb'), 'three letters').toEqual([]);
+    expect(await names('OWBÖARD'), 'folded as all is').toEqual(['snowboard']);
+  });
+
+  it('comes after one typing mistake, and before what lacks a word', async () => {
+    const { names } = await openNames(one(named('xnowboard'), named('Boards'), named('snowboarder')));
+    expect(await names('nowboard')).toEqual(['xnowboard', 'snowboarder']);
+    const { names: mistaken } = await openNames(one(named('Azure'), named('xxazrue')));
+    expect(await mistaken('azrue')).toEqual(['Azure', 'xxazrue']);
+  });
+
+  it('fits all words but one: first what is called so, then the rarest, then descriptions', async () => {
+    const { names } = await openNames(
+      one(
+        ...Array.from({ length: 40 }, (_, index) => named(`Tweak ${index}`)),
+        named('Choicy Rootless'),
+        named('Choicy'),
+        named('Zebra', { Description: 'like choicy' }),
+      ),
+    );
+    const found = await names('choicy tweak');
+    expect(found.slice(0, 2)).toEqual(['Choicy', 'Choicy Rootless']);
+    expect(found.slice(2, 42).every((name) => name?.startsWith('Tweak'))).toBe(true);
+    expect(found[42]).toBe('Zebra');
+    expect(await names('choicy qvxkz')).toEqual(['Choicy', 'Choicy Rootless', 'Zebra']);
+    expect(await names('qvxkz choicy rootless')).toEqual(['Choicy Rootless']);
+    expect(await names('qvxkz choicy zzzz'), 'two words too many').toEqual([]);
+  });
+
+  it('is found of four words and more as well, each of which may be the one too many', async () => {
+    const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
+    const { names } = await openNames(one(named(words.join(' ')), named('alpha bravo'), named('Other')));
+    for (let count = 4; count <= words.length; count++) {
+      for (let left = 0; left < count; left++) {
+        const asked = words.slice(0, count).with(left, 'xyxyx');
+        expect(await names(asked.join(' ')), asked.join(' ')).toEqual([words.join(' ')]);
+      }
+    }
+    expect(await names('alpha bravo xyxyx zyzyz')).toEqual([]);
+    expect(await names('a b c d e xyxyx'), 'letters').toEqual([words.join(' ')]);
+  });
+
+  it('asks for exactly the texts that hold all words but one, however many they are', () => {
+    const expression = fc
+      .integer({ min: 2, max: 8 })
+      .chain((count) =>
+        fc.record({ count: fc.constant(count), held: fc.array(fc.boolean(), { minLength: count, maxLength: count }) }),
+      );
+    fc.assert(
+      fc.property(expression, ({ count, held }) => {
+        const words = Array.from({ length: count }, (_, index) => `w${index}`);
+        const condition = allButOneWord('name', words)
+          .replace('{name} : ', '')
+          .replace(/"w(\d)" \*/g, (_, index) => `${held[Number(index)]}`)
+          .replaceAll('AND', '&&')
+          .replaceAll('OR', '||');
+        const lacking = held.filter((has) => !has).length;
+        expect(new Function(`return ${condition}`)(), condition).toBe(lacking <= 1);
+      }),
+    );
+  });
+
+  it('does not follow where as many fit as were asked for, and keeps to one order from page to page', async () => {
+    const both = Array.from({ length: 12 }, (_, index) => named(`Snow Board ${index}`));
+    const single = Array.from({ length: 60 }, (_, index) => named(`Snow ${index}`));
+    const { names, search } = await openNames(one(...both, ...single, named('Board A')));
+    expect(await names('snow board', 5, 3), 'the last that fit').toHaveLength(2);
+    expect((await search.searchPackages('snow board', 5, 3)).more).toBe(false);
+    const all = await names('snow board', 250);
+    expect(all).toHaveLength(73);
+    for (const limit of [13, 20, 33, 50]) {
+      const pages: (string | null)[] = [];
+      for (let page = 1; page <= Math.ceil(73 / limit); page++) pages.push(...(await names('snow board', limit, page)));
+      expect(pages, `${limit} a page`).toEqual(all);
+    }
+  });
+
+  it('finds the maintainer where there is no author, and nobody else', async () => {
+    const { names } = await openNames(
+      one(
+        named('Alpha', { Maintainer: 'Jane Roe <jane@mail.example>' }),
+        named('Bravo', { Maintainer: 'Jane Roe <jane@mail.example>', Author: 'John Doe' }),
+      ),
+    );
+    expect(await names('jane alph')).toEqual(['Alpha']);
+    expect(await names('jane')).toEqual(['Alpha']);
+    expect(await names('john')).toEqual(['Bravo']);
+    expect(await names('mail')).toEqual([]);
+  });
+
+  it('puts those descriptions first that hold the words together and by themselves, and the shorter ones', async () => {
+    const of = (name: string, Description: string) => named(name, { Description });
+    const { names } = await openNames(
+      one(
+        of('A', 'themes for the icons of all your applications'),
+        of('Bb', 'a theme that has the icon, and much more besides'),
+        of('Ccc', 'the icon of a theme'),
+        of('Dddd', 'a theme icon in a text that is as long as it may be'),
+      ),
+    );
+    expect(await names('theme icon')).toEqual(['Dddd', 'Ccc', 'Bb', 'A']);
+  });
+});
+
+describe('H7 words that hold a text', () => {
+  it('are found inside and not at the beginning, the shortest first', () => {
+    const list = '\nabcabc\nboard\nkeyboard\nsnowboarding\nxboardboard\n';
+    expect(wordsWithInside(list, 'board', 10)).toEqual(['keyboard', 'xboardboard', 'snowboarding']);
+    expect(wordsWithInside(list, 'board', 1)).toEqual(['keyboard']);
+    expect(wordsWithInside(list, 'zzzz', 10)).toEqual([]);
+    expect(wordsWithInside('\n\n', 'zzzz', 10)).toEqual([]);
+  });
+
+  it('are bounded for each package, and no word of another is lost to one with many', async () => {
+    const many = Array.from({ length: 400 }, (_, index) => `q${index}vxkzjw`).join(' ');
+    const { names } = await openNames(one(named(many, { Package: 'com.example.many' }), named('snowboard')));
+    expect(await names('owboard')).toEqual(['snowboard']);
+    expect(await names('399vxkzjw')).toEqual([]);
+  });
+
+  it('stay when their packages go, and then find nothing', async () => {
+    const { state, search, names } = await openNames(one(named('snowboard')));
+    expect(await names('owboard')).toEqual(['snowboard']);
+    await buildCatalog(state, [one(named('Keyboard'))]);
+    search.refresh();
+    expect(await names('owboard')).toEqual([]);
+    expect(await names('eyboard')).toEqual(['Keyboard']);
+  });
+});
