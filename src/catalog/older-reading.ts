@@ -7,9 +7,14 @@ import { parseRecord } from './record-list.ts';
 /** A record as it is stored: its ready text, what the site shows beyond it, and the number of its repository. */
 type Columns = [json: string, details: string | null, repository: number];
 
-// The path of an index names its component: dists/<suite>/<component>/binary-<architecture>/ (wiki.debian.org,
-// "DebianRepository/Format"). A flat repository has none.
-const componentOf = ({ suite, origin_packages_path: path }: RepositoryRecord): string | null => {
+/**
+ * The component of a repository, which the path of its index names: dists/<suite>/<component>/binary-<architecture>/
+ * (wiki.debian.org, "DebianRepository/Format"). A flat repository has none.
+ */
+export const componentOf = ({
+  suite,
+  origin_packages_path: path,
+}: Pick<RepositoryRecord, 'suite' | 'origin_packages_path'>): string | null => {
   const beginning = `/dists/${suite}/`;
   const end = path.lastIndexOf('/binary-');
   return path.startsWith(beginning) && end > beginning.length ? path.slice(beginning.length, end) : null;

@@ -182,6 +182,24 @@ describe('a question that fails in passing', () => {
     expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeLessThan(7300);
   });
 
+  it('waits until a date that the service names, and not as long as every other client', async () => {
+    vi.useFakeTimers({ now: new Date('2026-05-01T00:00:00Z') });
+    const { asked, ask } = answering(busy('Fri, 01 May 2026 00:00:09 GMT'), well());
+    const answer = new Client({ base, fetch: ask }).repositories();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await answer;
+    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThanOrEqual(9000);
+    const pauses = new Set<number>();
+    for (let number = 0; number < 8; number++) {
+      const other = answering(busy(), busy(), well());
+      const found = new Client({ base, fetch: other.ask }).repositories();
+      await vi.advanceTimersByTimeAsync(60_000);
+      await found;
+      pauses.add((other.asked[2]?.at ?? 0) - (other.asked[0]?.at ?? 0));
+    }
+    expect(pauses.size).toBeGreaterThan(1);
+  });
+
   it('fails at once where the service wants too long a pause, and after so many repetitions', async () => {
     vi.useFakeTimers();
     const far = answering(busy('3600'));

@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { componentOf } from '../../src/catalog/older-reading.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { composeIndexRepositories, composeUnsafeHosts } from '../../src/contract/older-addresses/lists.ts';
 import { createOlderOpenApi } from '../../src/contract/older-addresses/openapi.ts';
@@ -30,6 +31,17 @@ describe('the description of addresses from before /v2', () => {
       expect(target, reference).toBeDefined();
     }
   });
+});
+
+it.each([
+  ['stable', '/dists/stable/main/binary-iphoneos-arm/Packages.zst', 'main'],
+  ['1800', '/dists/1800/main/debian-installer/binary-all/Packages', 'main/debian-installer'],
+  ['stable', '/dists/stable/main/binary-all/binary-arm64/Packages', 'main/binary-all'],
+  ['stable', '/dists/stable/binary-arm64/Packages', null],
+  ['stable', '/dists/testing/main/binary-arm64/Packages', null],
+  ['./', '/Packages.xz', null],
+])('the component of suite %s with its index at %s is %s', (suite, origin_packages_path, component) => {
+  expect(componentOf({ suite, origin_packages_path })).toBe(component);
 });
 
 describe('lists that older programs read', () => {

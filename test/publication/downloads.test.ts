@@ -55,6 +55,19 @@ describe('the list of downloads', () => {
     expect(readDownloadTotals(path.join(temporaryFolder(), 'none.sqlite'), '2026-05-01', 10)).toEqual([]);
   });
 
+  it('tells in the totals of what no day tells any more', () => {
+    const file = path.join(temporaryFolder(), 'downloads.sqlite');
+    const store = openDownloadsStore(file, { ...limits, counters: 1 });
+    for (const package_id of ['a', 'b']) {
+      store.add('2026-04-30', [{ network: '10.0.0.1', downloads: [{ package_id, package_version: '1.0' }] }]);
+    }
+    store.close();
+    expect(readDownloadTotals(file, '2026-05-01', 10)).toEqual([
+      { package_id: 'a', total: 1, last_30_days: 1 },
+      { package_id: 'b', total: 1, last_30_days: 0 },
+    ]);
+  });
+
   it('can be read while a server counts, and says why where it cannot', () => {
     const file = countedFile([['2026-04-30', 'a', 1]]);
     const store = openDownloadsStore(file, limits);
