@@ -37,6 +37,7 @@ describe('C14: what is said to a visitor', () => {
     // What its fields say counts, and not its words.
     [[{ ...rootless, name: 'X (iOS 11)' }], '16.7', 'rootless', 'Runs here'],
     [[{ ...rootless, name: 'X for iOS 17' }], '17.0', 'rootless', 'Says not on iOS 17.0'],
+    [[{ architecture: 'all' }, { architecture: 'iphoneos-arm64' }], '17.0', 'rootless', 'Rootless, iOS not stated'],
     // The best of several copies.
     [[rootless, { architecture: 'iphoneos-arm64' }], '17.0', 'rootless', 'Rootless, iOS not stated'],
     [[rootless, { architecture: 'iphoneos-arm64', tags: ['compatible_max::ios18'] }], '17.0', 'rootless', 'Runs here'],

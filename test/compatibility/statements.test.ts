@@ -132,6 +132,10 @@ describe('C14: tags', () => {
     ]);
     expect(runsOn({ tags: ['compatible_max::ios16'] }, '16.7.10')).toBe(true);
     expect(runsOn({ tags: ['compatible_max::ios16'] }, '17.0')).toBe(false);
+    expect(['16.5.1', '16.5.2'].map((ios) => runsOn({ tags: ['compatible_max::ios16.5.1'] }, ios))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('that name versions exclude none, and those that say nothing readable nothing', () => {
@@ -189,6 +193,15 @@ describe('C14: the words of name and description', () => {
 });
 
 describe('C14: a stranger’s fields', () => {
+  it('of more than any honest package says are read so far, and never against the package', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, at) => `firmware (= ${at + 1}.0)`);
+    expect(runsOn({ depends: many(32).join(' | ') }, '50.0')).toBe(false);
+    expect(runsOn({ depends: many(33).join(' | ') }, '50.0')).toBe(true);
+    const rangesOf = (count: number) =>
+      buildStatement(readStated({ architecture, depends: many(count).join(' | ') }))?.firmware?.length;
+    expect([rangesOf(2), rangesOf(8), rangesOf(9)]).toEqual([2, 8, 1]);
+  });
+
   it('never throw', () => {
     const part = fc.constantFrom(
       'firmware',

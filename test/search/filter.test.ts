@@ -124,6 +124,13 @@ describe('C14: a search of packages that is narrowed', () => {
     }
   });
 
+  it('leaves out by a tag alone what says that it does not run', async () => {
+    const ids = async (firmware: string) =>
+      (await found('snow', { firmware })).map(({ package_id }) => package_id).filter((id) => /snow7[0-6]$/.test(id));
+    expect((await ids('16.5.1')).length).toBe(7);
+    expect(await ids('16.6')).toEqual([]);
+  });
+
   it('finds no package by the terms of its facets', async () => {
     for (const facet of ['architecture', 'section', 'repository', 'price'] as const) {
       const term = facetTerm(facet, facet === 'architecture' ? 'all' : facet === 'repository' ? 'one' : 'Free');
@@ -158,5 +165,6 @@ describe('C14: the terms of versions', () => {
         expect(terms.size).toBeLessThanOrEqual(excluded.length * 2 * 19);
       }),
     );
+    expect(excludingTerms([[0, endOfVersions]])).toHaveLength(1);
   });
 });
