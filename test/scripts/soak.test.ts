@@ -28,7 +28,7 @@ describe('npm run soak', () => {
       seconds: 180,
       visitors: 8,
       signal: ending.signal,
-      progressMs: 100,
+      progressMs: 250,
       onProgress: ({ builds, limitsMet, tally, points, abuses: counts }) => {
         const areAbused =
           awaitedLimits.every((limit) => limitsMet.has(limit)) &&
