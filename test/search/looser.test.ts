@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import type { SearchReading } from '../../src/catalog/search-reading.ts';
 import { wordsWithInside } from '../../src/catalog/word-list.ts';
+import { PackageSearch } from '../../src/search/package-search.ts';
 import { allButOneWord } from '../../src/search/question.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -135,6 +137,32 @@ describe('what follows where few hold all words', () => {
       ),
     );
     expect(await names('theme icon')).toEqual(['Dddd', 'Ccc', 'Bb', 'A']);
+  });
+});
+
+describe('H7 what follows where few hold all words', () => {
+  it('asks the index hardly more often the more words there are', () => {
+    const questionsFor = (words: number) => {
+      let asked = 0;
+      // Every word is known, and no question finds enough.
+      const reading: Partial<SearchReading> = {
+        match: (_, wanted) => {
+          asked++;
+          return wanted === 1 ? [1] : [];
+        },
+        names: () => [],
+        texts: () => [],
+        termsIn: () => [],
+        wordsWithInside: () => [],
+      };
+      const text = Array.from({ length: words }, (_, index) => `${index}word`).join(' ');
+      new PackageSearch(reading as SearchReading).locate(text, 100, 1);
+      return asked;
+    };
+    // One more for each word, which is whether it is known.
+    expect(questionsFor(8) - questionsFor(4)).toBeLessThanOrEqual(4);
+    expect(questionsFor(100)).toBe(questionsFor(8));
+    expect(questionsFor(8)).toBeLessThan(25);
   });
 });
 
