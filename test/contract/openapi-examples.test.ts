@@ -14,7 +14,10 @@ import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts'
 import { collectExamples } from '../../scripts/examples/collect.ts';
 import { readService } from '../../scripts/read-service.ts';
 import { publishSample } from '../../scripts/sample.ts';
+import { downloadListSchema } from '../../src/contract/envelope.ts';
 import { hasExample } from '../../src/contract/examples.ts';
+import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
+import { indexRepositoriesSchema, unsafeHostsSchema } from '../../src/contract/older-addresses/records.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
@@ -105,6 +108,14 @@ const findExamples = (value: unknown, place: readonly string[] = []): [place: st
     .flatMap(([name, child]) => findExamples(child, [...place, name.replaceAll('~', '~0').replaceAll('/', '~1')]));
   return [...here, ...below];
 };
+
+it('a build publishes what older programs read, and what was downloaded', () => {
+  const repositories = indexRepositoriesSchema.parse(JSON.parse(read(olderOperations.indexRepositories.file)));
+  expect(repositories.length).toBeGreaterThan(1);
+  expect(unsafeHostsSchema.parse(JSON.parse(read(olderOperations.unsafeHosts.file)))).toEqual([]);
+  expect(JSON.parse(read(olderOperations.description.file))).toMatchObject({ servers: [{ url: base }] });
+  expect(downloadListSchema.parse(JSON.parse(read(documentPath.downloads))).data).toEqual([]);
+});
 
 describe('the published description', () => {
   it('H5: shows examples that are valid, for every operation that answers records and for what is sent', () => {
