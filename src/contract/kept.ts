@@ -243,6 +243,7 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
   device: 'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did',
+  manager: 'the package manager that you last opened a package in, so that its button comes first',
 };
 
 /** Where the forms of the pages lead, and what they send there. */

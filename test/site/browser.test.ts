@@ -351,7 +351,7 @@ describe('a package', () => {
     await page.getByRole('link', { name: 'Open in Zebra' }).click();
     await page.goto(`${server.base}/package/com.alpha.snowboard/`);
     expect(await managers()).toEqual(['Zebra', 'Sileo']);
-    expect(await page.locator('.button.primary').textContent()).toMatch(/Zebra/);
+    expect(await page.locator('[data-manager].primary').textContent()).toMatch(/Zebra/);
   });
 
   it('warns above the buttons where its repository fails, and links one download for each architecture', async () => {
