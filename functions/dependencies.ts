@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { DependencyQuestion } from '../src/contract/dependency-records.ts';
 import type { OlderPackage, OlderRepository } from '../src/contract/older-addresses/records.ts';
 import type { PackageFilter } from '../src/contract/parameters.ts';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
@@ -58,6 +59,8 @@ export interface SearchIndex {
   known(versions: readonly PackageVersion[]): Promise<PackageVersion[]>;
   /** Whether it knows any version of this package. */
   knows(id: string): Promise<boolean>;
+  /** What installing a package brings, as pieces of JSON text; undefined where it knows no version of it. */
+  dependencies(question: DependencyQuestion): Promise<readonly string[] | undefined>;
   probe(): Promise<boolean>;
 }
 

@@ -74,6 +74,10 @@ const opening = (date: Date): string => `{"message":"${successMessage}","date":"
 const complete = (beginning: string, { count, pieces }: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
   encode([`${beginning},"count":${count},"data":[`, ...pieces, ']}'], turn);
 
+/** The JSON of an answer whose data comes as pieces of JSON text; a long one is encoded in several turns. */
+export const dataBody = (date: Date, data: Pieces, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
+  encode([`${opening(date)},"data":`, ...data, '}'], turn);
+
 /** The JSON of a list answer; a long one is encoded in several turns. */
 export const listBody = (date: Date, records: RecordList, turn: Turn): Promise<Uint8Array<ArrayBuffer>> =>
   complete(opening(date), records, turn);

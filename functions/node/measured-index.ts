@@ -38,6 +38,7 @@ export const measureIndex = (index: SearchIndex, meter: Meter): SearchIndex => {
     latest: measure('latest', (...question) => index.latest(...question)),
     known: measure('known', (...question) => index.known(...question)),
     knows: measure('knows', (...question) => index.knows(...question)),
+    dependencies: measure('dependencies', (question) => index.dependencies(question)),
     probe: measure('probe', () => index.probe()),
   };
 };

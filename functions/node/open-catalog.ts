@@ -71,4 +71,6 @@ export abstract class CatalogQuestions implements SearchIndex {
     latest: (ids) => this.ask(({ older }) => older.latest(ids)),
     repositories: (...question) => this.ask(({ older }) => older.repositories(...question)),
   };
+
+  dependencies: SearchIndex['dependencies'] = (question) => this.ask((search) => search.dependencies(question));
 }

@@ -1,11 +1,12 @@
 import { cacheControl } from '../../src/contract/answer-headers.ts';
+import { closureLimits } from '../../src/contract/dependency-records.ts';
 import { type PackageFilter, packageFilters, type QueryName } from '../../src/contract/parameters.ts';
 import { apiRoot, type DocumentOperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { jsonAnswer, notFound } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
-import { listBody, pageBody } from '../http/envelope-body.ts';
+import { dataBody, listBody, pageBody } from '../http/envelope-body.ts';
 import type { MakeAnswer } from '../http/large-answers.ts';
 import { limited } from '../http/limited.ts';
 import { hasQuery, readQuery } from '../http/request-query.ts';
@@ -79,6 +80,24 @@ export const indexHandlers = (
     repositorySearch: searchHandler(operations.repositorySearch, (index, q, limit, page) =>
       index.searchRepositories(q, limit, page),
     ),
+
+    packageDependencies: async (context) => {
+      const { req, var: found } = context;
+      const asked = readQuery(req.url, operations.packageDependencies.query);
+      const { deviceArchitecture: architecture, repositories, deviceFirmware } = asked;
+      // As devices state it.
+      const firmware =
+        deviceFirmware === undefined ? null : deviceFirmware.includes('.') ? deviceFirmware : `${deviceFirmware}.0`;
+      const packageId = found.segments.at(-2) ?? '';
+      const turn = turnsOf(dependencies, context);
+      return makeAnswer(context, closureLimits.visits, async () => {
+        const question = { packageId, architecture, repositories, firmware };
+        const pieces = await askIndex(dependencies, turn, (index) => index.dependencies(question));
+        if (pieces === undefined) throw notFound();
+        const body = await dataBody(dependencies.now(), pieces, turn);
+        return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.none });
+      });
+    },
 
     packageMulti: async (context) => {
       const { req } = context;

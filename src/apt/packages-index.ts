@@ -38,6 +38,12 @@ export interface PackageStanza {
   replaces: string | null;
   provides: string | null;
   enhances: string | null;
+  /** How it serves other architectures, such as `allowed` and `foreign`. */
+  multiArch: string | null;
+  /** Whether no system of its kind goes without it. */
+  essential: boolean;
+  /** `required`, `important`, `standard`, `optional` or `extra`, or what else stands there. */
+  priority: string | null;
 }
 
 type Identifier = 'package' | 'version' | 'architecture' | 'filename';
@@ -123,6 +129,9 @@ export const parsePackage = (given: Stanza): ParsedPackage => {
     replaces: text(stanza, 'replaces'),
     provides: text(stanza, 'provides'),
     enhances: text(stanza, 'enhances'),
+    multiArch: text(stanza, 'multi-arch'),
+    essential: text(stanza, 'essential')?.toLowerCase() === 'yes',
+    priority: text(stanza, 'priority'),
   };
   return oversized.length === 0
     ? { ok: true, value, findings }

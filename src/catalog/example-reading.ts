@@ -34,7 +34,7 @@ export const chooseExample = (database: CatalogDatabase): ExampleSubject | undef
 const findPackage = (
   database: CatalogDatabase,
   slug: string,
-): Pick<ExampleSubject, 'packageId' | 'name' | 'version' | 'author'> | undefined => {
+): Pick<ExampleSubject, 'packageId' | 'name' | 'version' | 'architecture' | 'author'> | undefined => {
   const found = findRepository(database, slug);
   if (found === undefined) return undefined;
   const rows = database
@@ -46,8 +46,9 @@ const findPackage = (
     )
     .all(...found.range);
   for (const [name, json] of rows) {
-    const { package_id: packageId, version, author } = parseRecord(json);
-    if (name !== null && /^[a-z0-9][a-z0-9.+-]+$/.test(packageId)) return { packageId, name, version, author };
+    const { package_id: packageId, version, architecture, author } = parseRecord(json);
+    if (name !== null && /^[a-z0-9][a-z0-9.+-]+$/.test(packageId))
+      return { packageId, name, version, architecture, author };
   }
   return undefined;
 };

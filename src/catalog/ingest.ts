@@ -59,6 +59,7 @@ export const removeRepository = (database: WritableDatabase, slug: string): stri
     .all(...range);
   removeSearchDocuments(database, ...range);
   database.prepareWrite('DELETE FROM record WHERE id >= ? AND id < ?').run(...range);
+  database.prepareWrite('DELETE FROM provision WHERE record >= ? AND record < ?').run(...range);
   database.prepareWrite('DELETE FROM finding WHERE repository = ?').run(id);
   database.prepareWrite('DELETE FROM repository WHERE id = ?').run(id);
   return packages.flat();

@@ -5,7 +5,10 @@ import { type Addressing, publicAddress } from '../contract/paths.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { sectionImages, sectionKind } from '../contract/sections.ts';
 
-/** What the site shows of a package version beyond its public record: relations as written, and its own addresses. */
+/**
+ * What is known of a package version beyond its public record: relations as written, its own addresses, and how it serves
+ * those that depend on it.
+ */
 export interface RecordDetails {
   readonly depends?: string;
   readonly preDepends?: string;
@@ -18,6 +21,9 @@ export interface RecordDetails {
   readonly provides?: string;
   readonly homepage?: string;
   readonly depiction?: string;
+  /** Whether it serves relations that end with `:any`. */
+  readonly anyArchitecture?: true;
+  readonly essential?: true;
 }
 
 const detailFields = [
@@ -32,17 +38,19 @@ const detailFields = [
   'provides',
   'homepage',
   'depiction',
-] as const satisfies readonly (keyof RecordDetails & keyof PackageStanza)[];
+] as const satisfies readonly Exclude<keyof RecordDetails & keyof PackageStanza, 'essential'>[];
 
 /** The details of a stanza as JSON text; null where it has none. */
 export const computeDetails = (stanza: PackageStanza): string | null => {
-  let details: Record<string, string> | undefined;
+  let details: Record<string, string | true> | undefined;
   for (const field of detailFields) {
     const value = stanza[field];
     if (value === null) continue;
     details ??= {};
     details[field] = value;
   }
+  if (stanza.multiArch === 'allowed') details = { ...details, anyArchitecture: true };
+  if (stanza.essential) details = { ...details, essential: true };
   return details === undefined ? null : JSON.stringify(details);
 };
 

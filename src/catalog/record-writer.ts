@@ -7,6 +7,7 @@ import type { Addressing } from '../contract/paths.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
+import { ProvisionWriter } from './provision-writer.ts';
 import { firstRecordId } from './schema.ts';
 
 interface WriterOptions {
@@ -38,6 +39,7 @@ export class RecordWriter {
   readonly #insert;
   readonly #demote;
   readonly #sizeOf;
+  readonly #provisions: ProvisionWriter;
   readonly #newest = new Map<string, { version: string; row: number }>();
   readonly #bytesOf = new Map<string, number>();
   readonly #firstRow: number;
@@ -58,10 +60,12 @@ export class RecordWriter {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
+    this.#provisions = new ProvisionWriter(database, this.findings);
     const write = database.prepareWrite('UPDATE record SET latest = 0, json = ? WHERE id = ?');
     this.#demote = (row: number) => {
       const [json = ''] = read.get(row) ?? [];
       write.run(withoutLatest(json), row);
+      this.#provisions.remove(row);
     };
     const size = database.prepare<[number]>(
       'SELECT length(CAST(json AS BLOB)) + coalesce(length(CAST(details AS BLOB)), 0) FROM record WHERE id = ?',
@@ -107,6 +111,8 @@ export class RecordWriter {
       latest ? whole : withoutLatest(whole),
       details,
     );
+    if (before !== undefined) this.#provisions.remove(row);
+    if (latest) this.#provisions.write(stanza, row);
   }
 
   /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */

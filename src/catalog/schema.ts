@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 10;
+export const catalogFormat = 11;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -59,6 +59,18 @@ const tables = `
   );
   CREATE INDEX record_package ON record (package, repository);
   CREATE INDEX record_list ON record (repository, package);
+  CREATE INDEX record_newest ON record (package, architecture) WHERE latest = 1;
+
+  -- What the newest versions provide besides their own names, for relations that name it.
+  CREATE TABLE provision (
+    record INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,         -- empty where it provides the name in no version
+    architecture TEXT NOT NULL,    -- of its package
+    preference INTEGER NOT NULL,   -- 0 is taken first, where several provide it
+    PRIMARY KEY (record, name, version)
+  ) WITHOUT ROWID;
+  CREATE INDEX provision_name ON provision (name, architecture, record);
 
   CREATE TABLE document (
     path TEXT PRIMARY KEY,         -- below the output folder

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dependencyClosureSchema } from './dependency-records.ts';
 import {
   downloadCountSchema,
   downloadTotalSchema,
@@ -25,6 +26,7 @@ const page = <T extends z.ZodType>(record: T) =>
 
 export const packageListSchema = list(packageRecordSchema);
 export const packagePageSchema = page(packageRecordSchema);
+export const dependenciesSchema = z.strictObject({ message, date, data: dependencyClosureSchema });
 export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
 export const repositoryFindingsSchema = z.strictObject({ message, date, data: findingsRecordSchema });
 export const statusSchema = z.strictObject({ message, date, data: statusRecordSchema });

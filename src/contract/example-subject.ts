@@ -6,6 +6,7 @@ export interface ExampleSubject {
   readonly packageId: string;
   readonly name: string;
   readonly version: string;
+  readonly architecture: string;
   readonly author: string | null;
   readonly slug: string;
   readonly uri: string;

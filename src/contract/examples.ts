@@ -1,5 +1,5 @@
 import type { ExampleSubject } from './example-subject.ts';
-import { fillPlaceholders, parameterOf, placeholdersOf } from './parameters.ts';
+import { fillPlaceholders, parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import type { Operation } from './paths.ts';
 import type { Download } from './records.ts';
 
@@ -18,7 +18,7 @@ export const exampleAddress = ({ address, query = [], tag }: Operation, subject:
   const path = fillPlaceholders(address, (name) => encodeURIComponent(exampleOf(name) ?? ''));
   const given = query.flatMap((name) => {
     const value = exampleOf(name);
-    return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+    return value === undefined ? [] : [`${writtenName(name)}=${encodeURIComponent(value)}`];
   });
   return given.length === 0 ? path : `${path}?${given.join('&')}`;
 };

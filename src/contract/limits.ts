@@ -109,6 +109,13 @@ export const limitTable = {
   recordBytes: of(65_536, 'bytes', 'one package record as published', 'Four times the longest ever met.'),
   recordsPerRepository: of(150_000, 'pieces', 'records of a repository', 'Twice those of Debian or Ubuntu.'),
   recordsPerPackage: of(2000, 'pieces', 'records of one package in a repository', 'A nightly build for five years.'),
+  providesPerPackage: of(2000, 'pieces', 'names that a package provides', 'A quarter more than the most of Debian.'),
+  providesPerRepository: of(
+    200_000,
+    'pieces',
+    'names that the packages of a repository provide',
+    'Five times those of Debian.',
+  ),
   packageBytes: of(
     16 * mebibyte,
     'bytes',

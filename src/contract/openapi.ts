@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { badgeSchema } from './badge.ts';
+import { dependencyClosureSchema } from './dependency-records.ts';
 import {
+  dependenciesSchema,
   downloadCountAnswerSchema,
   downloadListSchema,
   healthSchema,
@@ -68,6 +70,8 @@ const named = {
   SafetyRecord: safetyRecordSchema,
   HealthRecord: healthRecordSchema,
   LandingRecord: landingRecordSchema,
+  DependencyClosure: dependencyClosureSchema,
+  Dependencies: dependenciesSchema,
   PackageList: packageListSchema,
   PackagePage: packagePageSchema,
   Repository: repositorySchema,

@@ -139,6 +139,18 @@ export const multiMaximum = 2000;
 /** The most addresses that one safety check may name. */
 export const safetyMaximum = 250;
 
+/** The most repositories that a visitor may say to have: more than the manifest of any service names. */
+const repositoriesMaximum = 1000;
+/** The most characters of an architecture. */
+const architectureMaximum = 64;
+
+/** How a version of iOS is written. */
+const firmwareForm = {
+  pattern: /^\d{1,2}(?:\.\d{1,2}){0,2}$/,
+  complaint: 'must be a version of iOS such as 16.7 or 15.8.3',
+  examples: ['16.7', '15.8.3'],
+} as const;
+
 /** The values of `rank`; `*` lists every ranking. */
 export const ranks = ['1', '2', '3', '4', '5', '*'] as const;
 export type Rank = (typeof ranks)[number];
@@ -229,6 +241,35 @@ export const queryParameters = {
     default: 1,
     example: undefined,
   }),
+  deviceArchitecture: required({
+    written: 'architecture',
+    description: 'Architecture of the device, such as iphoneos-arm64; packages for "all" belong to each.',
+    schema: { type: 'string', minLength: 1, maxLength: architectureMaximum },
+    example: ({ architecture }) => architecture,
+    read: (text, refuse) =>
+      text.length <= architectureMaximum && /^[A-Za-z0-9][A-Za-z0-9.+-]*$/.test(text)
+        ? text
+        : refuse('must be one architecture such as iphoneos-arm64'),
+  }),
+  repositories: {
+    description: `Slugs of the repositories that are had already, separated by commas; at most ${repositoriesMaximum}.`,
+    required: false,
+    schema: { type: 'string' },
+    example: ({ slug }: ExampleSubject) => slug,
+    read: (text: string | undefined, refuse: Refuse) => {
+      const slugs = givenList(text ?? '');
+      if (slugs.length <= repositoriesMaximum) return slugs;
+      return refuse(`must be at most ${repositoriesMaximum} slugs separated by commas`);
+    },
+  },
+  deviceFirmware: {
+    ...filter({
+      description:
+        'Version of iOS on the device, which relations to `firmware` are compared with; without it any will do. `16` is 16.0.',
+      ...firmwareForm,
+    }),
+    written: 'firmware',
+  },
   ids: required({
     description: `Package identifiers, separated by commas; at most ${multiMaximum}.`,
     schema: { type: 'string', minLength: 1 },
@@ -268,9 +309,7 @@ export const queryParameters = {
   firmware: filter({
     description:
       'A version of iOS: packages that say they do not run on it are left out, by their relations to `firmware` (Depends, Pre-Depends, Conflicts, Breaks) or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
-    pattern: /^\d{1,2}(?:\.\d{1,2}){0,2}$/,
-    complaint: 'must be a version of iOS such as 16.7 or 15.8.3',
-    examples: ['16.7', '15.8.3'],
+    ...firmwareForm,
   }),
   section: {
     description: 'Only packages of this section, as records name it; capitals are as small letters.',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import {
+  dependenciesSchema,
   downloadCountAnswerSchema,
   downloadListSchema,
   healthSchema,
@@ -145,6 +146,15 @@ export const operations = {
     summary: 'All versions of a package',
     schema: packageListSchema,
     file: 'jailbreak/package/{packageId}.json',
+    errors: [404],
+  },
+  packageDependencies: {
+    method: 'GET',
+    address: '/jailbreak/package/{packageId}/dependencies',
+    tag: 'package',
+    summary: 'What installing a package brings: other packages, repositories to add, and what cannot be met',
+    query: ['deviceArchitecture', 'repositories', 'deviceFirmware'],
+    schema: dependenciesSchema,
     errors: [404],
   },
   repositoryRanking: {

@@ -1,12 +1,17 @@
 import type { CatalogDatabase } from '../catalog/database.ts';
+import { DependencyReading } from '../catalog/dependency-reading.ts';
 import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { ListReading } from '../catalog/list-reading.ts';
 import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
 import { prepareSlugs } from '../catalog/repository-slugs.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
+import type { DependencyQuestion } from '../contract/dependency-records.ts';
 import { AnswerTooLarge } from '../contract/errors.ts';
 import { answerMaximum, type PackageFilter } from '../contract/parameters.ts';
+import { computeClosure } from '../dependencies/closure.ts';
+import { closurePieces } from '../dependencies/closure-text.ts';
+import type { Steps } from '../dependencies/work.ts';
 import { filterExpression } from './filter.ts';
 import { OlderSearch } from './older-search.ts';
 import { PackageSearch, type ResultPage } from './package-search.ts';
@@ -37,6 +42,18 @@ const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => R
   return { count, pieces };
 };
 
+/** The end of something computed in steps, between which everything else gets its turn. */
+const inTurns = async <T>(steps: Steps<T>): Promise<T> => {
+  const pause = createPauses();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    // Most steps end at once, and waiting for nothing would take longer.
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+};
+
 /** What can be asked of one catalog, in whatever engine; its statements are prepared once. */
 export class CatalogSearch {
   readonly #reading: SearchReading;
@@ -48,6 +65,7 @@ export class CatalogSearch {
   readonly #slugOf: (slug: string) => string | undefined;
   /** The same catalog in the form of addresses from before /v2. */
   readonly older: OlderSearch;
+  readonly #dependencies: DependencyReading;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
@@ -59,6 +77,7 @@ export class CatalogSearch {
     this.#latest = prepareLatest(database);
     this.#known = prepareKnownVersions(database);
     this.older = new OlderSearch(database, this.#packages, this.#repositories);
+    this.#dependencies = new DependencyReading(database);
   }
 
   /** One page of package records; see PackageSearch for the order. */
@@ -100,6 +119,12 @@ export class CatalogSearch {
   /** Whether any version of this package is indexed. */
   async knows(id: string): Promise<boolean> {
     return this.#known.hasPackage(id);
+  }
+
+  /** What installing a package brings, as pieces of JSON text; undefined where no version of it is indexed. */
+  async dependencies(question: DependencyQuestion): Promise<string[] | undefined> {
+    if (!this.#known.hasPackage(question.packageId)) return undefined;
+    return inTurns(closurePieces(await inTurns(computeClosure(this.#dependencies, question))));
   }
 
   /** Whether the index answers a question. Throws where it does not. */

@@ -56,6 +56,9 @@ describe('parsePackage', () => {
         replaces: null,
         provides: null,
         enhances: null,
+        multiArch: null,
+        essential: false,
+        priority: null,
       },
     });
   });

@@ -28,6 +28,7 @@ const subject = {
   packageId: 'com.example.one',
   name: 'Snow',
   version: '1.0',
+  architecture: 'iphoneos-arm',
   author: null,
   slug: 'odd',
   uri: 'https://a.example/',
@@ -59,9 +60,9 @@ describe('the table of parameters', () => {
   it.each(queries)('H5: reads %s as it describes it', (name, { schema, required, example, words }) => {
     const fits = new Ajv2020().compile(schema);
     const written = (value: string) => (schema.type === 'integer' ? Number(value) : value);
-    if (required) expect(() => read(name)).toThrow(`Missing query parameter: '${name}'`);
+    if (required) expect(() => read(name)).toThrow(`Missing query parameter: '${writtenName(name)}'`);
     else if (schema.default !== undefined) expect(read(name)).toBe(schema.default);
-    else expect(read(name)).toEqual(name === 'uris' ? [] : undefined);
+    else expect(read(name)).toEqual(name === 'uris' || name === 'repositories' ? [] : undefined);
     for (const value of schema.enum ?? []) expect(read(name, value)).toBe(value);
     if (schema.enum)
       expect(() => read(name, 'none of them')).toThrow(`'${name}' must be one of ${schema.enum.join(', ')}`);
@@ -76,7 +77,7 @@ describe('the table of parameters', () => {
     if (schema.pattern !== undefined) {
       for (const wrong of ['a b', '%', 'é', '-', 'x'.repeat(65)]) {
         expect(fits(wrong), wrong).toBe(false);
-        expect(() => read(name, wrong)).toThrow(`'${name}' must be`);
+        expect(() => read(name, wrong)).toThrow(`'${writtenName(name)}' must be`);
       }
       return;
     }

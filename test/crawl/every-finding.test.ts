@@ -175,6 +175,9 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
     Depends: '\u8a00'.repeat(limits.fieldCharacters),
   }),
   'publication-too-large': many(300, (number) => brief('a', `${number}`, `Description: ${'\u8a00'.repeat(20_000)}\n`)),
+  'provides-too-many': stanza({
+    Provides: Array.from({ length: limits.providesPerPackage + 1 }, (_, number) => `v${number}`).join(', '),
+  }),
   'sections-too-many': () =>
     serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
 };

@@ -42,6 +42,7 @@ const host: Dependencies = {
     latest: async () => records,
     known: async (versions) => [...versions],
     knows: async () => true,
+    dependencies: async () => ['{}'],
     probe: async () => true,
   },
   safety: createSafetyList([]),
@@ -63,6 +64,7 @@ const values: Readonly<Record<string, string>> = { packageId: 'a', repositorySlu
 const query: Partial<Record<OperationName, string>> = {
   packageSearch: '?q=ab',
   packageMulti: '?ids=a',
+  packageDependencies: '?architecture=a',
   repositoryRanking: '?rank=*',
   repositorySearch: '?q=ab',
   repositorySafety: '?uris=https://a.test',

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Whether this machine has apt itself, and what verifies its signatures. */
@@ -23,7 +24,7 @@ export class AptClient {
   readonly #sources: readonly AptSource[];
   readonly #options: string[];
 
-  constructor(folder: string, sources: readonly AptSource[]) {
+  constructor(folder: string, sources: readonly AptSource[], architecture = 'iphoneos-arm64') {
     this.#root = mkdtempSync(path.join(folder, 'apt-'));
     this.#sources = sources;
     for (const name of ['etc', 'state/lists/partial', 'cache/archives/partial']) {
@@ -34,7 +35,7 @@ export class AptClient {
       const file = this.#path(`etc/key-${index}.asc`);
       if (key !== undefined) writeFileSync(file, key);
       const trust = key === undefined ? 'trusted=yes' : `signed-by=${file}`;
-      return `deb [${trust} arch=iphoneos-arm64] ${uri} ${place}\n`;
+      return `deb [${trust} arch=${architecture}] ${uri} ${place}\n`;
     });
     writeFileSync(this.#path('etc/sources.list'), lines.join(''));
     const settings = {
@@ -47,7 +48,8 @@ export class AptClient {
       'Dir::State': this.#path('state'),
       'Dir::State::status': this.#path('status'),
       'Dir::Cache': this.#path('cache'),
-      'APT::Architecture': 'iphoneos-arm64',
+      'APT::Architecture': architecture,
+      'APT::Architectures': architecture,
       'APT::Sandbox::User': 'root',
       // A container's own settings may say otherwise.
       'Acquire::GzipIndexes': 'false',
@@ -83,6 +85,39 @@ export class AptClient {
       return own.length === 0 ? null : own.reduce((sum, index) => sum + count(index), 0);
     });
     return { packages, text };
+  }
+
+  /**
+   * What apt would install with a package where nothing is installed, by name and version; undefined where it refuses.
+   * Recommends are left out.
+   */
+  async simulate(name: string): Promise<Set<string> | undefined> {
+    const child = spawn('apt-get', ['install', '-s', '-o', 'APT::Install-Recommends=false', ...this.#options, name], {
+      env: { ...process.env, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    const [status] = await once(child, 'close');
+    if (status !== 0) return undefined;
+    return new Set([...text.matchAll(/^Inst (\S+) \((\S+)/gm)].map(([, one, version]) => `${one} ${version}`));
+  }
+
+  /** Puts an index that was fetched before where apt keeps what it fetches, and makes its cache of it. */
+  async take(index: string): Promise<void> {
+    copyFileSync(index, this.#path(path.join('state/lists', path.basename(index))));
+    await once(spawn('apt-cache', ['gencaches', ...this.#options], { stdio: 'ignore' }), 'close');
+  }
+
+  /** The text of an index that apt keeps, however it is compressed. */
+  async read(index: string): Promise<string> {
+    const child = spawn('/usr/lib/apt/apt-helper', ['cat-file', index], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    await once(child, 'close');
+    return Buffer.concat(chunks).toString();
   }
 
   #path(name: string): string {

@@ -122,6 +122,12 @@ const parameters = (ids: readonly string[]): Readonly<Record<QueryName, fc.Arbit
   ids: mostly(
     fc.array(one(...ids), { minLength: 1, maxLength: 8 }).map((list) => list.map(encodeURIComponent).join(',')),
   ),
+  deviceArchitecture: mostly(one('iphoneos-arm', 'iphoneos-arm64', 'all'), one('', 'a%20b', 'x'.repeat(65))),
+  repositories: mostly(
+    one('', 'odd', 'odd,nowhere', ',,'),
+    fc.constant(Array.from({ length: 1001 }, (_, number) => `x${number}`).join(',')),
+  ),
+  deviceFirmware: mostly(one('16.5', '0', ''), one('a%20b', '1'.repeat(65))),
   priority: mostly(one('default', 'bootstrap')),
   uris: fc
     .array(

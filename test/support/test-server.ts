@@ -46,6 +46,7 @@ export const fakeSearch = (ids: readonly string[]): SearchIndex => {
     known: async (versions) =>
       versions.filter(({ package_id, package_version }) => ids.includes(package_id) && package_version === '1.0'),
     knows: async (id) => ids.includes(id),
+    dependencies: async () => undefined,
     probe: async () => true,
   };
 };

@@ -145,6 +145,11 @@ export const packageTexts = {
     'Packages beyond what is published of one repository were left out ({}).',
     'Shorten descriptions, take old versions out of the index, or split the repository.',
   ),
+  'provides-too-many': weak(
+    'Too many names are provided',
+    'Names that packages provide beyond what is taken do not count for dependencies ({}).',
+    `Provide what others depend on: ${amountOf('providesPerPackage')} names are taken of a package, ${amountOf('providesPerRepository')} of a repository.`,
+  ),
   'sections-too-many': note(
     'There are hundreds of sections',
     'Sections beyond what one repository may have are not listed ({}).',

@@ -1,0 +1,144 @@
+import type { CatalogDatabase, Statement } from './database.ts';
+import type { RecordDetails } from './package-record.ts';
+import { compareText } from './reading.ts';
+import { endRecordId, firstRecordId } from './schema.ts';
+
+/** A repository, as far as what is installed from it depends on it. */
+export interface DependencyRepository {
+  readonly number: number;
+  readonly slug: string;
+  readonly ranking: number;
+  readonly bootstrap: boolean;
+  readonly uri: string;
+  readonly suite: string;
+  /** Former slugs, under which it is still found. */
+  readonly aliases: readonly string[];
+}
+
+/** The newest version of a package for its architecture in one repository. */
+export interface NewestRecord {
+  readonly record: number;
+  /** Number of its repository. */
+  readonly repository: number;
+  readonly name: string;
+  readonly version: string;
+  readonly architecture: string;
+}
+
+/** Such a version that provides a name besides its own. */
+export interface ProvidingRecord extends NewestRecord {
+  /** In which version it provides the name; null where in none. */
+  readonly provided: string | null;
+  /** 0 is taken first, where several provide it. */
+  readonly preference: number;
+}
+
+/** What a record says of other packages, as written. */
+export type RecordRelations = Pick<
+  RecordDetails,
+  'depends' | 'preDepends' | 'conflicts' | 'breaks' | 'provides' | 'anyArchitecture' | 'essential'
+>;
+
+/** So many records that provide a name are looked at, those of the best ranked repositories. */
+const mostProviding = 200;
+/** So many architectures are named. */
+const mostArchitectures = 10;
+
+/** The architecture of packages that run on each. */
+export const everyArchitecture = 'all';
+
+/**
+ * What the resolving of dependencies reads of the catalog. Its statements are prepared once; each reading is bounded by
+ * the number of repositories, whatever strangers wrote.
+ */
+export class DependencyReading {
+  /** Ordered by ranking, then slug. */
+  readonly repositories: readonly DependencyRepository[];
+  readonly #newest: Statement<[record: number, repository: number, version: string, architecture: string]>;
+  readonly #architectures: Statement<[architecture: string]>;
+  readonly #providing: Statement<
+    [
+      record: number,
+      repository: number,
+      name: string,
+      version: string,
+      architecture: string,
+      provided: string,
+      preference: number,
+    ]
+  >;
+  readonly #details: Statement<[details: string | null]>;
+
+  constructor(database: CatalogDatabase) {
+    this.repositories = database
+      .prepare<[number, string, number, number, string, string, string]>(
+        'SELECT id, slug, ranking, bootstrap, uri, suite, aliases FROM repository',
+      )
+      .all()
+      .map(([number, slug, ranking, bootstrap, uri, suite, aliases]) => ({
+        number,
+        slug,
+        ranking,
+        bootstrap: bootstrap === 1,
+        uri,
+        suite,
+        aliases: JSON.parse(aliases) as string[],
+      }))
+      .sort((a, b) => a.ranking - b.ranking || compareText(a.slug, b.slug));
+    this.#newest = database.prepare(
+      `SELECT id, repository, version, architecture FROM record INDEXED BY record_newest
+       WHERE package = ? AND architecture IN (?, '${everyArchitecture}') AND latest = 1`,
+    );
+    this.#architectures = database.prepare(
+      `SELECT DISTINCT architecture FROM record INDEXED BY record_newest
+       WHERE package = ? AND latest = 1 ORDER BY architecture LIMIT ${mostArchitectures}`,
+    );
+    this.#providing = database.prepare(
+      `SELECT provision.record, repository, package, record.version, record.architecture, provision.version, preference
+       FROM json_each(?) AS range
+       CROSS JOIN provision INDEXED BY provision_name
+         ON provision.name = ? AND provision.architecture IN (?, '${everyArchitecture}')
+         AND provision.record >= range.value ->> 0 AND provision.record < range.value ->> 1
+       CROSS JOIN record ON record.id = provision.record
+       LIMIT ${mostProviding}`,
+    );
+    this.#details = database.prepare('SELECT details FROM record WHERE id = ?');
+  }
+
+  /** The newest versions of a package, for this architecture or each, in every repository. */
+  newest(name: string, architecture: string): NewestRecord[] {
+    return this.#newest
+      .all(name, architecture)
+      .map(([record, repository, version, of]) => ({ record, repository, name, version, architecture: of }));
+  }
+
+  /** For which architectures there is any version of a package; at most ten of them. */
+  architectures(name: string): string[] {
+    return this.#architectures.all(name).flat();
+  }
+
+  /** The newest versions that provide a name in these repositories, those of the first repositories where they are many. */
+  providing(name: string, architecture: string, repositories: readonly DependencyRepository[]): ProvidingRecord[] {
+    const ranges = repositories.map(({ ranking, number }) => [
+      firstRecordId(ranking, number),
+      endRecordId(ranking, number),
+    ]);
+    return this.#providing
+      .all(JSON.stringify(ranges), name, architecture)
+      .map(([record, repository, provider, version, of, provided, preference]) => ({
+        record,
+        repository,
+        name: provider,
+        version,
+        architecture: of,
+        provided: provided === '' ? null : provided,
+        preference,
+      }));
+  }
+
+  /** What a record says of other packages. */
+  relations(record: number): RecordRelations {
+    const [details = null] = this.#details.get(record) ?? [];
+    return details === null ? {} : (JSON.parse(details) as RecordDetails);
+  }
+}

@@ -1,0 +1,61 @@
+import type { PackageStanza } from '../apt/packages-index.ts';
+import { parseProvides } from '../apt/relations.ts';
+import type { FindingCounter } from '../contract/findings.ts';
+import { limitNote, limits } from '../contract/limits.ts';
+import type { WritableDatabase } from './database.ts';
+
+const optional = 'optional';
+/** Priorities (Debian Policy, section 2.5), the first of which is taken first. */
+const priorities: readonly (string | null)[] = ['required', 'important', 'standard', optional, 'extra'];
+
+/** In which turn apt takes a package for a name that several provide: essential ones, then by priority. */
+const preferenceOf = ({ essential, priority }: PackageStanza): number => {
+  if (essential) return 0;
+  const known = priorities.indexOf(priority?.toLowerCase() ?? optional);
+  return 1 + (known === -1 ? priorities.indexOf(optional) : known);
+};
+
+/** Writes what packages of one repository provide, as far as the limits go. */
+export class ProvisionWriter {
+  readonly #findings: FindingCounter;
+  readonly #insert;
+  readonly #delete;
+  readonly #written = new Map<number, number>();
+  #count = 0;
+
+  constructor(database: WritableDatabase, findings: FindingCounter) {
+    this.#findings = findings;
+    this.#insert = database.prepareWrite(
+      'INSERT INTO provision (record, name, version, architecture, preference) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#delete = database.prepareWrite('DELETE FROM provision WHERE record = ?');
+  }
+
+  /** Writes what the newest version of a package provides. */
+  write(stanza: PackageStanza, record: number): void {
+    if (stanza.provides === null) return;
+    const provided = parseProvides(stanza.provides);
+    const left = limits.providesPerRepository - this.#count;
+    const taken = provided.slice(0, Math.min(limits.providesPerPackage, left));
+    if (taken.length < provided.length) {
+      const met = left < limits.providesPerPackage ? 'providesPerRepository' : 'providesPerPackage';
+      const { package: name, version, architecture } = stanza;
+      this.#findings.add('provides-too-many', `${limitNote(met)}, from ${name} ${version} ${architecture}`);
+    }
+    const preference = preferenceOf(stanza);
+    for (const { name, version } of taken) {
+      this.#insert.run(record, name, version ?? '', stanza.architecture, preference);
+    }
+    if (taken.length > 0) this.#written.set(record, taken.length);
+    this.#count += taken.length;
+  }
+
+  /** Takes back what was written of a record that is no longer the newest, or is replaced. */
+  remove(record: number): void {
+    const count = this.#written.get(record);
+    if (count === undefined) return;
+    this.#delete.run(record);
+    this.#written.delete(record);
+    this.#count -= count;
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+
+/** Of what a field of a relation is: needed before unpacking, or before use. */
+const dependencyFields = ['Pre-Depends', 'Depends'] as const;
+export type DependencyField = (typeof dependencyFields)[number];
+
+/** Why an alternative of a dependency cannot be met, in the words of the description. */
+const unmetReasons = {
+  'not-found': 'no repository has it',
+  architecture: 'it is there for other architectures alone',
+  version: 'the version that apt takes is another, and no repository has a newer one that fits',
+  firmware: 'the device runs another firmware',
+  conflict: 'what has it conflicts with what is installed besides',
+  dependency: 'what has it cannot be installed itself; where it is installed all the same, it has an entry of its own',
+  repositories: 'it is elsewhere, and no more repositories are added',
+  unreadable: 'it is no relation',
+} as const;
+export type UnmetReason = keyof typeof unmetReasons;
+
+/** The most of a closure that is computed (docs/architecture.md). */
+export const closureLimits = {
+  /** Packages tried, those included that were not chosen in the end. */
+  visits: 10_000,
+  /** Relations read and compared, and texts of 64 characters. */
+  steps: 300_000,
+  /** Repositories that are added. */
+  repositories: 16,
+  /** Dependencies that cannot be met, and those that the device meets. */
+  entries: 1000,
+  /** Alternatives told of a dependency that cannot be met. */
+  alternatives: 10,
+  /** Characters of a relation as it is told. */
+  characters: 300,
+} as const;
+
+const identifier = z.string().describe('Package identifier.');
+const repositoryId = z.string().describe('Identifier of the repository.');
+const requiredBy = z.string().nullable().describe('The package that needs it; null for what was asked for.');
+const relation = z
+  .string()
+  .describe(`The relation, such as "b (>= 1.2)"; cut at ${closureLimits.characters} characters.`);
+
+/** What installing a package brings with it. */
+export const dependencyClosureSchema = z.strictObject({
+  package_id: identifier,
+  architecture: z.string().describe('The architecture that was asked for.'),
+  firmware: z.string().nullable().describe('The firmware that was asked for; null where any will do.'),
+  outcome: z
+    .enum(['installable', 'unmet', 'too-large'])
+    .describe(
+      `installable: all that is needed is listed; unmet: something cannot be met, see there; too-large: more than ${closureLimits.visits} packages or ${closureLimits.steps} relations had to be looked at, and what is listed is a part.`,
+    ),
+  repositories: z.array(z.string()).describe('The repositories that are had already, by identifier, sorted.'),
+  unknown_repositories: z.array(z.string()).describe('What was asked for and is no repository here, sorted.'),
+  add: z
+    .array(
+      z.strictObject({
+        repository_id: repositoryId,
+        uri: z.url(),
+        suite: z.string(),
+        package_count: z.number().int().min(1).describe('How many of the packages come from it.'),
+      }),
+    )
+    .describe('Repositories to add, by ranking.'),
+  packages: z
+    .array(
+      z.strictObject({
+        package_id: identifier,
+        version: z.string(),
+        architecture: z.string(),
+        repository_id: repositoryId,
+        required_by: requiredBy,
+        relation: relation.nullable(),
+      }),
+    )
+    .describe(
+      'What would be installed: the package itself first, then each below what needs it first. Recommends are left out.',
+    ),
+  device: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        relation,
+        required_by: requiredBy,
+        reason: z
+          .enum(['system', 'essential'])
+          .describe('system: it tells what the device is; essential: a bootstrap has it everywhere.'),
+      }),
+    )
+    .describe('What the device itself provides.'),
+  unmet: z
+    .array(
+      z.strictObject({
+        required_by: requiredBy,
+        field: z.enum(dependencyFields).nullable().describe('Null for what was asked for.'),
+        alternatives: z.array(
+          z.strictObject({
+            relation,
+            reason: z.enum(Object.keys(unmetReasons) as UnmetReason[]).describe(
+              Object.entries(unmetReasons)
+                .map(([reason, text]) => `${reason}: ${text}`)
+                .join('; '),
+            ),
+            text: z.string().describe('The same in a sentence, with names and versions.'),
+          }),
+        ),
+        left_out: z.number().int().min(0).describe('Alternatives beyond those that are told.'),
+      }),
+    )
+    .describe('What cannot be met, and why; none of its alternatives can.'),
+});
+export type DependencyClosure = z.infer<typeof dependencyClosureSchema>;
+
+/** What is asked of the dependencies of a package. */
+export interface DependencyQuestion {
+  readonly packageId: string;
+  readonly architecture: string;
+  /** The repositories that are had, by slug or former slug, in any order. */
+  readonly repositories: readonly string[];
+  /** The firmware of the device; null where any will do. */
+  readonly firmware: string | null;
+}

@@ -1,0 +1,153 @@
+import type { Relation } from '../apt/relations.ts';
+import { compareVersions } from '../apt/version.ts';
+import type {
+  DependencyReading,
+  DependencyRepository,
+  NewestRecord,
+  ProvidingRecord,
+  RecordRelations,
+} from '../catalog/dependency-reading.ts';
+import { fitsQualifier, hasVersion, providesVersion } from './matching.ts';
+import { costOf, type PackageRelations, readRelations } from './package-relations.ts';
+import type { Steps, Work } from './work.ts';
+
+/** What the resolver reads: the catalog, or what stands for it. */
+export type Reading = Pick<DependencyReading, keyof DependencyReading>;
+
+const everyArchitecture = 'all';
+/** By code unit, so that an order is the same on every machine. */
+export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The catalog as one question sees it: read once, for one architecture. */
+export class Offers {
+  readonly architecture: string;
+  readonly repositories: readonly DependencyRepository[];
+  readonly #reading: Reading;
+  readonly #work: Work;
+  readonly #newest = new Map<string, readonly NewestRecord[]>();
+  readonly #places: ReadonlyMap<number, number>;
+  readonly #bootstraps: ReadonlySet<number>;
+
+  /** `had`: the repositories that a visitor has. */
+  constructor(reading: Reading, architecture: string, had: readonly DependencyRepository[], work: Work) {
+    this.#reading = reading;
+    this.#work = work;
+    this.architecture = architecture;
+    this.repositories = reading.repositories;
+    this.#places = new Map(reading.repositories.map(({ number }, place) => [number, place]));
+    const bootstraps = had.filter(({ bootstrap }) => bootstrap);
+    const possible = bootstraps.length > 0 ? bootstraps : reading.repositories.filter(({ bootstrap }) => bootstrap);
+    this.#bootstraps = new Set(possible.map(({ number }) => number));
+  }
+
+  newest(name: string): readonly NewestRecord[] {
+    const known = this.#newest.get(name);
+    if (known !== undefined) return known;
+    const found = this.#reading.newest(name, this.architecture);
+    this.#work.spend(found.length);
+    this.#newest.set(name, found);
+    return found;
+  }
+
+  architectures(name: string): string[] {
+    return this.#reading.architectures(name);
+  }
+
+  providing(name: string, repositories: readonly DependencyRepository[]): ProvidingRecord[] {
+    return this.#reading.providing(name, this.architecture, repositories);
+  }
+
+  repositoryOf({ repository }: NewestRecord): DependencyRepository {
+    const found = this.repositories[this.#places.get(repository) ?? -1];
+    if (found === undefined) throw new Error(`catalog: a record belongs to no repository (${repository})`);
+    return found;
+  }
+
+  /** Which of two repositories comes first: the better ranked one. */
+  compareRepositories(a: NewestRecord, b: NewestRecord): number {
+    return (this.#places.get(a.repository) ?? 0) - (this.#places.get(b.repository) ?? 0);
+  }
+
+  written({ record }: NewestRecord): RecordRelations {
+    return this.#reading.relations(record);
+  }
+
+  relations(record: NewestRecord): PackageRelations {
+    const written = this.written(record);
+    const relations = readRelations(written);
+    this.#work.spend(costOf(written, relations));
+    return relations;
+  }
+
+  /** Whether a device has it because its bootstrap does; of which bootstrap it is, is not known where none is had. */
+  isOfBootstrap(record: NewestRecord): boolean {
+    return this.#bootstraps.has(record.repository) && this.written(record).essential === true;
+  }
+
+  /** Whether what stands behind the colon of a relation lets this record meet it. */
+  fits(relation: Relation, record: NewestRecord): boolean {
+    return fitsQualifier(relation, this.architecture, () => this.written(record).anyArchitecture === true);
+  }
+}
+
+/** The candidates of apt where these repositories are had, all with the same pin: of each package the newest version. */
+export class Candidates {
+  readonly repositories: readonly DependencyRepository[];
+  readonly #offers: Offers;
+  readonly #work: Work;
+  readonly #numbers: ReadonlySet<number>;
+  readonly #candidates = new Map<string, NewestRecord | undefined>();
+
+  constructor(offers: Offers, slugs: ReadonlySet<string>, work: Work) {
+    this.#offers = offers;
+    this.#work = work;
+    this.repositories = offers.repositories.filter(({ slug }) => slugs.has(slug));
+    this.#numbers = new Set(this.repositories.map(({ number }) => number));
+  }
+
+  has({ repository }: NewestRecord): boolean {
+    return this.#numbers.has(repository);
+  }
+
+  /** The version of a package that apt would install. */
+  of(name: string): NewestRecord | undefined {
+    if (this.#candidates.has(name)) return this.#candidates.get(name);
+    let best: NewestRecord | undefined;
+    for (const one of this.#offers.newest(name)) {
+      if (this.has(one) && (best === undefined || this.#compare(one, best) < 0)) best = one;
+    }
+    this.#candidates.set(name, best);
+    return best;
+  }
+
+  /** What meets a relation, in the order in which apt tries it: the package of that name, then what provides it. */
+  *meeting(relation: Relation): Steps<NewestRecord[]> {
+    if (!relation.readable) return [];
+    const found: NewestRecord[] = [];
+    const named = this.of(relation.name);
+    if (named !== undefined && hasVersion(relation, named.version) && this.#offers.fits(relation, named)) {
+      found.push(named);
+    }
+    const providing: ProvidingRecord[] = [];
+    for (const one of this.#offers.providing(relation.name, this.repositories)) {
+      if (this.#work.spend()) yield;
+      if (one.record === named?.record && found.length > 0) continue;
+      if (this.of(one.name)?.record !== one.record || !providesVersion(relation, one.provided)) continue;
+      if (this.#offers.fits(relation, one)) providing.push(one);
+    }
+    providing.sort(
+      (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || compareNames(a.name, b.name),
+    );
+    return [...found, ...providing];
+  }
+
+  // Newer first; of equal versions that for the architecture itself, then that of the better ranked repository.
+  #compare(a: NewestRecord, b: NewestRecord): number {
+    return (
+      compareVersions(b.version, a.version) ||
+      Number(a.architecture === everyArchitecture) - Number(b.architecture === everyArchitecture) ||
+      this.#offers.compareRepositories(a, b) ||
+      a.record - b.record
+    );
+  }
+}

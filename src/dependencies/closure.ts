@@ -1,0 +1,88 @@
+import type { Relation } from '../apt/relations.ts';
+import type { DependencyRepository } from '../catalog/dependency-reading.ts';
+import { closureLimits, type DependencyQuestion } from '../contract/dependency-records.ts';
+import { Candidates, Offers, type Reading } from './candidates.ts';
+import { Device } from './device.ts';
+import { findElsewhere } from './elsewhere.ts';
+import { type Resolution, Resolver } from './resolution.ts';
+import { type Steps, TooLarge, Work } from './work.ts';
+
+/** What installing a package brings, and what it was found with. */
+export interface Closure {
+  readonly question: DependencyQuestion;
+  readonly resolution: Resolution;
+  readonly offers: Offers;
+  readonly candidates: Candidates;
+  readonly had: readonly DependencyRepository[];
+  readonly unknown: readonly string[];
+  readonly added: readonly DependencyRepository[];
+}
+
+const nothing = { operator: null, version: null, qualifier: null, readable: true } as const;
+
+const usedOf = ({ chosen }: Resolution, offers: Offers): ReadonlySet<string> =>
+  new Set(chosen.map(({ record }) => offers.repositoryOf(record).slug));
+
+/** The repositories of a question, and what is none of them. */
+const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
+  const bySlug = new Map(repositories.map((one) => [one.slug, one]));
+  const byAlias = new Map(repositories.flatMap((one) => one.aliases.map((alias) => [alias, one] as const)));
+  const found = asked.map((slug) => bySlug.get(slug) ?? byAlias.get(slug));
+  return {
+    had: repositories.filter((one) => found.includes(one)),
+    unknown: [...new Set(asked.filter((_, place) => found[place] === undefined))].sort(),
+  };
+};
+
+/**
+ * Computes what installing a package brings with it where certain repositories are had. Where something cannot be met
+ * that another repository has, that one is added and all is resolved anew, since apt would choose anew as well; so the
+ * answer is what apt does once all that is to be added is there.
+ *
+ * A generator, so that whoever drives it can let others go on between its steps. It reads no more than
+ * `closureLimits` says, whatever strangers wrote.
+ */
+export function* computeClosure(reading: Reading, question: DependencyQuestion): Steps<Closure> {
+  const work = new Work();
+  const { had, unknown } = readHad(reading, question.repositories);
+  const offers = new Offers(reading, question.architecture, had, work);
+  const device = new Device(question.firmware);
+  const asked: Relation = { name: question.packageId, ...nothing };
+  const slugsHad = new Set(had.map(({ slug }) => slug));
+
+  function* resolveWith(slugs: ReadonlySet<string>): Steps<[Resolution, Candidates]> {
+    const candidates = new Candidates(offers, slugs, work);
+    return [yield* new Resolver(offers, candidates, device, work).resolve(asked), candidates];
+  }
+
+  const added = new Set<string>();
+  let [resolution, candidates] = yield* resolveWith(slugsHad);
+  try {
+    while (added.size < closureLimits.repositories && !resolution.isTooLarge) {
+      const found = yield* findElsewhere(resolution, offers, candidates, work);
+      if (found === undefined) break;
+      added.add(offers.repositoryOf(found).slug);
+      [resolution, candidates] = yield* resolveWith(slugsHad.union(added));
+    }
+    // One added for something that is not taken in the end, because of what came with another.
+    const used = usedOf(resolution, offers);
+    if (!resolution.isTooLarge && !added.isSubsetOf(used)) {
+      const needed = slugsHad.union(added.intersection(used));
+      const [without, fewer] = yield* resolveWith(needed);
+      if (without.unmet.length <= resolution.unmet.length) [resolution, candidates] = [without, fewer];
+    }
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    resolution = { ...resolution, isTooLarge: true };
+  }
+  const used = usedOf(resolution, offers);
+  return {
+    question,
+    resolution,
+    offers,
+    candidates,
+    had,
+    unknown,
+    added: offers.repositories.filter(({ slug }) => used.has(slug) && !slugsHad.has(slug)),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Relation } from '../apt/relations.ts';
+import { compareVersions } from '../apt/version.ts';
+import type { NewestRecord } from '../catalog/dependency-reading.ts';
+import { type Candidates, compareNames, type Offers } from './candidates.ts';
+import { hasVersion, providesVersion } from './matching.ts';
+import type { Resolution } from './resolution.ts';
+import type { Steps, Work } from './work.ts';
+
+/** Whether apt would take this version, were its repository had too. */
+const wouldBeCandidate = (candidates: Candidates, one: NewestRecord): boolean => {
+  const now = candidates.of(one.name);
+  return now === undefined || compareVersions(one.version, now.version) > 0;
+};
+
+/** What would meet a relation in a repository that is not had: of the best ranked one, the newest. */
+function* findFor(
+  relation: Relation,
+  offers: Offers,
+  candidates: Candidates,
+  work: Work,
+): Steps<NewestRecord | undefined> {
+  if (!relation.readable) return undefined;
+  const order = (a: NewestRecord, b: NewestRecord): number =>
+    offers.repositoryOf(a).ranking - offers.repositoryOf(b).ranking ||
+    compareVersions(b.version, a.version) ||
+    offers.compareRepositories(a, b) ||
+    compareNames(a.name, b.name);
+  const best = (found: readonly NewestRecord[]): NewestRecord | undefined => [...found].sort(order)[0];
+  const fits = (one: NewestRecord) => offers.fits(relation, one) && wouldBeCandidate(candidates, one);
+  const named: NewestRecord[] = [];
+  for (const one of offers.newest(relation.name)) {
+    if (work.spend()) yield;
+    if (!candidates.has(one) && hasVersion(relation, one.version) && fits(one)) named.push(one);
+  }
+  if (named.length > 0) return best(named);
+  const others = offers.repositories.filter((repository) => !candidates.repositories.includes(repository));
+  const providing: NewestRecord[] = [];
+  for (const one of offers.providing(relation.name, others)) {
+    if (work.spend()) yield;
+    if (providesVersion(relation, one.provided) && fits(one)) providing.push(one);
+  }
+  return best(providing);
+}
+
+/** The first thing, of what cannot be met, that another repository has. */
+export function* findElsewhere(
+  { unmet }: Resolution,
+  offers: Offers,
+  candidates: Candidates,
+  work: Work,
+): Steps<NewestRecord | undefined> {
+  for (const { need, refusals } of unmet) {
+    for (const [number, relation] of need.alternatives.entries()) {
+      if (refusals.has(number)) continue;
+      const found = yield* findFor(relation, offers, candidates, work);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import type { Relation } from '../apt/relations.ts';
+import { compareVersions } from '../apt/version.ts';
+
+/** Whether a version stands to that of a relation as it says. */
+export const hasVersion = ({ operator, version }: Relation, candidate: string): boolean => {
+  if (operator === null || version === null) return true;
+  const order = compareVersions(candidate, version);
+  switch (operator) {
+    case '<<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '=':
+      return order === 0;
+    case '>=':
+      return order >= 0;
+    case '>>':
+      return order > 0;
+  }
+};
+
+/** Whether what provides a name, in this version or in none, stands to a relation as it says (Debian Policy, section 7.5). */
+export const providesVersion = (relation: Relation, provided: string | null): boolean =>
+  provided === null ? relation.operator === null : hasVersion(relation, provided);
+
+/** What stands behind the colon, against the architecture that is installed for. */
+export const fitsQualifier = ({ qualifier }: Relation, architecture: string, servesAny: () => boolean): boolean => {
+  if (qualifier === null || qualifier === 'native') return true;
+  return qualifier === 'any' ? servesAny() : qualifier === architecture;
+};

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AptClient, hasApt } from '../support/apt-client.ts';
+import { packages } from '../support/catalog.ts';
+import { namesOf, openClosures } from '../support/dependencies.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+if (!hasApt) process.stdout.write('skipped: this machine has no apt to compare with\n');
+
+const stanzas = [
+  { Package: 'base', Provides: 'shell (= 2), tools' },
+  { Package: 'busy', Provides: 'shell (= 3)', Priority: 'important' },
+  { Package: 'refusing', Conflicts: 'busy', Depends: 'base' },
+  { Package: 'lacking', Depends: 'nowhere' },
+  { Package: 'old', Version: '1' },
+  { Package: 'old', Version: '2', Breaks: 'lib (<< 1.5)' },
+  { Package: 'lib', Version: '2:1.0', 'Multi-Arch': 'allowed' },
+  { Package: 'round', Depends: 'turn' },
+  { Package: 'turn', Depends: 'round, base', 'Pre-Depends': 'lib (>= 1:9)' },
+  { Package: 'asks-chosen', Depends: 'base, busy | tools' },
+  { Package: 'asks-first', Depends: 'busy | base' },
+  { Package: 'asks-second', Depends: 'lacking | base' },
+  { Package: 'asks-virtual', Depends: 'shell' },
+  { Package: 'asks-version', Depends: 'shell (<< 3)' },
+  { Package: 'asks-unversioned', Depends: 'tools (>= 1)' },
+  { Package: 'asks-old', Depends: 'old (= 1)' },
+  { Package: 'asks-new', Depends: 'old (>= 2), lib:any' },
+  { Package: 'asks-any', Depends: 'base:any' },
+  { Package: 'asks-both', Depends: 'refusing, busy' },
+  { Package: 'asks-either', Depends: 'refusing, busy | lib' },
+  { Package: 'asks-lacking', Depends: 'lacking' },
+  { Package: 'asks-much', Depends: 'turn, asks-either, asks-second', Recommends: 'busy' },
+].map((fields) => ({ ...fields, Architecture: 'iphoneos-arm64' }));
+
+describe.skipIf(!hasApt)('against apt itself, what is installed', () => {
+  it('D1: with packages that try each rule', async () => {
+    const folder = temporaryFolder();
+    const repository = path.join(folder, 'repository');
+    mkdirSync(repository);
+    const index = packages(...stanzas);
+    writeFileSync(path.join(repository, 'Packages'), index);
+    const apt = new AptClient(folder, [{ uri: `file://${repository}` }]);
+    const { text } = await apt.update();
+    const { ask, close } = await openClosures([{ slug: 'r', packages: index }]);
+    const asked = [...new Set(stanzas.map(({ Package: name }) => name))];
+    const inOrder = (names: Iterable<string> | undefined) => names && [...names].sort();
+    const theirs = await Promise.all(asked.map(async (name) => [name, inOrder(await apt.simulate(name))]));
+    const ours = await Promise.all(
+      asked.map(async (packageId) => {
+        const closure = await ask({ packageId, architecture: 'iphoneos-arm64' });
+        return [packageId, inOrder(closure.outcome === 'installable' ? namesOf(closure) : undefined)];
+      }),
+    );
+    close();
+    expect(ours, text).toEqual(theirs);
+  });
+});
+
+const lists = '/var/lib/apt/lists';
+const debian = existsSync(lists)
+  ? readdirSync(lists).find((name) => /^deb\.debian\.org_debian_dists_[^_]+_main_binary-amd64_Packages/.test(name))
+  : undefined;
+const wanted = Number(process.env.DEBDEX_TEST_CLOSURES ?? 0);
+
+/** So many of these, by a seed that stays the same. */
+const pick = (names: readonly string[], count: number): string[] => {
+  let seed = 7;
+  return Array.from({ length: count }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return names[Math.floor((seed / 2 ** 31) * names.length)] ?? '';
+  });
+};
+
+describe.skipIf(!hasApt || debian === undefined || wanted === 0)('against apt itself, packages of Debian main', () => {
+  it('D1: all but one in fifty get the same answer', { timeout: 7_200_000 }, async () => {
+    const folder = temporaryFolder();
+    const file = path.join(lists, debian ?? '');
+    const suite = /_dists_([^_]+)_/.exec(file)?.[1] ?? '';
+    const apt = new AptClient(folder, [{ uri: 'http://deb.debian.org/debian', place: `${suite} main` }], 'amd64');
+    await apt.take(file);
+    const index = await apt.read(file);
+    const { ask, close } = await openClosures([{ slug: 'debian', packages: index }]);
+    const different: string[] = [];
+    for (const packageId of pick(
+      [...index.matchAll(/^Package: (.*)$/gm)].map(([, name = '']) => name),
+      wanted,
+    )) {
+      const theirs = await apt.simulate(packageId);
+      const closure = await ask({ packageId, architecture: 'amd64' });
+      const ours = closure.outcome === 'installable' ? new Set(namesOf(closure)) : undefined;
+      const difference = (theirs ?? new Set()).symmetricDifference(ours ?? new Set());
+      if ((theirs === undefined) === (ours === undefined) && difference.size === 0) continue;
+      different.push(
+        `${packageId}: ${[...difference].slice(0, 10).join(', ')} ${JSON.stringify(closure.unmet).slice(0, 300)}`,
+      );
+    }
+    close();
+    process.stdout.write(`${wanted - different.length} of ${wanted} alike\n${different.join('\n')}\n`);
+    expect(different.length).toBeLessThanOrEqual(wanted / 50);
+  });
+});

@@ -1,0 +1,29 @@
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import type { DependencyClosure, DependencyQuestion } from '../../src/contract/dependency-records.ts';
+import { dependencyClosureSchema } from '../../src/contract/dependency-records.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
+import { buildCatalog, type SourceRepository } from './catalog.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** What a test asks about; the rest is usual. */
+export type Asked = Partial<DependencyQuestion> & Pick<DependencyQuestion, 'packageId'>;
+
+/** A catalog of these repositories, to be asked what installing a package brings. */
+export const openClosures = async (repositories: readonly SourceRepository[]) => {
+  const state = temporaryFolder();
+  await buildCatalog(state, repositories);
+  const database = CatalogFile.openReadOnly(catalogPath(state));
+  const search = new CatalogSearch(database);
+  const ask = async (asked: Asked): Promise<DependencyClosure> => {
+    const all = repositories.map(({ slug }) => slug);
+    const question = { architecture: 'iphoneos-arm', repositories: all, firmware: null, ...asked };
+    const pieces = await search.dependencies(question);
+    return dependencyClosureSchema.parse(JSON.parse(pieces?.join('') ?? 'null'));
+  };
+  return { ask, close: () => database.close() };
+};
+
+/** The packages of a closure, in order, as `name version`. */
+export const namesOf = ({ packages }: DependencyClosure): string[] =>
+  packages.map(({ package_id, version }) => `${package_id} ${version}`);
