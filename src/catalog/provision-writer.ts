@@ -4,16 +4,12 @@ import type { FindingCounter } from '../contract/findings.ts';
 import { limitNote, limits } from '../contract/limits.ts';
 import type { WritableDatabase } from './database.ts';
 
-const optional = 'optional';
-/** Priorities (Debian Policy, section 2.5), the first of which is taken first. */
-const priorities: readonly (string | null)[] = ['required', 'important', 'standard', optional, 'extra'];
+/** Priorities (Debian Policy, section 2.5), the first of which is taken first; as apt has it, none comes before all of them. */
+const priorities: readonly (string | undefined)[] = ['required', 'important', 'standard', 'optional', 'extra'];
 
 /** In which turn apt takes a package for a name that several provide: essential ones, then by priority. */
-const preferenceOf = ({ essential, priority }: PackageStanza): number => {
-  if (essential) return 0;
-  const known = priorities.indexOf(priority?.toLowerCase() ?? optional);
-  return 1 + (known === -1 ? priorities.indexOf(optional) : known);
-};
+const preferenceOf = ({ essential, priority }: PackageStanza): number =>
+  essential ? 0 : 2 + priorities.indexOf(priority?.toLowerCase());
 
 /** Writes what packages of one repository provide, as far as the limits go. */
 export class ProvisionWriter {

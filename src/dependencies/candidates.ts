@@ -40,10 +40,13 @@ export class Offers {
     this.#bootstraps = new Set(possible.map(({ number }) => number));
   }
 
+  /** The newest versions of a package, by repository. */
   newest(name: string): readonly NewestRecord[] {
     const known = this.#newest.get(name);
     if (known !== undefined) return known;
-    const found = this.#reading.newest(name, this.architecture);
+    const found = this.#reading
+      .newest(name, this.architecture)
+      .sort((a, b) => this.compareRepositories(a, b) || compareNames(a.architecture, b.architecture));
     this.#work.spend(found.length);
     this.#newest.set(name, found);
     return found;

@@ -9,7 +9,9 @@ import { temporaryFolder } from '../support/folder.ts';
 if (!hasApt) process.stdout.write('skipped: this machine has no apt to compare with\n');
 
 const stanzas = [
-  { Package: 'base', Provides: 'shell (= 2), tools' },
+  { Package: 'base', Provides: 'shell (= 2), tools, plain', Priority: 'optional' },
+  { Package: 'unspoken', Provides: 'plain' },
+  { Package: 'asks-plain', Depends: 'plain' },
   { Package: 'busy', Provides: 'shell (= 3)', Priority: 'important' },
   { Package: 'refusing', Conflicts: 'busy', Depends: 'base' },
   { Package: 'lacking', Depends: 'nowhere' },

@@ -104,7 +104,7 @@ describe('what installing a package brings', () => {
 
   it('D1: takes the package of a name before who provides it, then essential ones, then by priority', async () => {
     const needs = a({ Depends: 'v' });
-    const providing = [b({ Provides: 'v' }), c({ Provides: 'v', Priority: 'important' })];
+    const providing = [b({ Provides: 'v', Priority: 'optional' }), c({ Provides: 'v', Priority: 'important' })];
     expect(namesOf(await among(needs, ...providing))).toEqual(['a 1.0', 'c 1.0']);
     const essential = d({ Provides: 'v', Essential: 'yes' });
     expect(namesOf(await among(needs, ...providing, essential))).toEqual(['a 1.0', 'd 1.0']);
