@@ -1,7 +1,7 @@
 // Relations between packages (Debian Policy, chapter 7): what a package needs, refuses and provides.
 
 /** How a version has to stand to the one of a relation. `<` and `>` of old packages mean `<=` and `>=`, as apt has it. */
-export type VersionOperator = '<<' | '<=' | '=' | '>=' | '>>';
+type VersionOperator = '<<' | '<=' | '=' | '>=' | '>>';
 
 /** One package that a relation names. */
 export interface Relation {

@@ -1,6 +1,6 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import type { RecordDetails } from './package-record.ts';
 import { compareText } from './reading.ts';
+import type { RecordDetails } from './record-details.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
 /** A repository, as far as what is installed from it depends on it. */

@@ -1,11 +1,12 @@
 import type { Relation } from '../apt/relations.ts';
 import { compareVersions } from '../apt/version.ts';
-import type {
-  DependencyReading,
-  DependencyRepository,
-  NewestRecord,
-  ProvidingRecord,
-  RecordRelations,
+import {
+  type DependencyReading,
+  type DependencyRepository,
+  everyArchitecture,
+  type NewestRecord,
+  type ProvidingRecord,
+  type RecordRelations,
 } from '../catalog/dependency-reading.ts';
 import { fitsQualifier, hasVersion, providesVersion } from './matching.ts';
 import { costOf, type PackageRelations, readRelations } from './package-relations.ts';
@@ -14,7 +15,6 @@ import type { Steps, Work } from './work.ts';
 /** What the resolver reads: the catalog, or what stands for it. */
 export type Reading = Pick<DependencyReading, keyof DependencyReading>;
 
-const everyArchitecture = 'all';
 /** By code unit, so that an order is the same on every machine. */
 export const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,9 +1,9 @@
 import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import type { RecordDetails } from '../catalog/package-record.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
+import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import {
   type CatalogRepository,

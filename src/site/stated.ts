@@ -1,4 +1,4 @@
-import type { RecordDetails } from '../catalog/package-record.ts';
+import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import { buildOf, builds, buildTitles } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
