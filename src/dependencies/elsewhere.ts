@@ -49,9 +49,8 @@ export function* findElsewhere(
   candidates: Candidates,
   work: Work,
 ): Steps<NewestRecord | undefined> {
-  for (const { need, refusals } of unmet) {
-    for (const [number, relation] of need.alternatives.entries()) {
-      if (refusals.has(number)) continue;
+  for (const { need } of unmet) {
+    for (const relation of need.alternatives) {
       const found = yield* findFor(relation, offers, candidates, work);
       if (found !== undefined) return found;
     }

@@ -87,6 +87,12 @@ describe('what installing a package brings', () => {
     expect(closure.device).toEqual([]);
   });
 
+  it('D1: what was taken back neither meets nor refuses anything', async () => {
+    const taken = b({ Provides: 'v', Conflicts: 'e', Depends: 'nowhere' });
+    const closure = await among(a({ Depends: 'b | c, v | d, e' }), taken, c(), d(), { Package: 'e' });
+    expect(namesOf(closure)).toEqual(['a 1.0', 'c 1.0', 'd 1.0', 'e 1.0']);
+  });
+
   const provided: [provides: string, relation: string, isMet: boolean][] = [
     ['v', 'v', true],
     ['v', 'v (>= 1)', false],
@@ -194,6 +200,12 @@ describe('what the device itself provides', () => {
     ]);
   });
 
+  it('D1: is told once, however many ask for it', async () => {
+    const relation = 'firmware (>= 14.0)';
+    const closure = await among(a({ Depends: `${relation}, b` }), b({ Depends: relation }));
+    expect(closure.device).toEqual([{ name: 'firmware', relation, required_by: 'a', reason: 'system' }]);
+  });
+
   it('D1: a package may refuse a firmware', async () => {
     const repositories = [repository('r', [a({ Depends: 'b' }), b({ Conflicts: 'firmware (<< 14)' })])];
     expect((await ask(repositories)).outcome).toBe('installable');
@@ -255,6 +267,36 @@ describe('what is in repositories that a visitor has not', () => {
     const own = repository('mine', [a({ Depends: 'b (= 1)' }), b({ Version: '2' })]);
     const closure = await ask([own, repository('other', [b({ Version: '1' })])], { repositories: ['mine'] });
     expect(closure).toMatchObject({ outcome: 'unmet', add: [] });
+  });
+
+  it('D3: nor does it keep one from being added that is', async () => {
+    const own = repository('mine', [a({ Depends: 'b (= 1) | c' }), b({ Version: '2' })]);
+    const older = Array.from({ length: closureLimits.repositories }, (_, number) =>
+      repository(`old${number}`, [b({ Version: '1' })], { ranking: 1 }),
+    );
+    const closure = await ask([own, ...older, repository('other', [c()])], { repositories: ['mine'] });
+    expect(closure.add.map(({ repository_id: slug }) => slug)).toEqual(['other']);
+  });
+
+  it('D3: a newer version elsewhere is taken where the one at hand conflicts', async () => {
+    const own = repository('mine', [a({ Depends: 'b, c' }), b(), c({ Conflicts: 'b' })]);
+    const closure = await ask([own, repository('other', [c({ Version: '2' })])], { repositories: ['mine'] });
+    expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'c 2']);
+    expect(closure.add.map(({ repository_id: slug }) => slug)).toEqual(['other']);
+  });
+
+  it('D3: one that is of no use in the end, because of what came with another, changes nothing', async () => {
+    const own = repository('mine', [a({ Depends: 'b, c | d' }), c({ Version: '1' }), d()]);
+    const first = [b({ Version: '1', Depends: 'e' }), c({ Version: '9', Depends: 'nowhere' })];
+    const second = [b({ Version: '2' }), { Package: 'e' }];
+    const repositories = [
+      own,
+      repository('first', first, { ranking: 1 }),
+      repository('second', second, { ranking: 2 }),
+    ];
+    const closure = await ask(repositories, { repositories: ['mine'] });
+    expect(namesOf(closure)).toEqual(['a 1.0', 'b 2', 'c 1']);
+    expect(closure.add.map(({ repository_id: slug }) => slug)).toEqual(['second']);
   });
 
   it('D3: former slugs count, and what is none is told', async () => {

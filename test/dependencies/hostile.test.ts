@@ -133,6 +133,7 @@ describe('packages that depend on each other to do harm', () => {
   it.each(kinds)('D4, H7: %s', (_what, packages, outcome) => {
     const solved = solve(packages());
     expect(solved.closure.outcome).toBe(outcome);
+    expect(solved.closure.packages.length).toBeLessThanOrEqual(closureLimits.visits);
     // The bound is generous: other work of the machine, and collecting what is no longer used, counts too.
     expect(solved.longest).toBeLessThan(100);
     expect(solved.count).toBeLessThan(2 * closureLimits.steps);
