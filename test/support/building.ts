@@ -125,13 +125,15 @@ export class BuildBench {
   }
 
   /**
-   * The files of the site: path below the output folder → digest of the content. Without the status page, which tells
-   * how the last crawl went.
+   * The files of the site: path below the output folder → digest of the content. Without what is told of builds before:
+   * the status page, and what vanished from a repository, which the change lists of its output folder remember.
    */
   readSite(): Map<string, string> {
     const differing = /^(?:v2|status|\.debdex)\//;
+    const vanished = /<div id="vanished".*?<\/div>/s;
     const paths = this.#paths().filter((file) => !differing.test(file));
-    return new Map(paths.map((file) => [file, hash('sha256', readFileSync(path.join(this.out, file)))]));
+    const read = (file: string) => readFileSync(path.join(this.out, file), 'latin1').replace(vanished, '');
+    return new Map(paths.map((file) => [file, hash('sha256', read(file))]));
   }
 
   #paths(): string[] {
