@@ -112,6 +112,21 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
     );
   });
 
+  it('what installing a package brings', async () => {
+    const client = new Client({ base: await start() });
+    const closure = await client.dependencies('com.example.snow', {
+      architecture: 'iphoneos-arm',
+      repositories: ['x'],
+    });
+    expect(closure).toMatchObject({
+      outcome: 'installable',
+      packages: [{ package_id: 'com.example.snow', version: '2.0', repository_id: 'one' }],
+      add: [{ repository_id: 'one' }],
+      unknown_repositories: ['x'],
+    });
+    expect(await client.dependencies('none', { architecture: 'iphoneos-arm' })).toBeUndefined();
+  });
+
   it('with each example of its README', async () => {
     const address = await start();
     const text = readFileSync(path.join(home, 'README.md'), 'utf8');

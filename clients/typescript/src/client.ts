@@ -9,6 +9,7 @@ import {
 import { AnswerError } from './errors.ts';
 import { type AskOptions, type RequestOptions, Requests } from './requests.ts';
 import type {
+  DependencyClosure,
   Download,
   DownloadCount,
   Generation,
@@ -38,6 +39,15 @@ export interface SearchOptions extends AskOptions {
   /** The slug of a repository. */
   readonly repository?: string;
   readonly price?: PackageRecord['price'];
+}
+
+/** The device that a package is to be installed on. */
+export interface DependencyOptions extends AskOptions {
+  readonly architecture: string;
+  /** The slugs of the repositories that are had. */
+  readonly repositories?: readonly string[];
+  /** A version of iOS; without it any will do. */
+  readonly firmware?: string;
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -93,6 +103,16 @@ export class Client {
       found.push(...((await this.#data('/jailbreak/package/multi', query, options)) as PackageList['data']));
     }
     return found;
+  }
+
+  /** What installing a package brings, by apt's rules; undefined where the package is unknown. */
+  async dependencies(
+    id: string,
+    { architecture, repositories = [], firmware, ...options }: DependencyOptions,
+  ): Promise<DependencyClosure | undefined> {
+    const query = { architecture, firmware, repositories: repositories.join(',') };
+    const address = `/jailbreak/package/${encodeURIComponent(id)}/dependencies`;
+    return (await this.#known<{ data: DependencyClosure }>(address, options, query))?.data;
   }
 
   /** What a text finds, page by page as it is read. */
@@ -182,9 +202,9 @@ export class Client {
     return ((await this.#requests.get(this.#address(path, query), options)) as { data: unknown }).data;
   }
 
-  async #known<T>(path: string, options?: AskOptions): Promise<T | undefined> {
+  async #known<T>(path: string, options?: AskOptions, query: Query = {}): Promise<T | undefined> {
     try {
-      return (await this.#requests.get(this.#address(path, {}), options)) as T;
+      return (await this.#requests.get(this.#address(path, query), options)) as T;
     } catch (error) {
       if (error instanceof AnswerError && error.status === 404) return undefined;
       throw error;

@@ -178,7 +178,7 @@ export interface RepositoryRecord {
 
 export interface Finding {
   /** What is wrong; stable. */
-  readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'sections-too-many';
+  readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many';
   /** broken keeps packages or updates away from people, weak risks something, note is worth tidying. */
   readonly weight: 'broken' | 'weak' | 'note';
   /** How often it was found. */
@@ -297,6 +297,76 @@ export interface LandingRecord {
   };
 }
 
+export interface DependencyClosure {
+  /** Package identifier. */
+  readonly package_id: string;
+  /** The architecture that was asked for. */
+  readonly architecture: string;
+  /** The firmware that was asked for; null where any will do. */
+  readonly firmware: string | null;
+  /** installable: all that is needed is listed; unmet: something cannot be met, see there; too-large: more than 10000 packages or 300000 relations had to be looked at, and what is listed is a part. */
+  readonly outcome: 'installable' | 'unmet' | 'too-large';
+  /** The repositories that are had already, by identifier, sorted. */
+  readonly repositories: ReadonlyArray<string>;
+  /** What was asked for and is no repository here, sorted. */
+  readonly unknown_repositories: ReadonlyArray<string>;
+  /** Repositories to add, by ranking. */
+  readonly add: ReadonlyArray<{
+    /** Identifier of the repository. */
+    readonly repository_id: string;
+    readonly uri: string;
+    readonly suite: string;
+    /** How many of the packages come from it. */
+    readonly package_count: number;
+  }>;
+  /** What would be installed: the package itself first, then each below what needs it first. Recommends are left out. */
+  readonly packages: ReadonlyArray<{
+    /** Package identifier. */
+    readonly package_id: string;
+    readonly version: string;
+    readonly architecture: string;
+    /** Identifier of the repository. */
+    readonly repository_id: string;
+    /** The package that needs it; null for what was asked for. */
+    readonly required_by: string | null;
+    readonly relation: string | null;
+  }>;
+  /** What the device itself provides. */
+  readonly device: ReadonlyArray<{
+    readonly name: string;
+    /** The relation, such as "b (>= 1.2)"; cut at 300 characters. */
+    readonly relation: string;
+    /** The package that needs it; null for what was asked for. */
+    readonly required_by: string | null;
+    /** system: it tells what the device is; essential: a bootstrap has it everywhere. */
+    readonly reason: 'system' | 'essential';
+  }>;
+  /** What cannot be met, and why; none of its alternatives can. */
+  readonly unmet: ReadonlyArray<{
+    /** The package that needs it; null for what was asked for. */
+    readonly required_by: string | null;
+    /** Null for what was asked for. */
+    readonly field: 'Pre-Depends' | 'Depends' | null;
+    readonly alternatives: ReadonlyArray<{
+      /** The relation, such as "b (>= 1.2)"; cut at 300 characters. */
+      readonly relation: string;
+      /** not-found: no repository has it; architecture: it is there for other architectures alone; version: the version that apt takes is another, and no repository has a newer one that fits; firmware: the device runs another firmware; conflict: what has it conflicts with what is installed besides; dependency: what has it cannot be installed itself; where it is installed all the same, it has an entry of its own; repositories: it is elsewhere, and no more repositories are added; unreadable: it is no relation */
+      readonly reason: 'not-found' | 'architecture' | 'version' | 'firmware' | 'conflict' | 'dependency' | 'repositories' | 'unreadable';
+      /** The same in a sentence, with names and versions. */
+      readonly text: string;
+    }>;
+    /** Alternatives beyond those that are told. */
+    readonly left_out: number;
+  }>;
+}
+
+export interface Dependencies {
+  readonly message: '200 Successful';
+  /** When the content last changed; for a computed answer, now. */
+  readonly date: string;
+  readonly data: DependencyClosure;
+}
+
 export interface PackageList {
   readonly message: '200 Successful';
   /** When the content last changed; for a computed answer, now. */
@@ -409,7 +479,7 @@ export interface StatusRecord {
     /** What is wrong with the data that is published; the findings document of the repository has the words. */
     readonly findings: ReadonlyArray<{
       /** What is wrong; stable. */
-      readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'sections-too-many';
+      readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many';
       readonly weight: 'broken' | 'weak' | 'note';
       /** How often it was found. */
       readonly count: number;
