@@ -7,6 +7,7 @@ import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readFindings, readStatistics } from '../../src/catalog/reading.ts';
 import {
+  downloadListSchema,
   landingSchema,
   packageListSchema,
   repositoryFindingsSchema,
@@ -80,6 +81,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
       [/^jailbreak\/repository\/[^/]+\.json$/, repositorySchema],
       [/^jailbreak\/repository\/[^/]+\/findings\.json$/, repositoryFindingsSchema],
       [/^jailbreak\/repository\/[^/]+\/packages\.json$/, packageListSchema],
+      [/^downloads\.json$/, downloadListSchema],
       [/^status\.json$/, statusSchema],
       [/^generation\.json$/, generationSchema],
       [/^changes\/1\.json$/, changeListSchema],
