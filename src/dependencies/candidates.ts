@@ -139,7 +139,7 @@ export class Candidates {
       if (this.#offers.fits(relation, one)) providing.push(one);
     }
     providing.sort(
-      (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || compareNames(a.name, b.name),
+      (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || compareNames(b.name, a.name),
     );
     return [...found, ...providing];
   }

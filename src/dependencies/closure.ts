@@ -4,7 +4,7 @@ import { closureLimits, type DependencyQuestion } from '../contract/dependency-r
 import { Candidates, Offers, type Reading } from './candidates.ts';
 import { Device } from './device.ts';
 import { findElsewhere } from './elsewhere.ts';
-import { type Resolution, Resolver } from './resolution.ts';
+import { type Avoided, type Resolution, Resolver } from './resolution.ts';
 import { type Steps, TooLarge, Work } from './work.ts';
 
 /** What installing a package brings, and what it was found with. */
@@ -34,6 +34,32 @@ const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
   };
 };
 
+/** So often something that was chosen is done without, because it kept out what nothing else can replace. */
+const mostAvoided = 8;
+
+/**
+ * Resolves, and where something cannot be met because of what was chosen before it, once more without that; what is
+ * better so is kept. apt takes such a package out again and looks for another in its place.
+ */
+function* resolveAround(resolve: (avoided: Avoided) => Steps<Resolution>): Steps<Resolution> {
+  let avoided: Avoided = new Map();
+  let best = yield* resolve(avoided);
+  const tried = new Set<number>();
+  while (!best.isTooLarge && tried.size < mostAvoided) {
+    const conflict = best.unmet
+      .flatMap(({ refusals }) => [...refusals.values()])
+      .find((one) => one.reason === 'conflict' && one.with !== null && !tried.has(one.with.record));
+    if (conflict?.reason !== 'conflict' || conflict.with === null) return best;
+    tried.add(conflict.with.record);
+    const without: Avoided = new Map(avoided).set(conflict.with.record, conflict.candidate);
+    const other = yield* resolve(without);
+    if (other.isTooLarge || other.unmet.length >= best.unmet.length) continue;
+    best = other;
+    avoided = without;
+  }
+  return best;
+}
+
 /**
  * Computes what installing a package brings with it where certain repositories are had. Where something cannot be met
  * that another repository has, that one is added and all is resolved anew, since apt would choose anew as well; so the
@@ -52,7 +78,8 @@ export function* computeClosure(reading: Reading, question: DependencyQuestion):
 
   function* resolveWith(slugs: ReadonlySet<string>): Steps<[Resolution, Candidates]> {
     const candidates = new Candidates(offers, slugs, work);
-    return [yield* new Resolver(offers, candidates, device, work).resolve(asked), candidates];
+    const resolve = (avoided: Avoided) => new Resolver({ offers, candidates, device, work, avoided }).resolve(asked);
+    return [yield* resolveAround(resolve), candidates];
   }
 
   const added = new Set<string>();

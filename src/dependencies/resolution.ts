@@ -61,6 +61,17 @@ interface Frame {
   trial: Trial | undefined;
 }
 
+/** Records that are not to be chosen, and what each of them would keep out. */
+export type Avoided = ReadonlyMap<number, NewestRecord>;
+
+interface ResolverOptions {
+  readonly offers: Offers;
+  readonly candidates: Candidates;
+  readonly device: Device;
+  readonly work: Work;
+  readonly avoided: Avoided;
+}
+
 /**
  * Meets the needs of what is asked for as apt does (apt 2.6, MarkInstall): depth first, in the order written; what is
  * chosen already is preferred, then the first alternative that can be installed with all that it needs. What cannot be
@@ -79,7 +90,10 @@ export class Resolver {
   readonly #failed = new Map<number, Refusal>();
   readonly #stack: Frame[] = [];
 
-  constructor(offers: Offers, candidates: Candidates, device: Device, work: Work) {
+  readonly #avoided: Avoided;
+
+  constructor({ offers, candidates, device, work, avoided }: ResolverOptions) {
+    this.#avoided = avoided;
     this.#offers = offers;
     this.#candidates = candidates;
     this.#device = device;
@@ -188,6 +202,8 @@ export class Resolver {
       return;
     }
     this.#work.visit();
+    const keptFor = this.#avoided.get(record.record);
+    if (keptFor !== undefined) return refuse({ reason: 'conflict', candidate: record, with: keptFor });
     const relations = this.#offers.relations(record);
     const refusal = yield* this.#findConflict(record, relations);
     if (refusal !== undefined) {

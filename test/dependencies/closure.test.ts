@@ -147,6 +147,21 @@ describe('what installing a package brings', () => {
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0', 'd 1.0']);
   });
 
+  it('D1: what was chosen before is done without where it keeps out what nothing else can replace', async () => {
+    const closure = await among(a({ Depends: 'b | c, d' }), b({ Conflicts: 'c' }), c(), d({ Depends: 'c' }));
+    expect([closure.outcome, namesOf(closure)]).toEqual(['installable', ['a 1.0', 'c 1.0', 'd 1.0']]);
+    const neither = await among(a({ Depends: 'b, d' }), b({ Conflicts: 'c' }), c(), d({ Depends: 'c' }));
+    expect(namesOf(neither)).toEqual(['a 1.0', 'b 1.0', 'd 1.0']);
+    expect(neither.unmet).toMatchObject([{ required_by: 'd', alternatives: [{ reason: 'conflict' }] }]);
+  });
+
+  it('D1: of packages that provide a name and are equal otherwise the last by name is taken, as from a sorted index', async () => {
+    expect(namesOf(await among(a({ Depends: 'v' }), c({ Provides: 'v' }), b({ Provides: 'v' })))).toEqual([
+      'a 1.0',
+      'c 1.0',
+    ]);
+  });
+
   const qualified: [relation: string, fields: Fields, isMet: boolean][] = [
     ['b:any', { 'Multi-Arch': 'allowed' }, true],
     ['b:any', { 'Multi-Arch': 'foreign' }, false],

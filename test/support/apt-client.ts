@@ -52,6 +52,8 @@ export class AptClient {
       'APT::Architectures': architecture,
       'APT::Sandbox::User': 'root',
       // A container's own settings may say otherwise.
+      'Dir::Cache::pkgcache': 'pkgcache.bin',
+      'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
       'Acquire::GzipIndexes': 'false',
       'Acquire::Languages': 'none',
       'Acquire::Retries': '0',
