@@ -1,4 +1,5 @@
 import type { CatalogDatabase } from './database.ts';
+import { type Divergences, readDivergences } from './divergence-reading.ts';
 import { ListReading } from './list-reading.ts';
 import {
   prepareLookup,
@@ -98,6 +99,11 @@ export class DocumentReading {
   findings(slug: string): RepositoryFindings | undefined {
     this.#findings ??= new Map(readRepositoryFindings(this.#database).map((found) => [found.slug, found]));
     return this.#findings.get(slug);
+  }
+
+  /** Where it contradicts itself. */
+  divergences(): Divergences {
+    return readDivergences(this.#database);
   }
 
   /** The records of a package, in lookup order. */

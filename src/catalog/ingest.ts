@@ -10,6 +10,7 @@ import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { WritableDatabase } from './database.ts';
 import { writeFindings } from './finding-rows.ts';
+import { readPackageBytes } from './package-bytes.ts';
 import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository-record.ts';
@@ -90,6 +91,8 @@ export const ingestRepository = async (
   const { now, history, addedAt = now, findings = [] } = options;
   const sights = new RecordSights(history, addressKey(snapshot.origin), now, snapshot.changedAt);
   const before = database.prepare<[id: number]>('SELECT id FROM repository WHERE slug = ?').get(entry.slug);
+  // At another address nobody knows what was there before.
+  const bytesBefore = sights.isFirst ? new Map() : readPackageBytes(database, [entry.slug, ...entry.aliases]);
   const touched = new Set(removeRepository(database, entry.slug));
   // A repository keeps its number, so that equal input gives an equal catalog whatever was built before.
   const [id = 1] = before ?? database.prepare<[number]>('SELECT coalesce(max(id), 0) + 1 FROM repository').get() ?? [];
@@ -98,7 +101,8 @@ export const ingestRepository = async (
     computeRepositoryRecord(entry, snapshot, release, packages, options.addressing);
   const embed = (packages: { count: number; sections: Iterable<string> }) =>
     JSON.stringify(computeEmbeddedRepository(describe(packages)));
-  const writer = new RecordWriter(database, entry, { addressing: options.addressing, repository: id, sights, embed });
+  const { addressing } = options;
+  const writer = new RecordWriter(database, entry, { addressing, repository: id, sights, bytesBefore, embed });
   const reader = createRecordReader({
     record: (stanza, number) => writer.write(stanza, number),
     finding: (code, detail) => writer.findings.add(code, detail),

@@ -10,10 +10,12 @@ export interface KnownHistory {
   readonly records: RecordHistory;
 }
 
-// A catalog of an earlier version did not write down what was news: all that came after the repository itself.
-const newsColumn = (database: CatalogDatabase): string => {
-  const names = database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat();
-  return names.includes('news') ? 'record.news' : 'first_seen != repository.added_at';
+// A catalog of an earlier version did not write down what was news: all that came after the repository itself; nor which
+// bytes changed.
+const columnsOf = (database: CatalogDatabase): string => {
+  const names = new Set(database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat());
+  const news = names.has('news') ? 'record.news' : 'first_seen != repository.added_at';
+  return `${news}, ${names.has('changed_at') ? 'record.changed_at' : 'NULL'}`;
 };
 
 const readRows = (database: CatalogDatabase, slug: string, origin: Snapshot['origin']): KnownHistory | undefined => {
@@ -24,13 +26,15 @@ const readRows = (database: CatalogDatabase, slug: string, origin: Snapshot['ori
     .get(slug);
   if (row === undefined) return undefined;
   const [addedAt, uri, suite] = row;
-  const select = database.prepare<[name: string, version: string, architecture: string, seen: string, news: number]>(
-    `SELECT package, version, architecture, first_seen, ${newsColumn(database)}
+  const select = database.prepare<
+    [name: string, version: string, architecture: string, seen: string, news: number, changedAt: string | null]
+  >(
+    `SELECT package, version, architecture, first_seen, ${columnsOf(database)}
      FROM repository JOIN record ON record.repository = repository.id WHERE slug = ?`,
   );
   const records = new Map<string, Sight>();
-  for (const [name, version, architecture, seen, news] of select.iterate(slug)) {
-    records.set(recordKey(name, version, architecture), { seen, news: news === 1, goneAt: null });
+  for (const [name, version, architecture, seen, news, changedAt] of select.iterate(slug)) {
+    records.set(recordKey(name, version, architecture), { seen, news: news === 1, goneAt: null, changedAt });
   }
   return { addedAt, records: { address: addressKey({ ...origin, uri, suite }), records } };
 };

@@ -6,6 +6,7 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/paths.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
+import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { ProvisionWriter } from './provision-writer.ts';
 import { firstRecordId } from './schema.ts';
@@ -16,6 +17,8 @@ interface WriterOptions {
   readonly repository: number;
   /** When each record was first seen. */
   readonly sights: RecordSights;
+  /** Which bytes each record had in the reading before, by `recordKey`, as far as anybody knows. */
+  readonly bytesBefore: ReadonlyMap<string, PackageBytes>;
   /** The JSON text of the repository as each record repeats it. */
   readonly embed: (packages: { count: number; sections: Iterable<string> }) => string;
 }
@@ -56,8 +59,9 @@ export class RecordWriter {
     this.#embedded = Buffer.byteLength(options.embed({ count: limits.recordsPerRepository, sections: [] }));
     this.#insert = database.prepareWrite(
       `INSERT OR REPLACE INTO record
-         (id, repository, package, version, architecture, latest, name, author, section, first_seen, news, json, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, repository, package, version, architecture, latest, name, author, section, first_seen, news, json, details,
+          changed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
     this.#provisions = new ProvisionWriter(database, this.findings);
@@ -95,7 +99,7 @@ export class RecordWriter {
     if (!this.packages.has(name)) this.packages.add(detached(name));
     this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) + bytes - (before ?? 0));
     if (stanza.section !== null) this.#addSection(stanza.section);
-    const { seen, news } = this.#options.sights.sight(key);
+    const { seen, news, changedAt } = this.#options.sights.sight(key, this.#hasOtherBytes(key, stanza));
     this.#insert.run(
       row,
       this.#options.repository,
@@ -110,9 +114,15 @@ export class RecordWriter {
       news ? 1 : 0,
       latest ? whole : withoutLatest(whole),
       details,
+      changedAt,
     );
     if (before !== undefined) this.#provisions.remove(row);
     if (latest) this.#provisions.write(stanza, row);
+  }
+
+  #hasOtherBytes(key: string, stanza: PackageStanza): boolean {
+    const before = this.#options.bytesBefore.get(key);
+    return before !== undefined && areOtherBytes(before, stanza);
   }
 
   /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */

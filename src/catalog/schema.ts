@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 11;
+export const catalogFormat = 12;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -33,7 +33,7 @@ const tables = `
     visit_findings TEXT NOT NULL   -- JSON: what its visits found
   );
 
-  -- Both kinds of findings of a repository, added up.
+  -- Both kinds of findings of a repository, added up, and what comparing it with others and with what it was found.
   CREATE TABLE finding (
     repository INTEGER NOT NULL,
     code TEXT NOT NULL,
@@ -55,8 +55,14 @@ const tables = `
     first_seen TEXT NOT NULL,
     news INTEGER NOT NULL,         -- 0 where it came with the first crawl of its repository
     json TEXT NOT NULL,            -- the public package record up to the value of its last key, "repository"
-    details TEXT                   -- JSON: relations, home page and depiction; null where it has none
+    details TEXT,                  -- JSON: relations, home page and depiction; null where it has none
+    changed_at TEXT,               -- when its bytes were last seen to change while its version did not; null where never
+    -- Of its file, as json says it. Inside a JSON string the quotation marks would be escaped, so these are the fields.
+    sha256 TEXT AS (CASE substr(json, instr(json, '"sha256_hash":') + 14, 1)
+      WHEN '"' THEN substr(json, instr(json, '"sha256_hash":') + 15, 64) END),
+    size INTEGER AS (CAST(substr(json, instr(json, '"package_size":') + 15, 20) AS INTEGER))
   );
+  CREATE INDEX record_changed ON record (changed_at) WHERE changed_at IS NOT NULL;
   CREATE INDEX record_package ON record (package, repository);
   CREATE INDEX record_list ON record (repository, package);
   CREATE INDEX record_newest ON record (package, architecture) WHERE latest = 1;
@@ -71,6 +77,17 @@ const tables = `
     PRIMARY KEY (record, name, version)
   ) WITHOUT ROWID;
   CREATE INDEX provision_name ON provision (name, architecture, record);
+
+  -- Records of which another repository has the same version for the same architecture with other bytes.
+  CREATE TABLE divergence (
+    package TEXT NOT NULL,
+    version TEXT NOT NULL,
+    architecture TEXT NOT NULL,
+    repository INTEGER NOT NULL,
+    other INTEGER NOT NULL,        -- the best of the repositories that have other bytes
+    since TEXT NOT NULL,           -- when the later of both came to be as it is
+    PRIMARY KEY (package, version, architecture, repository)
+  ) WITHOUT ROWID;
 
   CREATE TABLE document (
     path TEXT PRIMARY KEY,         -- below the output folder

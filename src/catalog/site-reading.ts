@@ -59,9 +59,10 @@ export type RecordColumns = [
   news: number,
   json: string,
   details: string | null,
+  changedAt: string | null,
 ];
 
-const columns = 'repository, package, version, architecture, latest, first_seen, news, json, details';
+const columns = 'repository, package, version, architecture, latest, first_seen, news, json, details, changed_at';
 
 /** A reader of all records of one package, in no order. */
 export const prepareRecords = (database: CatalogDatabase): ((name: string) => RecordColumns[]) => {

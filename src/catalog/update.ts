@@ -4,6 +4,7 @@ import type { Addressing } from '../contract/paths.ts';
 import type { DownloadTotal } from '../contract/records.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
+import { updateComparedFindings, updateDivergences } from './divergence.ts';
 import { updateVisitFindings } from './finding-rows.ts';
 import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
@@ -167,6 +168,8 @@ export const updateCatalog = async (
     for (const name of removeRepository(catalog.writable(), slug)) touched.add(name);
     removed.push(slug);
   }
+  if (touched.size > 0) updateDivergences(catalog.writable(), touched);
+  updateComparedFindings(catalog, now);
   return { touched, ingested, removed, rebuilt, lost, damaged };
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dependencyClosureSchema } from './dependency-records.ts';
 import {
+  divergencesRecordSchema,
   downloadCountSchema,
   downloadTotalSchema,
   findingsRecordSchema,
@@ -29,6 +30,7 @@ export const packagePageSchema = page(packageRecordSchema);
 export const dependenciesSchema = z.strictObject({ message, date, data: dependencyClosureSchema });
 export const repositorySchema = z.strictObject({ message, date, data: repositoryRecordSchema });
 export const repositoryFindingsSchema = z.strictObject({ message, date, data: findingsRecordSchema });
+export const divergencesSchema = z.strictObject({ message, date, data: divergencesRecordSchema });
 export const statusSchema = z.strictObject({ message, date, data: statusRecordSchema });
 export const repositoryListSchema = list(repositoryRecordSchema);
 export const repositoryPageSchema = page(repositoryRecordSchema);

@@ -1,4 +1,5 @@
 import { besideTexts } from './finding-texts/beside-findings.ts';
+import { comparedTexts } from './finding-texts/compared-findings.ts';
 import { crawlTexts } from './finding-texts/crawl-findings.ts';
 import { networkTexts } from './finding-texts/network-findings.ts';
 import { packageTexts } from './finding-texts/packages-findings.ts';
@@ -10,7 +11,7 @@ const failureTexts = { ...networkTexts, ...crawlTexts } as const;
 export type FailureCode = keyof typeof failureTexts;
 
 /** What each failure and finding means, by its code: the one place that says so. Codes are stable. */
-export const findingTexts = { ...failureTexts, ...releaseTexts, ...packageTexts } as const;
+export const findingTexts = { ...failureTexts, ...releaseTexts, ...packageTexts, ...comparedTexts } as const;
 export type FindingCode = keyof typeof findingTexts;
 
 /** What a finding means beside data that is in use: a failure is then of one file, and another served in its place. */

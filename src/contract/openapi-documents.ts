@@ -97,6 +97,12 @@ const feedOperations: Readonly<Record<string, SiteFile>> = {
     'New and updated packages, as a JSON Feed',
     jsonFeedSchema,
   ),
+  divergenceFeed: siteFile(
+    'feed',
+    '/divergence/feed.atom',
+    'application/atom+xml; charset=utf-8',
+    'Versions that have other bytes in another repository, or than they had before, as an Atom feed',
+  ),
   repositoryAtomFeed: siteFile(
     'feed',
     '/repository/{repositoryFolder}/feed.atom',

@@ -3,6 +3,7 @@ import { badgeSchema } from './badge.ts';
 import { dependencyClosureSchema } from './dependency-records.ts';
 import {
   dependenciesSchema,
+  divergencesSchema,
   downloadCountAnswerSchema,
   downloadListSchema,
   healthSchema,
@@ -42,6 +43,7 @@ import {
 import { parameterOf, placeholdersOf, writtenName } from './parameters.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from './paths.ts';
 import {
+  divergencesRecordSchema,
   downloadCountSchema,
   downloadSchema,
   downloadsSchema,
@@ -79,6 +81,8 @@ const named = {
   RepositoryPage: repositoryPageSchema,
   RepositoryFindings: repositoryFindingsSchema,
   SafetyList: safetyListSchema,
+  DivergencesRecord: divergencesRecordSchema,
+  Divergences: divergencesSchema,
   StatusRecord: statusRecordSchema,
   Status: statusSchema,
   Landing: landingSchema,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import {
   dependenciesSchema,
+  divergencesSchema,
   downloadCountAnswerSchema,
   downloadListSchema,
   healthSchema,
@@ -222,6 +223,15 @@ export const operations = {
     file: 'jailbreak/repository/{repositorySlug}/findings.json',
     errors: [400, 404],
   },
+  divergences: {
+    method: 'GET',
+    address: '/divergences.json',
+    tag: 'repository',
+    summary: 'Where a version has other bytes in another repository, or than it had before',
+    schema: divergencesSchema,
+    file: 'divergences.json',
+    errors: [],
+  },
   downloads: {
     method: 'GET',
     address: '/downloads.json',
@@ -282,6 +292,7 @@ export const documentOf = ({ file }: { readonly file: string }, ...names: readon
 export const documentPath = {
   landing: documentOf(operations.landing),
   status: documentOf(operations.status),
+  divergences: documentOf(operations.divergences),
   downloads: documentOf(operations.downloads),
   openapiJson: documentOf(operations.openapiJson),
   openapiYaml: documentOf(operations.openapiYaml),

@@ -225,6 +225,39 @@ export const findingsRecordSchema = z.strictObject({
 });
 export type FindingsRecord = z.infer<typeof findingsRecordSchema>;
 
+const build = {
+  package_id: z.string().describe('Package identifier.'),
+  version: z.string().describe('Package version.'),
+  architecture: z.string().describe('Supported architecture.'),
+};
+const divergence = {
+  count: z.number().int().min(1).describe('Of how many builds: a version of a package for an architecture.'),
+  builds: z.array(z.strictObject(build)).min(1).describe('The first of them, by package; at most 20.'),
+};
+
+/** Where the index contradicts itself: one version with other bytes elsewhere, or than before. */
+export const divergencesRecordSchema = z.strictObject({
+  pairs: z
+    .array(
+      z.strictObject({
+        repositories: z.array(repositoryFields.id).length(2).describe('Identifiers of both repositories.'),
+        since: timestamp.describe('When the last of it came to be, as far as anybody knows.'),
+        ...divergence,
+      }),
+    )
+    .describe('Repositories that name other bytes for the same builds, those that do for most first; at most 1,000.'),
+  changed: z
+    .array(
+      z.strictObject({
+        repository_id: repositoryFields.id,
+        changed: timestamp.describe('When other bytes than before were seen.'),
+        ...divergence,
+      }),
+    )
+    .describe('Repositories that named other bytes for a version that they had before, the last first; at most 1,000.'),
+});
+export type DivergencesRecord = z.infer<typeof divergencesRecordSchema>;
+
 /** What the landing document says of the service. */
 export const landingRecordSchema = z.strictObject({
   info: z.strictObject({

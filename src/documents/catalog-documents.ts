@@ -74,6 +74,7 @@ export class CatalogDocuments {
     const page = this.#findPage(path);
     if (page !== undefined)
       return documents.repositoryPackagesPage(page.slug, page.page, [...page.records], page.links);
+    if (path === documentPath.divergences) return documents.divergences(this.#reading.divergences());
     const [operation, name] = parsePath(path);
     if (operation === 'package') return documents.package(name, this.#reading.packageRecords(name));
     const repository = this.#reading.repository(name);
@@ -108,7 +109,7 @@ export class CatalogDocuments {
   }
 
   #findList(path: string): CountedRecords | undefined {
-    if (rankOf.has(path)) return undefined;
+    if (rankOf.has(path) || path === documentPath.divergences) return undefined;
     const [operation, name] = parsePath(path);
     if (operation === 'package') return this.#reading.manyPackageRecords(name);
     const repository = operation === 'repositoryPackages' ? this.#reading.repository(name) : undefined;

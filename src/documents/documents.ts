@@ -1,8 +1,10 @@
+import type { Divergences } from '../catalog/divergence-reading.ts';
 import type { RepositoryFindings, RepositoryRow } from '../catalog/reading.ts';
 import type { Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
 import type { DownloadTotal, FindingsRecord, LandingRecord } from '../contract/records.ts';
+import { composeDivergences } from './divergences-record.ts';
 import { type Document, listDocument, objectDocument, type PageLinks, statusHead, textDocument } from './document.ts';
 import { composeFindings } from './findings-record.ts';
 import { composeYaml } from './yaml.ts';
@@ -42,6 +44,8 @@ export const documents = {
     // Nothing else in the catalog tells of them.
     isKept: true,
   }),
+  divergences: (found: Divergences) =>
+    objectDocument(documentPath.divergences, JSON.stringify(composeDivergences(found))),
   repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
     ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
     // Of visits that took nothing the catalog knows nothing.

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { readDivergences } from '../catalog/divergence-reading.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import {
   type RepositoryRow,
@@ -118,7 +119,8 @@ export class Emission {
       }
       const descriptions = await this.#options.descriptions();
       const { landing, downloads = [] } = this.#options;
-      const others = [documents.downloads(downloads), ...descriptions, documents.landing(landing)];
+      const compared = documents.divergences(readDivergences(database));
+      const others = [compared, documents.downloads(downloads), ...descriptions, documents.landing(landing)];
       await this.#publishAll([...rankingDocuments(rows), ...others]);
       await this.#publisher.finish();
     } finally {

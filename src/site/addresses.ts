@@ -26,6 +26,8 @@ export const page = {
   status: '/status/',
   api: '/api/',
   changes: '/changes/',
+  divergence: '/divergence/',
+  divergenceFeed: '/divergence/feed.atom',
   privacy: '/privacy/',
   safety: '/safety/',
   about: '/about/',

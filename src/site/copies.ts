@@ -1,3 +1,4 @@
+import { areOtherBytes, type PackageBytes } from '../catalog/package-bytes.ts';
 import { versionOrder } from '../catalog/reading.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
@@ -20,6 +21,28 @@ const newestOf = (versions: readonly PackageVersion[]): string =>
     versions[0]?.record.version ?? '',
   );
 
+const bytesOf = ({ record }: PackageVersion): PackageBytes => ({
+  sha256: record.sha256_hash,
+  size: record.package_size,
+});
+
+/**
+ * Those of these versions, in the order of the package lookup, that have other bytes than the first of the same version
+ * and architecture, and the name of the repository that has that one.
+ */
+export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
+  const firsts = new Map<string, PackageVersion>();
+  const found = new Map<PackageVersion, string>();
+  for (const one of versions) {
+    const key = `${one.record.version}\n${one.record.architecture}`;
+    const first = firsts.get(key);
+    if (first !== undefined && areOtherBytes(bytesOf(first), bytesOf(one))) found.set(one, first.repository.name);
+    // What says nothing of its bytes is not what others are compared with.
+    if (first === undefined && (one.record.sha256_hash !== null || one.record.package_size > 0)) firsts.set(key, one);
+  }
+  return found;
+};
+
 /** The repositories that have a package, in the order of its versions; none where it is one alone. */
 export const computeCopies = (latest: readonly PackageVersion[]): Copy[] => {
   if (latest.every(({ repository }) => repository === latest[0]?.repository)) return [];
@@ -30,20 +53,13 @@ export const computeCopies = (latest: readonly PackageVersion[]): Copy[] => {
     else known.push(one);
   }
   const newest = newestOf(latest);
-  // The bytes of a build are those of the first repository that has it.
-  const bytes = new Map<string, PackageVersion>();
-  for (const one of latest) {
-    const key = `${one.record.version}\n${one.record.architecture}`;
-    if (one.record.sha256_hash !== null && !bytes.has(key)) bytes.set(key, one);
-  }
+  const differing = findOtherBytes(latest);
   return [...holders].map(([slug, builds]) => {
     const [first] = builds as [PackageVersion];
     const version = newestOf(builds);
-    const others = builds.flatMap(({ record }) => {
-      const other = bytes.get(`${record.version}\n${record.architecture}`);
-      if (record.sha256_hash === null || other === undefined || other.record.sha256_hash === record.sha256_hash)
-        return [];
-      return [{ architecture: record.architecture, from: other.repository.name }];
+    const others = builds.flatMap((one) => {
+      const from = differing.get(one);
+      return from === undefined ? [] : [{ architecture: one.record.architecture, from }];
     });
     return {
       slug,

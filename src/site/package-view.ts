@@ -1,6 +1,6 @@
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
-import { type Copy, computeCopies } from './copies.ts';
+import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
 import { describedBy } from './placeholder.ts';
@@ -28,6 +28,10 @@ export interface VersionRow {
   /** Address of the package file, where Filename names one below its repository. */
   readonly download: string | undefined;
   readonly sha256: string | null;
+  /** The repository that has the same version for the same architecture with other bytes; undefined where none has. */
+  readonly otherBytesIn: string | undefined;
+  /** When its repository named other bytes for it than before; undefined where it never did. ISO 8601. */
+  readonly bytesChangedAt: string | undefined;
 }
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
@@ -114,7 +118,10 @@ export const downloadAddress = (repository: string, filename: string): string | 
   return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
 };
 
-const versionRow = ({ record, repository, firstSeen, isNews }: PackageVersion): VersionRow => ({
+const versionRow = (
+  { record, repository, firstSeen, isNews, bytesChangedAt }: PackageVersion,
+  otherBytesIn: string | undefined,
+): VersionRow => ({
   version: record.version,
   latest: record.latest_version,
   slug: repository.slug,
@@ -124,6 +131,8 @@ const versionRow = ({ record, repository, firstSeen, isNews }: PackageVersion): 
   firstSeen: isNews ? firstSeen : undefined,
   download: downloadAddress(repository.record.uri, record.package_filename),
   sha256: record.sha256_hash,
+  otherBytesIn,
+  bytesChangedAt,
 });
 
 const yearsToDoubt = 4;
@@ -160,7 +169,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
   const { repository: _, versions: __, updatedAt: ___, news: ____, stated, ...shown } = summary;
-  const rows = versions.map(versionRow);
+  const differing = findOtherBytes(versions);
+  const rows = versions.map((one) => versionRow(one, differing.get(one)));
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);
   const counted = catalog.downloads.get(id);

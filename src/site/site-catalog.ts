@@ -1,3 +1,4 @@
+import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
@@ -79,6 +80,8 @@ export interface PackageVersion {
   readonly firstSeen: string;
   /** Whether it appeared then; else it was there when its repository was first read. */
   readonly isNews: boolean;
+  /** When its repository last named other bytes for it than before; undefined where it never did. ISO 8601. */
+  readonly bytesChangedAt: string | undefined;
 }
 
 interface Keyed extends LookupKey {
@@ -148,13 +151,19 @@ export class SiteCatalog {
 
   /** The versions of a package in the order of the package lookup (decisions, section 4); empty where it is unknown. */
   readVersions(id: string): PackageVersion[] {
-    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details] }) => ({
+    return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
       record: parseRecord(json),
       repository: owner,
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
       firstSeen,
       isNews: news === 1,
+      bytesChangedAt: at ?? undefined,
     }));
+  }
+
+  /** Where versions have other bytes in another repository, or than before. */
+  readDivergences(): Divergences {
+    return readDivergences(this.#database);
   }
 
   /** Packages whose best record depends on this name, in identifier order. */

@@ -20,6 +20,7 @@ const allEntries = (): Entry[] => {
     page.ranking,
     page.new,
     page.status,
+    page.divergence,
     page.api,
     page.about,
     page.privacy,

@@ -10,6 +10,8 @@ export interface Sight {
   readonly news: boolean;
   /** Since when the index does not have it any more; null where it has. */
   readonly goneAt: string | null;
+  /** When the index last named other bytes for it than before; null where it never has. */
+  readonly changedAt: string | null;
 }
 
 /** The records of a repository, those that are gone for a while included, by package, version and architecture. */
@@ -26,18 +28,25 @@ export const recordKey = (name: string, version: string, architecture: string): 
 const fileSchema = z.strictObject({
   address: z.string(),
   groups: z.array(
-    z.strictObject({ seen: timestamp, news: z.boolean(), goneAt: timestamp.nullable(), records: z.array(z.string()) }),
+    z.strictObject({
+      seen: timestamp,
+      news: z.boolean(),
+      goneAt: timestamp.nullable(),
+      // Left out where nothing changed, as it was written before.
+      changedAt: timestamp.optional(),
+      records: z.array(z.string()),
+    }),
   ),
 });
 
 /** The text of a history: records in groups that share what is known of them, in an order that depends on them alone. */
 export const recordsText = ({ address, records }: RecordHistory): string => {
-  const groups = new Map<string, Sight & { records: string[] }>();
-  for (const [key, { seen, news, goneAt }] of records) {
-    const name = `${seen} ${news} ${goneAt}`;
+  const groups = new Map<string, z.infer<typeof fileSchema>['groups'][number]>();
+  for (const [key, { seen, news, goneAt, changedAt }] of records) {
+    const name = changedAt === null ? `${seen} ${news} ${goneAt}` : `${seen} ${news} ${goneAt} ${changedAt}`;
     const group = groups.get(name);
     if (group) group.records.push(key);
-    else groups.set(name, { seen, news, goneAt, records: [key] });
+    else groups.set(name, { seen, news, goneAt, ...(changedAt === null ? {} : { changedAt }), records: [key] });
   }
   const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
   for (const group of sorted) group.records.sort();
@@ -48,17 +57,23 @@ export const recordsText = ({ address, records }: RecordHistory): string => {
 export const parseRecords = (text: string): RecordHistory => {
   const { address, groups } = fileSchema.parse(JSON.parse(text));
   const records = new Map<string, Sight>();
-  for (const { records: keys, ...sight } of groups) for (const key of keys) records.set(key, sight);
+  for (const { records: keys, changedAt = null, ...rest } of groups) {
+    const sight: Sight = { ...rest, changedAt };
+    for (const key of keys) records.set(key, sight);
+  }
   return { address, records };
 };
+
+const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a);
 
 /** Both histories in one, of the address of `now`: of what both know, the earlier sight counts. */
 export const mergeRecords = (now: RecordHistory, before: RecordHistory): RecordHistory => {
   const records = new Map(before.records);
   for (const [key, sight] of now.records) {
     const known = records.get(key);
-    if (known === undefined || sight.seen < known.seen) records.set(key, sight);
-    else if (sight.goneAt === null) records.set(key, { ...known, goneAt: null });
+    const changedAt = later(sight.changedAt, known?.changedAt ?? null);
+    if (known === undefined || sight.seen < known.seen) records.set(key, { ...sight, changedAt });
+    else if (sight.goneAt === null) records.set(key, { ...known, goneAt: null, changedAt });
   }
   return { address: now.address, records };
 };
@@ -76,6 +91,7 @@ export class RecordSights {
   readonly #address: string;
   readonly #first: boolean;
   readonly #moment: string;
+  readonly #now: string;
   readonly #records = new Map<string, Sight>();
 
   /**
@@ -87,15 +103,26 @@ export class RecordSights {
     this.#address = address;
     this.#first = before?.address !== address;
     this.#moment = this.#first && madeAt < now ? madeAt : now;
+    this.#now = now;
   }
 
-  /** When a record that the index has was first seen. */
-  sight(key: string): Sight {
+  /** Whether this is the first reading of its address: nobody knows what was there before. */
+  get isFirst(): boolean {
+    return this.#first;
+  }
+
+  /** When a record that the index has was first seen; `hasOtherBytes` where it names others than in the reading before. */
+  sight(key: string, hasOtherBytes = false): Sight {
     const known = this.#before?.records.get(key);
-    const isSame = known !== undefined && known.goneAt === null;
+    const isSame = known !== undefined && known.goneAt === null && !hasOtherBytes;
     const sight: Sight = isSame
       ? known
-      : { seen: known?.seen ?? this.#moment, news: known?.news ?? !this.#first, goneAt: null };
+      : {
+          seen: known?.seen ?? this.#moment,
+          news: known?.news ?? !this.#first,
+          goneAt: null,
+          changedAt: hasOtherBytes ? this.#now : (known?.changedAt ?? null),
+        };
     this.#records.set(key, sight);
     return sight;
   }

@@ -194,7 +194,7 @@ describe('lists of what is new', () => {
 });
 
 describe('a history that is taken over under a new slug', () => {
-  const sight = (seen: string): Sight => ({ seen, news: true, goneAt: null });
+  const sight = (seen: string): Sight => ({ seen, news: true, goneAt: null, changedAt: null });
   const of = (...records: [string, Sight][]): RecordHistory => ({ address: 'a', records: new Map(records) });
   const first = '2026-01-01T00:00:00.000Z';
   const second = '2026-02-01T00:00:00.000Z';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { comparedTexts } from '../../src/contract/finding-texts/compared-findings.ts';
 import { crawlTexts } from '../../src/contract/finding-texts/crawl-findings.ts';
 import { networkTexts } from '../../src/contract/finding-texts/network-findings.ts';
 import { packageTexts } from '../../src/contract/finding-texts/packages-findings.ts';
@@ -42,7 +43,7 @@ describe('the texts of findings', () => {
   });
 
   it('name each code once', () => {
-    const tables = [networkTexts, crawlTexts, releaseTexts, packageTexts];
+    const tables = [networkTexts, crawlTexts, releaseTexts, packageTexts, comparedTexts];
     const codes = tables.flatMap((table) => Object.keys(table));
     expect(codes).toHaveLength(Object.keys(findingTexts).length);
   });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { readRepositoryFindings } from '../../src/catalog/reading.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
+import type { comparedTexts } from '../../src/contract/finding-texts/compared-findings.ts';
 import type { packageTexts } from '../../src/contract/finding-texts/packages-findings.ts';
 import type { releaseTexts } from '../../src/contract/finding-texts/release-findings.ts';
 import { limits } from '../../src/contract/limits.ts';
@@ -25,19 +26,21 @@ afterEach(() => {
 // An index of as many records as are taken would be beyond the time of a test.
 const usual = { ...limits };
 
-/** Crawls and reads what the origin serves; returns the codes of what was found, of snapshot and catalog together. */
-const findCodes = async (): Promise<string[]> => {
-  const entry = makeEntry('repo', bench.origin.uri('repo'));
-  const outcome = await bench.crawlOne({ limits: { repetitions: 0 } }, entry);
-  expect(outcome.reason).toBeNull();
-  const catalog = new CatalogBuild(temporaryFolder());
-  try {
-    await updateCatalog(catalog, [entry], bench.store, { base: 'https://index.test', now: bench.now });
-    const [found] = readRepositoryFindings(catalog.database);
-    return (found?.findings ?? []).map(({ code }) => code);
-  } finally {
-    catalog.discard();
+/**
+ * Crawls and reads what the origin serves into the catalog of a state folder; returns the codes of what was found, of
+ * snapshot and catalog together, in the repository `repo`.
+ */
+const findCodes = async ({ slugs = ['repo'], state = temporaryFolder() } = {}): Promise<string[]> => {
+  const entries = slugs.map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+  for (const entry of entries) {
+    const outcome = await bench.crawlOne({ limits: { repetitions: 0 } }, entry);
+    expect(outcome.reason).toBeNull();
   }
+  const catalog = new CatalogBuild(state);
+  await updateCatalog(catalog, entries, bench.store, { base: 'https://index.test', now: bench.now });
+  const found = readRepositoryFindings(catalog.database).find(({ slug }) => slug === 'repo');
+  catalog.publish();
+  return (found?.findings ?? []).map(({ code }) => code);
 };
 
 const serve = async (
@@ -182,7 +185,31 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
     serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
 };
 
+const sized = (Size: string) =>
+  generateRepository({ packages: makePackages(1).map((fields) => ({ ...fields, Size })) });
+
+/** What brings about each finding of comparing, and what then is found; the compiler asks for one of each. */
+const ofComparing: Record<keyof typeof comparedTexts, () => Promise<string[]>> = {
+  'package-bytes-changed': async () => {
+    const state = temporaryFolder();
+    bench.origin.serve('repo', await sized('1'));
+    expect(await findCodes({ state })).toEqual([]);
+    bench.origin.serve('repo', await sized('2'));
+    bench.pass(86_400);
+    return findCodes({ state });
+  },
+  'package-diverges': async () => {
+    bench.origin.serve('repo', await sized('1'));
+    bench.origin.serve('other', await sized('2'));
+    return findCodes({ slugs: ['repo', 'other'] });
+  },
+};
+
 describe('every finding that has a code', () => {
+  it.each(Object.entries(ofComparing))('C8: %s is found by comparing', async (code, find) => {
+    expect(await find()).toEqual([code]);
+  });
+
   it.each(Object.entries({ ...ofRelease, ...ofIndex }))('C8: %s is found by a crawl', async (code, bringAbout) => {
     await bringAbout();
     expect(await findCodes()).toContain(code);

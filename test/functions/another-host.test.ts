@@ -12,6 +12,7 @@ const published: Readonly<Record<string, string>> = {
   'v2/index.json': `{"message":"200 Successful","date":"${date}","data":{}}`,
   'v2/openapi.json': '{"openapi":"3.1.0"}',
   [documentPath.status]: `{"message":"200 Successful","date":"${date}","data":{"builds":[],"repositories":[]}}`,
+  [documentPath.divergences]: `{"message":"200 Successful","date":"${date}","data":{"pairs":[],"changed":[]}}`,
   [documentPath.downloads]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,
   'v2/openapi.yaml': 'openapi: 3.1.0\n',
   [documentPath.package('a')]: `{"message":"200 Successful","date":"${date}","count":0,"data":[]}`,

@@ -61,9 +61,10 @@ const second = '2026-05-03T00:00:00.000Z';
 describe('emission', () => {
   it('writes every document of the contract', async () => {
     const folder = temporaryFolder();
-    expect(await emit(folder, [one, two], first)).toEqual({ written: 19, unchanged: 0, removed: 0 });
+    expect(await emit(folder, [one, two], first)).toEqual({ written: 20, unchanged: 0, removed: 0 });
     const files = filesOf(folder);
     expect([...files.keys()]).toEqual([
+      'v2/divergences.json',
       'v2/downloads.json',
       'v2/index.json',
       'v2/jailbreak/package/_b.json',
@@ -135,7 +136,7 @@ describe('emission', () => {
     const before = filesOf(folder);
     const file = path.join(folder, 'dist/v2/jailbreak/package/_b.json');
     const { ino } = statSync(file);
-    expect(await emit(folder, [one, two], second)).toEqual({ written: 0, unchanged: 19, removed: 0 });
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 0, unchanged: 20, removed: 0 });
     expect(filesOf(folder)).toEqual(before);
 
     await emit(folder, [one, { ...two, packages: packages({ Package: 'a', Version: '3' }) }], second);
@@ -154,7 +155,7 @@ describe('emission', () => {
       rmSync(path.join(folder, 'dist/v2/jailbreak', file));
     }
     writeFileSync(path.join(folder, 'dist/v2/jailbreak/package/stranger.json'), '{}');
-    expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 16, removed: 1 });
+    expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 17, removed: 1 });
     expect(filesOf(folder)).toEqual(before);
   });
 

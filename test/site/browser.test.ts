@@ -77,6 +77,7 @@ const kinds: Readonly<Record<string, string>> = {
   changes: '/changes/',
   privacy: '/privacy/',
   safety: '/safety/',
+  divergence: '/divergence/',
   about: '/about/',
   'not found': '/no/such/page',
 };

@@ -143,6 +143,38 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(html).toContain('<a href="mailto:list@index.example?subject=An%20entry%20of%20the%20safety%20list">');
   });
 
+  it('C8: tells of versions that have other bytes elsewhere: on a page, in a feed, of the package and both repositories', () => {
+    const wordsOf = (name: string) =>
+      read(name)
+        .replace(/^.*<main/s, '<main')
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ');
+    expect(wordsOf('divergence/index.html')).toMatch(
+      /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. Which com\.alpha\.snowboard 1\.3 \(rootless\)/,
+    );
+    expect(wordsOf('divergence/index.html')).toContain('No repository was seen to do so.');
+    expect(read('divergence/index.html')).toContain('<link rel="alternate" href="/divergence/feed.atom"');
+    const feed = read('divergence/feed.atom');
+    expect(feed.match(/<entry>/g)).toHaveLength(1);
+    expect(feed).toContain('<title>Alpha Repo and Beta have other bytes for 1 version</title>');
+    expect(feed).toContain(
+      `<link href="${base}/package/com.alpha.snowboard/"/><updated>2026-11-19T10:00:00.000Z</updated>`,
+    );
+    expect(feed).toContain('<summary>com.alpha.snowboard 1.3 (iphoneos-arm64)</summary>');
+    for (const [slug, other] of [
+      ['alpha', 'beta'],
+      ['beta', 'alpha'],
+    ]) {
+      expect(wordsOf(`repository/${slug}/index.html`)).toMatch(
+        RegExp(
+          `Another repository has the same version .* com\\.alpha\\.snowboard 1\\.3 \\(iphoneos-arm64\\) in ${other}`,
+        ),
+      );
+    }
+    expect(wordsOf('package/com.alpha.snowboard/index.html')).toContain('1.3 other bytes');
+    expect(read('status/index.html')).toContain('href="/divergence/"');
+  });
+
   it('C12: names every page that has an address of its own in the sitemap', () => {
     const pages = path.join(import.meta.dirname, '..', '..', 'src', 'pages');
     const fixed = globSync('{index.astro,*/index.astro}', { cwd: pages }).map((file) => path.posix.dirname(`/${file}`));
@@ -206,7 +238,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const before = stamps();
     const summary = await publishSite(options);
     expect(summary).toMatchObject({ written: 0, removed: 0 });
-    expect(summary.rendered).toBeLessThan(20);
+    expect(summary.rendered).toBeLessThan(25);
     expect(stamps()).toEqual(before);
   });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseRelease } from '../../src/apt/release.ts';
+import { updateComparedFindings, updateDivergences } from '../../src/catalog/divergence.ts';
 import { ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
@@ -31,6 +32,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   rmSync(file, { force: true });
   const database = CatalogFile.open(file);
   createTables(database);
+  const touched = new Set<string>();
   for (const { entry, release, packages, at } of sources) {
     const content = { release: parseRelease(Buffer.from(release)), indexes: [[Buffer.from(packages)]] };
     const snapshot = {
@@ -47,14 +49,17 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       findings: [],
       signing: { state: 'unsigned', signers: [], remembered: [] },
     };
-    await ingestRepository(
+    const result = await ingestRepository(
       database,
       manifestEntrySchema.parse(entry),
       snapshot as unknown as Parameters<typeof ingestRepository>[2],
       content,
       { addressing: { base }, now: at, source: hash('sha256', packages) },
     );
+    for (const name of result.touched) touched.add(name);
   }
+  updateDivergences(database, touched);
+  updateComparedFindings({ database, writable: () => database }, new Date(0));
   database.close();
 };
 
@@ -96,6 +101,8 @@ export const sources: readonly Source[] = [
         'Installed-Size': '120',
       }),
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.4', Section: 'Tweaks' }),
+      // Beta has this version with other bytes.
+      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks', Size: '4096' }),
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.5.1', Architecture: 'iphoneos-arm64e' }),
       stanza({ Package: 'com.alpha.lib', Name: 'Alpha Library', Section: 'Libraries', Author: 'Ada Example' }),
       stanza({

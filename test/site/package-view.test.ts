@@ -1,5 +1,12 @@
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  computeDivergenceView,
+  divergenceText,
+  divergenceTitle,
+  type ShownDivergence,
+} from '../../src/site/divergences.ts';
 import { computePackageView, type PackageView } from '../../src/site/package-view.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
@@ -129,6 +136,34 @@ describe('the page of a package', () => {
       { architectures: ['iphoneos-arm'], from: 'Own' },
     ]);
     expect(view('org.t.lib').copies).toEqual([]);
+  });
+
+  it('C8: says of each version, older ones too, where else it has other bytes, and when they changed', async () => {
+    const file = path.join(folder, 'changed.sqlite');
+    const [first, , third] = [own, ...copies] as [Source, Source, Source];
+    const older = { ...third, packages: tweak({ Version: '1.1', Size: '9' }) + tweak({ Version: '2.0', SHA256: a }) };
+    await writeCatalog(file, [first, older], 'https://index.example');
+    const database = new DatabaseSync(file);
+    database.exec(`UPDATE record SET changed_at = '2026-11-03T00:00:00.000Z' WHERE version = '1.1.1'`);
+    database.close();
+    const other = new SiteCatalog(file, lastBuild);
+    const found = computePackageView(other, 'org.t.tweak');
+    const { pairs, changed } = computeDivergenceView(other);
+    other.close();
+    const rows = [...(found?.latest ?? []), ...(found?.older ?? [])];
+    const told = rows.flatMap(({ slug, version, otherBytesIn, bytesChangedAt }) =>
+      otherBytesIn === undefined && bytesChangedAt === undefined ? [] : [[slug, version, otherBytesIn, bytesChangedAt]],
+    );
+    expect(told).toEqual([
+      // Its SHA-256 is the same, and its size is not.
+      ['other-bytes', '2.0', 'Own', undefined],
+      ['own', '1.1.1', undefined, '2026-11-03T00:00:00.000Z'],
+      ['other-bytes', '1.1', 'Own', undefined],
+    ]);
+    expect(pairs.map(divergenceTitle)).toEqual(['Other bytes and Own have other bytes for 2 versions']);
+    expect(changed.map(divergenceTitle)).toEqual(['Own: 1 version changed its bytes']);
+    expect(changed.map(divergenceText)).toEqual(['org.t.tweak 1.1.1 (iphoneos-arm)']);
+    expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
   });
 
   it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {

@@ -136,6 +136,10 @@ export const publish = (packages: readonly string[] = ['com.example.one', 'com.e
   write(documentPath.landing, JSON.stringify({ status: '200 OK', date, data: landingRecord(testAddress) }));
   write(documentPath.openapiJson, JSON.stringify(createOpenApi({ publicAddress: testAddress, version: '0.1.0' })));
   write(documentPath.openapiYaml, 'openapi: 3.1.0\n');
+  write(
+    documentPath.divergences,
+    JSON.stringify({ message: '200 Successful', date, data: { pairs: [], changed: [] } }),
+  );
   write(documentPath.downloads, listDocument([]));
   for (const id of packages) write(documentPath.package(id), listDocument([packageRecord(id)]));
   write(

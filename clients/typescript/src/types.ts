@@ -178,7 +178,7 @@ export interface RepositoryRecord {
 
 export interface Finding {
   /** What is wrong; stable. */
-  readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many';
+  readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many' | 'package-bytes-changed' | 'package-diverges';
   /** broken keeps packages or updates away from people, weak risks something, note is worth tidying. */
   readonly weight: 'broken' | 'weak' | 'note';
   /** How often it was found. */
@@ -434,6 +434,52 @@ export interface SafetyList {
   readonly data: ReadonlyArray<SafetyRecord>;
 }
 
+export interface DivergencesRecord {
+  /** Repositories that name other bytes for the same builds, those that do for most first; at most 1,000. */
+  readonly pairs: ReadonlyArray<{
+    /** Identifiers of both repositories. */
+    readonly repositories: ReadonlyArray<string>;
+    /** When the last of it came to be, as far as anybody knows. */
+    readonly since: string;
+    /** Of how many builds: a version of a package for an architecture. */
+    readonly count: number;
+    /** The first of them, by package; at most 20. */
+    readonly builds: ReadonlyArray<{
+      /** Package identifier. */
+      readonly package_id: string;
+      /** Package version. */
+      readonly version: string;
+      /** Supported architecture. */
+      readonly architecture: string;
+    }>;
+  }>;
+  /** Repositories that named other bytes for a version that they had before, the last first; at most 1,000. */
+  readonly changed: ReadonlyArray<{
+    /** Repository identifier. */
+    readonly repository_id: string;
+    /** When other bytes than before were seen. */
+    readonly changed: string;
+    /** Of how many builds: a version of a package for an architecture. */
+    readonly count: number;
+    /** The first of them, by package; at most 20. */
+    readonly builds: ReadonlyArray<{
+      /** Package identifier. */
+      readonly package_id: string;
+      /** Package version. */
+      readonly version: string;
+      /** Supported architecture. */
+      readonly architecture: string;
+    }>;
+  }>;
+}
+
+export interface Divergences {
+  readonly message: '200 Successful';
+  /** When the content last changed; for a computed answer, now. */
+  readonly date: string;
+  readonly data: DivergencesRecord;
+}
+
 export interface StatusRecord {
   /** The last builds, 30 at most, the newest last. */
   readonly builds: ReadonlyArray<{
@@ -479,7 +525,7 @@ export interface StatusRecord {
     /** What is wrong with the data that is published; the findings document of the repository has the words. */
     readonly findings: ReadonlyArray<{
       /** What is wrong; stable. */
-      readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many';
+      readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many' | 'package-bytes-changed' | 'package-diverges';
       readonly weight: 'broken' | 'weak' | 'note';
       /** How often it was found. */
       readonly count: number;

@@ -1,0 +1,172 @@
+import { type Finding, FindingCounter } from '../contract/findings.ts';
+import type { CatalogDatabase, WritableDatabase } from './database.ts';
+import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
+import { compareText } from './reading.ts';
+
+interface Owner {
+  readonly ranking: number;
+  readonly slug: string;
+}
+
+const readOwners = (database: CatalogDatabase): Map<number, Owner> =>
+  new Map(
+    database
+      .prepare<[id: number, ranking: number, slug: string]>('SELECT id, ranking, slug FROM repository')
+      .all()
+      .map(([id, ranking, slug]) => [id, { ranking, slug }]),
+  );
+
+/** A record of a version for an architecture, and the repository that has it. */
+interface Holding extends PackageBytes {
+  readonly repository: number;
+  readonly owner: Owner;
+  /** When it came to be as it is: when it was first seen, or its bytes last changed. ISO 8601. */
+  readonly since: string;
+}
+
+const byRanking = (a: Holding, b: Holding): number =>
+  a.owner.ranking - b.owner.ranking || compareText(a.owner.slug, b.owner.slug);
+
+/** Each holding that another one contradicts, with the first that does so, the best repositories first. */
+const pairDiverging = (holdings: readonly Holding[]): [Holding, other: Holding][] => {
+  const ordered = [...holdings].sort(byRanking);
+  // Mirrors agree, so there are far fewer contents than holdings: each is compared once.
+  const contents = new Map<string, Holding>();
+  for (const one of ordered) {
+    const key = `${one.sha256} ${one.size}`;
+    if (!contents.has(key)) contents.set(key, one);
+  }
+  if (contents.size < 2) return [];
+  const firsts = [...contents.values()];
+  const others = new Map([...contents].map(([key, one]) => [key, firsts.find((other) => areOtherBytes(one, other))]));
+  return ordered.flatMap((one): [Holding, Holding][] => {
+    const other = others.get(`${one.sha256} ${one.size}`);
+    return other === undefined ? [] : [[one, other]];
+  });
+};
+
+/**
+ * Brings up to date where these packages have, in one version and for one architecture, other bytes in one repository
+ * than in another. Costs what these packages have of records.
+ */
+export const updateDivergences = (database: WritableDatabase, packages: Iterable<string>): void => {
+  const owners = readOwners(database);
+  const isShared = database.prepare<[number]>(
+    'SELECT 1 FROM record WHERE package = ? GROUP BY package HAVING min(repository) != max(repository)',
+  );
+  const select = database.prepare<
+    [repository: number, version: string, architecture: string, sha256: string | null, size: number, since: string]
+  >(
+    `SELECT repository, version, architecture, sha256, size, max(first_seen, coalesce(changed_at, ''))
+     FROM record WHERE package = ?`,
+  );
+  const forget = database.prepareWrite('DELETE FROM divergence WHERE package = ?');
+  const add = database.prepareWrite(
+    'INSERT INTO divergence (package, version, architecture, repository, other, since) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  for (const name of packages) {
+    forget.run(name);
+    if (isShared.get(name) === undefined) continue;
+    const builds = new Map<string, Holding[]>();
+    for (const [repository, version, architecture, sha256, size, since] of select.all(name)) {
+      const owner = owners.get(repository);
+      if (owner === undefined) throw new Error(`catalog: a record belongs to no repository (${repository})`);
+      const holding = { repository, owner, sha256, size, since };
+      const key = `${version}\n${architecture}`;
+      const known = builds.get(key);
+      if (known === undefined) builds.set(key, [holding]);
+      else known.push(holding);
+    }
+    for (const [key, holdings] of builds) {
+      if (holdings.length < 2) continue;
+      const [version = '', architecture = ''] = key.split('\n');
+      for (const [one, other] of pairDiverging(holdings)) {
+        const since = one.since > other.since ? one.since : other.since;
+        add.run(name, version, architecture, one.repository, other.repository, since);
+      }
+    }
+  }
+};
+
+const shownOthers = 3;
+
+/** For how many days it is a finding that a version changed its bytes. */
+const changedDays = 30;
+const dayBefore = (now: Date, days: number): string => new Date(now.getTime() - days * 86_400_000).toISOString();
+
+type Build = readonly [name: string, version: string, architecture: string];
+const inWords = ([name, version, architecture]: Build): string => `${name} ${version} (${architecture})`;
+
+const summarise = (count: number, example: string, others: ReadonlyMap<string, number>): string => {
+  if (count === 1) return example;
+  const most = [...others].sort(([a, x], [b, y]) => y - x || compareText(a, b));
+  const told = most.slice(0, shownOthers).map(([slug, times]) => `${times} unlike ${slug}`);
+  if (most.length > shownOthers) told.push('…');
+  return `${example}; ${told.join(', ')}`;
+};
+
+const codes = ['package-bytes-changed', 'package-diverges'] as const satisfies readonly Finding['code'][];
+
+/** What is found by comparing repositories with each other and with what they were, by their numbers. */
+const computeFindings = (database: CatalogDatabase, now: Date): Map<number, FindingCounter> => {
+  const counters = new Map<number, FindingCounter>();
+  const add = (repository: number, code: (typeof codes)[number], example: string, count: number) => {
+    const counter = counters.get(repository) ?? new FindingCounter();
+    counters.set(repository, counter);
+    counter.add(code, example, count);
+  };
+  const changed = database.prepare<[...Build, repository: number, changedAt: string]>(
+    `SELECT package, version, architecture, repository, changed_at FROM record WHERE changed_at >= ?
+     ORDER BY changed_at DESC, package, version, architecture`,
+  );
+  for (const [name, version, architecture, repository, at] of changed.iterate(dayBefore(now, changedDays))) {
+    const build = inWords([name, version, architecture]);
+    add(repository, 'package-bytes-changed', `${build} on ${at.slice(0, 'YYYY-MM-DD'.length)}`, 1);
+  }
+  const owners = readOwners(database);
+  const tallies = new Map<number, { count: number; readonly example: string; readonly others: Map<string, number> }>();
+  const diverging = database.prepare<[...Build, repository: number, other: number]>(
+    'SELECT package, version, architecture, repository, other FROM divergence ORDER BY package, version, architecture',
+  );
+  for (const [name, version, architecture, repository, other] of diverging.iterate()) {
+    const { slug = '' } = owners.get(other) ?? {};
+    const example = `${inWords([name, version, architecture])} in ${slug}`;
+    const tally = tallies.get(repository) ?? { count: 0, example, others: new Map<string, number>() };
+    tallies.set(repository, tally);
+    tally.count++;
+    tally.others.set(slug, (tally.others.get(slug) ?? 0) + 1);
+  }
+  for (const [repository, { count, example, others }] of tallies)
+    add(repository, 'package-diverges', summarise(count, example, others), count);
+  return counters;
+};
+
+/**
+ * Writes what is found by comparing repositories with each other, and with what they were, where it is something else
+ * than before: it changes with other repositories too, and with time.
+ */
+export const updateComparedFindings = (
+  catalog: { readonly database: CatalogDatabase; writable(): WritableDatabase },
+  now: Date,
+): void => {
+  const found = computeFindings(catalog.database, now);
+  const known = new Map<number, [code: string, count: number, example: string][]>();
+  const rows = catalog.database.prepare<[repository: number, code: string, count: number, example: string]>(
+    'SELECT repository, code, count, example FROM finding WHERE code IN (?, ?) ORDER BY repository, code',
+  );
+  for (const [repository, ...finding] of rows.all(...codes)) {
+    const list = known.get(repository);
+    if (list === undefined) known.set(repository, [finding]);
+    else list.push(finding);
+  }
+  for (const repository of new Set([...known.keys(), ...found.keys()])) {
+    const next = (found.get(repository)?.list() ?? []).map(
+      ({ code, count, example }) => [code, count, example] as const,
+    );
+    if (JSON.stringify(next) === JSON.stringify(known.get(repository) ?? [])) continue;
+    const database = catalog.writable();
+    database.prepareWrite('DELETE FROM finding WHERE repository = ? AND code IN (?, ?)').run(repository, ...codes);
+    const insert = database.prepareWrite('INSERT INTO finding (repository, code, count, example) VALUES (?, ?, ?, ?)');
+    for (const finding of next) insert.run(repository, ...finding);
+  }
+};

@@ -1,0 +1,3 @@
+import { divergenceFeedResponse } from '../../site/divergence-feed.ts';
+
+export const GET = () => divergenceFeedResponse();

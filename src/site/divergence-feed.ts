@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import { page } from './addresses.ts';
+import { site } from './context.ts';
+import { divergenceText, divergenceTitle, recentDivergences, type ShownDivergence } from './divergences.ts';
+import { feedLength } from './feeds.ts';
+import { escapeXml } from './xml.ts';
+
+/** The page that an entry is about: that of its package where it tells of one, else the list of all. */
+const pageOf = ({ builds, count }: ShownDivergence): string =>
+  count === 1 && builds[0] !== undefined ? page.package(builds[0].name) : page.divergence;
+
+// Of who and when, and not of what: where a part of it is mended, no reader shows the rest as news.
+const anchorOf = ({ repositories, at }: ShownDivergence): string =>
+  hash('sha256', JSON.stringify([repositories.map(({ slug }) => slug), at])).slice(0, 12);
+
+/** What diverged last, as an Atom feed (RFC 4287): an entry for each pair of repositories and moment, however many packages. */
+export const divergenceFeedResponse = (): Response => {
+  const { catalog, base, service, figures } = site();
+  const events = recentDivergences(catalog, feedLength);
+  const entries = events.map((event) => {
+    const title = escapeXml(divergenceTitle(event));
+    const id = escapeXml(`${base}${page.divergence}#${anchorOf(event)}`);
+    return (
+      `<entry><title>${title}</title><id>${id}</id><link href="${escapeXml(base + pageOf(event))}"/>` +
+      `<updated>${event.at}</updated><published>${event.at}</published>` +
+      `<author><name>${escapeXml(service.name)}</name></author>` +
+      `<category term="${event.repositories.length === 2 ? 'diverges' : 'changed'}"/>` +
+      `<summary>${escapeXml(divergenceText(event))}</summary></entry>\n`
+    );
+  });
+  const updated = events[0]?.at ?? figures.changedAt ?? '1970-01-01T00:00:00.000Z';
+  const home = escapeXml(base + page.divergence);
+  const text =
+    `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
+    `<title>${escapeXml(`${service.name}: same version, other bytes`)}</title><id>${home}</id><updated>${updated}</updated>` +
+    `<link href="${home}"/><link rel="self" type="application/atom+xml" href="${escapeXml(base + page.divergenceFeed)}"/>` +
+    `<icon>${escapeXml(base)}/favicon.svg</icon>\n${entries.join('')}</feed>\n`;
+  return new Response(text, { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+};

@@ -1,0 +1,60 @@
+import type { DivergenceEvent, Divergences } from '../catalog/divergence-reading.ts';
+import { formatPlural } from './format.ts';
+import type { SiteCatalog } from './site-catalog.ts';
+
+/** A repository as these pages name it. */
+interface Named {
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** Builds that two repositories have with other bytes, or of which one changed them. */
+export interface ShownDivergence extends Omit<DivergenceEvent, 'repositories'> {
+  readonly repositories: readonly Named[];
+}
+
+/** What the page of them shows. */
+export interface DivergenceView {
+  readonly pairs: readonly ShownDivergence[];
+  /** How many pairs there are beyond those. */
+  readonly morePairs: number;
+  readonly changed: readonly ShownDivergence[];
+}
+
+const shownPairs = 200;
+const shownChanges = 50;
+
+const nameAll = (catalog: SiteCatalog, events: readonly DivergenceEvent[]): ShownDivergence[] =>
+  events.map((event) => ({
+    ...event,
+    repositories: event.repositories.map((slug) => ({ slug, name: catalog.repository(slug)?.name ?? slug })),
+  }));
+
+export const computeDivergenceView = (catalog: SiteCatalog): DivergenceView => {
+  const { pairs, events }: Divergences = catalog.readDivergences();
+  const changed = events.filter(({ repositories }) => repositories.length === 1);
+  return {
+    pairs: nameAll(catalog, pairs.slice(0, shownPairs)),
+    morePairs: Math.max(0, pairs.length - shownPairs),
+    changed: nameAll(catalog, changed.slice(0, shownChanges)),
+  };
+};
+
+/** The last of it, the newest first: entries of a feed. */
+export const recentDivergences = (catalog: SiteCatalog, length: number): ShownDivergence[] =>
+  nameAll(catalog, catalog.readDivergences().events.slice(0, length));
+
+/** What happened, in a line. */
+export const divergenceTitle = ({ repositories, count }: ShownDivergence): string => {
+  const [one, other] = repositories;
+  const versions = formatPlural(count, 'version');
+  return other === undefined
+    ? `${one?.name}: ${versions} changed ${count === 1 ? 'its' : 'their'} bytes`
+    : `${one?.name} and ${other.name} have other bytes for ${versions}`;
+};
+
+/** The builds that are named, and how many more there are. */
+export const divergenceText = ({ builds, count }: ShownDivergence): string => {
+  const named = builds.map(({ name, version, architecture }) => `${name} ${version} (${architecture})`).join(', ');
+  return count > builds.length ? `${named}, and ${count - builds.length} more` : named;
+};
