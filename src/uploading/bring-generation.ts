@@ -55,9 +55,10 @@ export const makePlanFor = async (
 ): Promise<Plan> => {
   const { base, interrupted } = await readInventories(destination, state);
   const forms = new Set(state.record?.forms);
+  const retired = new Set([...state.retired.values()].map(({ path }) => path));
   // Something is published there, and nobody knows what.
   const isUnknown = state.current !== undefined && base === undefined;
-  return makePlan(local.inventory, { base, interrupted, forms }, destination, isUnknown || verify === true);
+  return makePlan(local.inventory, { base, interrupted, retired, forms }, destination, isUnknown || verify === true);
 };
 
 /** The change lists that lead to a generation from the one at a destination, or all that there are. */
@@ -99,19 +100,19 @@ class Step {
 
   async run(): Promise<UploadSummary> {
     const { generation } = this.#local;
-    const planned = await makePlanFor(this.#local, this.#state, this.#options);
-    for (const turn of planned.turns) this.#transfer.expect(turn);
-    if (!this.#isInForce || planned.turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation);
+    const plan = await makePlanFor(this.#local, this.#state, this.#options);
+    const turns = await this.#transfer.order(plan.planned);
+    if (!this.#isInForce || turns.some((turn) => turn.length > 0)) await this.#noteIntention(generation);
     for (const file of listInventory(generation)) await this.#transfer.sendAccount(file, this.#claim);
-    for (const turn of planned.turns) await this.#transfer.send(turn, this.#claim);
+    for (const turn of turns) await this.#transfer.send(turn, this.#claim);
     await this.#transfer.sendAccount(generation.catalog.path, this.#claim, generation.catalog.compressed_size);
     await this.#transfer.each(listChanges(generation, this.#state, this.#options), (file) =>
       this.#transfer.sendAccount(file, this.#claim),
     );
     const bulk = this.#keepBulk(generation);
-    const retired = await this.#retire(planned, bulk.dropped);
+    const retired = await this.#retire(plan, bulk.dropped);
     const { dropped: _, ...kept } = bulk;
-    await this.#claim.update({ forms: planned.forms, ...kept });
+    await this.#claim.update({ forms: plan.forms, ...kept });
     await this.#putInForce();
     const removed = await this.#removeDue(retired);
     if (this.#claim.record.intended.length > 0) await this.#claim.update({ intended: [] });

@@ -27,8 +27,8 @@ export interface Destination {
   /** To be called by whoever alone may write, before the first file: what was left half-written goes. */
   begin(): Promise<void>;
   read(name: string): Promise<Tagged | undefined>;
-  /** Whether a file stands under a name with these bytes, and with what is to be said of it. */
-  holds(name: string, path: string, sha256: string): Promise<boolean>;
+  /** What stands under a name: a file with these bytes, and with what is to be said of it; another; or none. */
+  look(name: string, path: string, sha256: string): Promise<'same' | 'other' | 'none'>;
   /** Puts a published file under a name of it. */
   put(name: string, path: string, file: LocalFile): Promise<void>;
   /**

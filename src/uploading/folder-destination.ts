@@ -122,9 +122,10 @@ export class FolderDestination implements Destination {
     }
   }
 
-  async holds(name: string, _: string, sha256: string): Promise<boolean> {
+  async look(name: string, _: string, sha256: string): Promise<'same' | 'other' | 'none'> {
     const present = lstatSync(this.#output.resolve(name), { throwIfNoEntry: false });
-    return present?.isFile() === true && digestFile(this.#output.resolve(name)) === sha256;
+    if (present?.isFile() !== true) return 'none';
+    return digestFile(this.#output.resolve(name)) === sha256 ? 'same' : 'other';
   }
 
   async put(name: string, _: string, file: LocalFile): Promise<void> {

@@ -94,14 +94,14 @@ export class ObjectStore implements Destination {
     return status === 404 ? undefined : { bytes: body, tag: headers.etag ?? '' };
   }
 
-  async holds(name: string, path: string, sha256: string): Promise<boolean> {
+  async look(name: string, path: string, sha256: string): Promise<'same' | 'other' | 'none'> {
     const { status, headers } = await this.#ask({ method: 'HEAD', key: this.#keyOf(name) }, [404]);
-    return (
-      status !== 404 &&
+    if (status === 404) return 'none';
+    const isSame =
       headers[digestHeader] === sha256 &&
       headers['content-type'] === contentTypeOf(path) &&
-      headers['cache-control'] === cacheControlOf(path)
-    );
+      headers['cache-control'] === cacheControlOf(path);
+    return isSame ? 'same' : 'other';
   }
 
   async put(name: string, path: string, file: LocalFile): Promise<void> {

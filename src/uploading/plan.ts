@@ -1,4 +1,3 @@
-import { isEntrance } from '../publication/entrances.ts';
 import type { Inventory } from '../publication/published-inventory.ts';
 import type { Destination } from './destination.ts';
 
@@ -8,23 +7,29 @@ export interface Found {
   readonly base: Inventory | undefined;
   /** Those of uploads that never ended, the latest last: any of them may stand there too. */
   readonly interrupted: readonly Inventory[];
+  /** The paths of files that are no longer published, and may stand there for a while yet. */
+  readonly retired: ReadonlySet<string>;
   /** What is said of the files in force to those who ask for them. */
   readonly forms: ReadonlySet<string>;
 }
+
+/**
+ * What is known of a file at the destination: that it has to be sent and does not stand there, or stands there as
+ * another; or that one has to look, and has to send it whatever one sees, or not where it stands there already.
+ */
+export type Verdict = 'new' | 'other' | 'look and send' | 'look';
 
 /** A file to send. */
 export interface Planned {
   readonly path: string;
   readonly sha256: string;
   readonly names: readonly string[];
-  /** Whether it may stand there already, which is to be asked first. */
-  readonly isLikelyThere: boolean;
+  readonly verdict: Verdict;
 }
 
 /** What brings a destination to a generation. */
 export interface Plan {
-  /** One after the other: in each, nothing names what only a later one brings. */
-  readonly turns: readonly (readonly Planned[])[];
+  readonly planned: readonly Planned[];
   /** The names that no file of the generation has, each with the path of the file that had it. */
   readonly gone: ReadonlyMap<string, string>;
   readonly forms: string[];
@@ -55,39 +60,36 @@ export class Naming {
   }
 }
 
-/** Whether a file need not be sent, has to be, or may stand there already because an upload was interrupted. */
+/** What is known of a file at the destination; undefined where it need not be sent. */
 const judge = (
   path: string,
   sha256: string,
-  { base, interrupted, forms }: Found,
+  { base, interrupted, retired, forms }: Found,
   form: string,
-): 'there' | 'likely' | 'send' => {
+): Verdict | undefined => {
   const known = base?.get(path);
+  // What an upload that was interrupted brought readers may have met already: it had got as far as the entrances.
+  const unsent = known === undefined ? 'look and send' : 'other';
   if (interrupted.some((inventory) => inventory.has(path) && inventory.get(path) !== known)) {
     // A store that is slow to show what was replaced may still show what an earlier one sent.
     const latest = interrupted.findLast((inventory) => inventory.has(path));
-    return latest?.get(path) === sha256 ? 'likely' : 'send';
+    return latest?.get(path) === sha256 ? 'look' : unsent;
   }
-  if (known !== sha256) return 'send';
-  return forms.has(form) ? 'there' : 'likely';
+  if (known === undefined) return retired.has(path) ? unsent : 'new';
+  if (known !== sha256) return 'other';
+  return forms.has(form) ? undefined : 'look';
 };
 
-/**
- * Computes what is to be sent, in the order in which a reader never meets something that names what is not there: files
- * that are new, which nobody names yet; those that change; those where everybody begins. With `isDoubtful` every file is
- * to be looked for.
- */
+/** Computes what is to be sent. With `isDoubtful` every file is to be looked for. */
 export const makePlan = (wanted: Inventory, found: Found, destination: Destination, isDoubtful: boolean): Plan => {
   const naming = new Naming(wanted, destination);
-  const [fresh, changed, last]: [Planned[], Planned[], Planned[]] = [[], [], []];
+  const planned: Planned[] = [];
   const forms = new Set<string>();
   for (const [path, sha256] of wanted) {
     const form = destination.formOf(path);
     forms.add(form);
-    const verdict = isDoubtful ? 'likely' : judge(path, sha256, found, form);
-    if (verdict === 'there') continue;
-    const turn = isEntrance(path) ? last : found.base?.has(path) ? changed : fresh;
-    turn.push({ path, sha256, names: naming.namesOf(path), isLikelyThere: verdict === 'likely' });
+    const verdict = isDoubtful ? 'look' : judge(path, sha256, found, form);
+    if (verdict !== undefined) planned.push({ path, sha256, names: naming.namesOf(path), verdict });
   }
   // Sent in other ways, files that are there still may have names that they are not to have any more.
   const hasOtherNames = !found.forms.isSubsetOf(forms);
@@ -98,5 +100,5 @@ export const makePlan = (wanted: Inventory, found: Found, destination: Destinati
       for (const name of destination.everyNameOf(path)) if (!naming.isWanted(name, path)) gone.set(name, path);
     }
   }
-  return { turns: [fresh, changed, last], gone, forms: [...forms] };
+  return { planned, gone, forms: [...forms] };
 };

@@ -1,7 +1,15 @@
+import { isEntrance } from '../publication/entrances.ts';
 import type { Claim } from './claim.ts';
 import type { Destination } from './destination.ts';
 import { type LocalPublication, Superseded } from './local-publication.ts';
 import type { Planned } from './plan.ts';
+
+/** A file, and the names under which it is to be sent. */
+interface Sending {
+  readonly path: string;
+  readonly sha256: string;
+  readonly names: readonly string[];
+}
 
 /** What was sent. Files count by their names at the destination. */
 export interface Tally {
@@ -9,6 +17,12 @@ export interface Tally {
   readonly bytes: number;
   /** What an interrupted upload had brought already. */
   readonly found: number;
+}
+
+/** Files of which nothing stands yet, and files that stand as others. */
+interface Turns {
+  readonly fresh: Sending[];
+  readonly changed: Sending[];
 }
 
 /** Sends files of a publication, several at once. */
@@ -38,9 +52,35 @@ export class Transfer {
     return { sent: this.#sent, bytes: this.#bytes, found: this.#found };
   }
 
-  /** Says how many more there will be. */
-  expect(planned: readonly Planned[]): void {
+  /**
+   * What of this is to be sent, in the order in which a reader never meets something that names what is not there: what
+   * does not stand yet, so that nobody names it; what replaces something; where everybody begins, the same way. Each is a
+   * turn, and the files of one go in any order. Looks for what may stand there, name by name.
+   */
+  async order(planned: readonly Planned[]): Promise<readonly (readonly Sending[])[]> {
+    const others: Turns = { fresh: [], changed: [] };
+    const entrances: Turns = { fresh: [], changed: [] };
+    const put = ({ path, sha256 }: Planned, into: keyof Turns, names: readonly string[]) => {
+      if (names.length > 0) (isEntrance(path) ? entrances : others)[into].push({ path, sha256, names });
+    };
     for (const { names } of planned) this.#total += names.length;
+    const unknown: Planned[] = [];
+    for (const one of planned) {
+      if (one.verdict === 'new') put(one, 'fresh', one.names);
+      else if (one.verdict === 'other') put(one, 'changed', one.names);
+      else unknown.push(one);
+    }
+    await this.each(unknown, async (one) => {
+      const seen = { same: [] as string[], other: [] as string[], none: [] as string[] };
+      for (const name of one.names) seen[await this.#destination.look(name, one.path, one.sha256)].push(name);
+      if (one.verdict === 'look') {
+        this.#found += seen.same.length;
+        this.#onProgress(this.#sent + this.#found, this.#total);
+      } else seen.other.push(...seen.same);
+      put(one, 'fresh', seen.none);
+      put(one, 'changed', seen.other);
+    });
+    return [others.fresh, others.changed, entrances.fresh, entrances.changed];
   }
 
   /**
@@ -48,13 +88,11 @@ export class Transfer {
    *
    * @throws Superseded where a file is not there any more, or is another
    */
-  send(planned: readonly Planned[], claim: Claim): Promise<void> {
-    return this.each(planned, async ({ path, sha256, names, isLikelyThere }) => {
-      const missing = isLikelyThere ? await this.#findMissing(path, sha256, names) : names;
-      if (missing.length === 0) return;
+  send(turn: readonly Sending[], claim: Claim): Promise<void> {
+    return this.each(turn, async ({ path, sha256, names }) => {
       const file = await this.#publication.open(path, sha256);
       try {
-        for (const name of missing) {
+        for (const name of names) {
           await claim.assertFresh();
           await this.#destination.put(name, path, file);
           this.#count(file.size);
@@ -66,12 +104,11 @@ export class Transfer {
   }
 
   /** Counts what `send` would send. */
-  rehearse(planned: readonly Planned[]): Promise<void> {
-    return this.each(planned, async ({ path, sha256, names, isLikelyThere }) => {
-      const missing = isLikelyThere ? await this.#findMissing(path, sha256, names) : names;
+  rehearse(turn: readonly Sending[]): void {
+    for (const { path, names } of turn) {
       const size = this.#publication.sizeOf(path);
-      for (const _ of missing) this.#count(size);
-    });
+      for (const _ of names) this.#count(size);
+    }
   }
 
   /** Sends a file that no inventory names, unless it stands there, or says that it would. */
@@ -79,7 +116,7 @@ export class Transfer {
     const file = await this.#publication.open(path);
     try {
       if (expectedSize !== undefined && file.size !== expectedSize) throw new Superseded(`${path} is cut short`);
-      if (await this.#destination.holds(path, path, file.sha256)) return;
+      if ((await this.#destination.look(path, path, file.sha256)) === 'same') return;
       if (claim !== undefined) {
         await claim.assertFresh();
         await this.#destination.put(path, path, file);
@@ -110,16 +147,6 @@ export class Transfer {
     for (const outcome of await Promise.allSettled(workers)) {
       if (outcome.status === 'rejected') throw outcome.reason;
     }
-  }
-
-  async #findMissing(path: string, sha256: string, names: readonly string[]): Promise<string[]> {
-    const missing: string[] = [];
-    for (const name of names) {
-      if (!(await this.#destination.holds(name, path, sha256))) missing.push(name);
-      else this.#found++;
-    }
-    this.#onProgress(this.#sent + this.#found, this.#total);
-    return missing;
   }
 
   #count(size: number): void {

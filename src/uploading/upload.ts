@@ -76,10 +76,9 @@ const isUpToDate = (state: State, local: LocalGeneration, options: UploadOptions
 };
 
 const rehearse = async (local: LocalGeneration, state: State, options: UploadOptions): Promise<UploadSummary> => {
-  const { turns, gone } = await makePlanFor(local, state, options);
+  const { planned, gone } = await makePlanFor(local, state, options);
   const transfer = new Transfer(options);
-  for (const turn of turns) transfer.expect(turn);
-  for (const turn of turns) await transfer.rehearse(turn);
+  for (const turn of await transfer.order(planned)) transfer.rehearse(turn);
   const { generation } = local;
   for (const file of [
     ...listInventory(generation),
