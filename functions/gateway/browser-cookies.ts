@@ -15,15 +15,26 @@ export interface OpenIdDetour extends OpenIdAttempt {
 
 const detourSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), handle: z.string() });
 
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Of a digest of the path, in characters: for the services of one host. */
+const ownEnding = 8;
+
 /**
  * The gateway's three cookies, all of this host alone (`__Host-`, where the site is on https), out of scripts' reach and
  * not sent along by other sites' forms.
+ *
+ * `__Host-` wants the path "/", and a cookie without it could be set by a neighbouring host, whose form would then pass
+ * for ours (T4; RFC 6265bis, sections 4.1.3 and 8.6). So below a path the names tell the services of a host apart, that
+ * signing in to one does not sign out of the other.
  */
-export const createBrowserCookies = ({ settings, cryptography }: GatewayDeps) => {
-  const { origin, protocol } = new URL(settings.publicAddress);
+export const createBrowserCookies = ({ settings, cryptography }: Pick<GatewayDeps, 'settings' | 'cryptography'>) => {
+  const { origin, protocol, pathname } = new URL(settings.publicAddress);
   const secure = protocol === 'https:';
+  const below = pathname.replace(/\/+$/, '');
+  const own = below === '' ? '' : `-${hex(cryptography.sha256(below)).slice(0, ownEnding)}`;
   const cookie = (name: string, maxAge?: number) => {
-    const full = `${secure ? '__Host-' : ''}gateway-${name}`;
+    const full = `${secure ? '__Host-' : ''}gateway-${name}${own}`;
     const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, ...(maxAge && { maxAge }) } as const;
     return {
       read: (c: Context) => getCookie(c, full) ?? '',
@@ -35,8 +46,7 @@ export const createBrowserCookies = ({ settings, cryptography }: GatewayDeps) =>
   const browser = cookie('browser', 180 * day);
   const detour = cookie('openid', 600);
 
-  const formToken = (secret: string, purpose: string) =>
-    Array.from(cryptography.sha256(`${secret}\n${purpose}`), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const formToken = (secret: string, purpose: string) => hex(cryptography.sha256(`${secret}\n${purpose}`));
 
   return {
     browser,

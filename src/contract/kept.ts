@@ -224,7 +224,10 @@ export const keptOfFaults = {
   operation: 'which operation that asked for',
 } as const satisfies Readonly<Record<string, string | null>>;
 
-/** Cookies, without the prefix `__Host-` that they have on https; their life in seconds, undefined for a session's. */
+/**
+ * Cookies, without the prefix `__Host-` that they have on https, and without the ending that they have below a path;
+ * their life in seconds, undefined for a session's.
+ */
 export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
   'gateway-form': {
     purpose: 'proves that a form was sent by the browser that it was made for; it goes when you close the browser',

@@ -70,7 +70,7 @@ export const privacyPolicy: readonly PolicySection[] = [
       tableSentences(keptInGateway),
       'Copies of the database that the operator makes to be able to restore it hold the same, for as long as the operator keeps them.',
       `What happens to accounts and credentials is written to a security log, so that abuse can be found, and what changes who may do what to an audit log: ${told(keptInLog).join(', ')}, each where there is one. They hold no passwords, credentials or identifiers of devices. How long it is kept is for the operator of this server to say; ask at the address below.`,
-      'The sign-in pages set cookies that signing in cannot do without, for this host alone:',
+      'The sign-in pages set cookies that signing in cannot do without, for this host alone, under these names or, where several services share a host, with an ending of each service:',
       cookies,
       'Where a repository sells packages, you sign in with it, and its own policy applies to what it learns.',
     ],

@@ -1,4 +1,8 @@
+import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
+import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createNodePasswords } from '../../functions/gateway/node/open-gateway.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import {
@@ -65,6 +69,32 @@ test('T4 every cookie is Secure, HttpOnly, SameSite and of this host alone', asy
     expect(cookie).toMatch(/; SameSite=Lax(;|$)/);
     expect(cookie).not.toMatch(/Domain/i);
   }
+});
+
+test('T4 services below paths of one host have cookies of their own, which no other host can set', async () => {
+  const setBy = async (publicAddress: string) => {
+    const settings = { publicAddress } as GatewaySettings;
+    const { browser } = createBrowserCookies({ settings, cryptography: createNodeCryptography() });
+    const app = new Hono();
+    app.get('*', (c) => {
+      const known = browser.read(c);
+      browser.write(c, `of ${publicAddress}`);
+      return c.text(known);
+    });
+    const response = await app.request('/');
+    const [name = ''] = (response.headers.get('set-cookie') ?? '').split('=');
+    return { name, read: async (cookie: string) => (await app.request('/', { headers: { cookie } })).text() };
+  };
+  const [one, other, root, same] = await Promise.all(
+    ['https://x.example/one', 'https://x.example/other', 'https://x.example', 'https://x.example/one/'].map(setBy),
+  );
+  expect(root?.name).toBe('__Host-gateway-browser');
+  expect(one?.name).toMatch(/^__Host-gateway-browser-[0-9a-f]{8}$/);
+  expect(same?.name).toBe(one?.name);
+  expect(new Set([one?.name, other?.name, root?.name]).size).toBe(3);
+  const both = `${one?.name}=1; ${other?.name}=2; ${root?.name}=3`;
+  expect([await one?.read(both), await other?.read(both), await root?.read(both)]).toEqual(['1', '2', '3']);
+  expect((await setBy('http://localhost:1/one')).name).toMatch(/^gateway-browser-[0-9a-f]{8}$/);
 });
 
 test('T4 a completed login is a 303 that nobody keeps or refers to', async () => {
