@@ -11,11 +11,12 @@ export interface Built {
   readonly cold: Run;
 }
 
-/** Builds into these folders and measures it. */
-export const runBuild = (manifest: string, state: string, out: string): Promise<Run> =>
+/** Builds into these folders and measures it. `more` are further flags. */
+export const runBuild = (manifest: string, state: string, out: string, more: readonly string[] = []): Promise<Run> =>
   runNode([
     ...npmScript('build'),
     ...['--manifest', manifest, '--state', state, '--out', out, '--allow-private-networks', '--no-site'],
+    ...more,
   ]);
 
 const build = async (workshop: Workshop, input: Input, folder: string): Promise<Built> => {

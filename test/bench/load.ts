@@ -18,12 +18,15 @@ const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
 /** The program that makes the load. */
 export const loadTool = (): string => (hasWrk() ? 'wrk' : 'autocannon');
 
-const wrkScript = (paths: readonly string[]): string => `
+const wrkScript = (paths: readonly string[], headers: Readonly<Record<string, string>>): string => `
+local headers = { ${Object.entries(headers)
+  .map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+  .join(', ')} }
 local paths = { ${paths.map((each) => JSON.stringify(each)).join(', ')} }
 local at = 0
 request = function()
   at = at % #paths + 1
-  return wrk.format("GET", paths[at])
+  return wrk.format("GET", paths[at], headers)
 end
 done = function(summary, latency)
   local e = summary.errors
@@ -52,16 +55,20 @@ const runWrk = async (script: string, address: string, connections: number, dura
   return { perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000, errors };
 };
 
-/** Asks a server for these paths in turn, for so many seconds, over so many connections. */
+/** Asks a server for these paths in turn, for so many seconds, over so many connections, with these headers. */
 export const runLoad = async (
   workshop: Workshop,
   address: string,
   paths: readonly string[],
-  { connections, duration }: { connections: number; duration: number },
+  {
+    connections,
+    duration,
+    headers = {},
+  }: { connections: number; duration: number; headers?: Readonly<Record<string, string>> },
 ): Promise<LoadResult> => {
   if (hasWrk()) {
     const script = workshop.path(`load-${new URL(address).port}.lua`);
-    writeFileSync(script, wrkScript(paths));
+    writeFileSync(script, wrkScript(paths, headers));
     return runWrk(script, address, connections, duration);
   }
   // It prepares every request of every connection before it begins, and counts that time: each gets its own share.
@@ -73,7 +80,7 @@ export const runLoad = async (
     duration,
     setupClient: (client) => {
       const share = shareOf(begun++ % Math.min(connections, paths.length));
-      client.setRequests(share.map((each) => ({ method: 'GET', path: each })));
+      client.setRequests(share.map((each) => ({ method: 'GET', path: each, headers })));
     },
   });
   const { p50, p99 } = result.latency;
