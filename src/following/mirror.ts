@@ -21,6 +21,7 @@ import {
   isSafePath,
   readNamed,
 } from '../publication/published-inventory.ts';
+import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import {
   assertNotOlder,
   type FoundGeneration,
@@ -110,16 +111,19 @@ const bringTo = async (
 ): Promise<MirrorSummary> => {
   const { generation } = found;
   const local = readGeneration(output);
-  if (local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(found.text)) {
+  const isSame = local !== undefined && readFileSync(output.resolve(generationPath.current)).equals(found.text);
+  const wasKilled = isUnderWay(output);
+  if (isSame && !wasKilled) {
     await placeSignatures(found, output);
     return { generation, by: 'none', fetched: 0, removed: 0 };
   }
-  assertNotOlder(generation, local, { base: options.source.base, folder: options.folder });
-  const held = local && readHeld(output, local);
+  if (!isSame) assertNotOlder(generation, local, { base: options.source.base, folder: options.folder });
+  const held = local && !wasKilled ? readHeld(output, local) : undefined;
   const account = await takeInventory(generation, output, options);
   const plan =
     (held && (await planByChanges(found, local, held, options))) ??
     (await planByInventory(found, output, held, account.inventory, options));
+  if (plan.isFirst) await markUnderWay(output);
   // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
   // another generation, knows by it what may stand there that no generation after it names.
   if (plan.isFirst) placeWhole(account.files, output);
@@ -127,10 +131,13 @@ const bringTo = async (
   assertComplete(plan, taken, generation);
   const { catalog } = generation;
   const takenCatalog = await takeWhole(catalog.path, output, options);
-  if (takenCatalog !== undefined && (await digestPlain(takenCatalog).catch(() => undefined)) !== catalog.sha256) {
+  if (takenCatalog !== undefined && (await digestPlain(takenCatalog, catalog.size)) !== catalog.sha256) {
     throw new Superseded(`${catalog.path} is cut short or another`);
   }
-  if (!plan.isFirst) placeWhole(account.files, output);
+  if (!plan.isFirst) {
+    await markUnderWay(output);
+    placeWhole(account.files, output);
+  }
   const fresh = [...taken.keys()].filter((file) => output.lookUp(file) === undefined);
   const changed = [...taken.keys()].filter((file) => output.lookUp(file) !== undefined);
   changed.sort((one, other) => Number(isEntrance(one)) - Number(isEntrance(other)));
@@ -140,6 +147,7 @@ const bringTo = async (
   const gone = listGone(plan, output);
   for (const file of gone) removeFile(file, output);
   removeOld(output, generation);
+  unmarkUnderWay(output);
   return { generation, by: plan.by, fetched: taken.size, removed: gone.length };
 };
 
@@ -260,7 +268,8 @@ const planByInventory = async (
     removed,
     kept,
     lists: list === undefined ? [] : [list],
-    isFirst: held === undefined,
+    // Whoever finds that in force reads on, though nobody knows any more what belongs to it.
+    isFirst: !existsSync(output.resolve(generationPath.current)),
   };
 };
 
@@ -303,12 +312,22 @@ const assertComplete = ({ kept }: Plan, taken: ReadonlyMap<string, Taken>, { doc
   if (digest.digest('hex') !== documents.digest) throw new Superseded('its files are not those of its generation');
 };
 
-const digestPlain = async (file: string): Promise<string> => {
+/** The SHA-256 of a compressed file as it is, in hex; undefined where it is damaged, or of more bytes than these. */
+const digestPlain = async (file: string, mostBytes: number): Promise<string | undefined> => {
   const digest = createHash('sha256');
-  await pipeline(createReadStream(file), createZstdDecompress(), async (pieces: AsyncIterable<Buffer>) => {
-    for await (const piece of pieces) digest.update(piece);
-  });
-  return digest.digest('hex');
+  let bytes = 0;
+  try {
+    await pipeline(createReadStream(file), createZstdDecompress(), async (pieces: AsyncIterable<Buffer>) => {
+      for await (const piece of pieces) {
+        digest.update(piece);
+        bytes += piece.length;
+        if (bytes > mostBytes) throw new Superseded('it has more bytes than were announced');
+      }
+    });
+    return digest.digest('hex');
+  } catch {
+    return undefined;
+  }
 };
 
 /** Takes a file as it is, unless it is there; returns where it waits for its name. */

@@ -151,17 +151,19 @@ export class PublicationSource {
     if (found.status !== 200) return this.#absent(path, found.status);
     const [digest, ofCompressed] = [createHash('sha256'), createHash('sha256')];
     const count = { plain: 0 };
+    const disk: Disk = { failure: undefined };
     try {
       await pipeline(
         Readable.from(found.body),
-        copyTo(into.compressed, ofCompressed),
+        copyTo(into.compressed, disk, ofCompressed),
         createZstdDecompress({ chunkSize: mebibyte, params: { [constants.ZSTD_d_windowLogMax]: windowLog } }),
         hashing(digest, size, count),
-        copyTo(into.plain),
+        copyTo(into.plain, disk),
         drain,
       );
     } catch (error) {
-      if (error instanceof NetworkError || isOfSystem(error)) throw error;
+      if (disk.failure !== undefined) throw disk.failure;
+      if (error instanceof NetworkError) throw error;
       throw this.#damaged(path, error);
     }
     if (digest.digest('hex') !== sha256 || count.plain !== size) throw this.#damaged(path);
@@ -217,34 +219,45 @@ const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 };
 
 /**
+ * What the disk failed with first. It tells of each failure once, so none must be lost; and of a pipeline that one ends
+ * it is not always that one which is told, but what ended by it.
+ */
+interface Disk {
+  failure: unknown;
+}
+
+/**
  * Hands pieces on once they are written to a new file as well. What is written is flushed while more comes, so that
  * little is left to flush at the end.
  */
-const copyTo = (file: string, digest?: ReturnType<typeof createHash>) =>
+const copyTo = (file: string, disk: Disk, digest?: ReturnType<typeof createHash>) =>
   async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const handle = await open(file, 'wx');
+    const note = (error: unknown): void => {
+      disk.failure ??= error;
+    };
+    const attempt = async <T>(work: Promise<T>): Promise<T> => {
+      work.catch(note);
+      return work;
+    };
+    const handle = await attempt(open(file, 'wx'));
     let unflushed = 0;
     let flushing: Promise<void> | undefined;
-    // A disk tells of each failure once, so it must not be lost.
-    let failure: unknown;
     const flush = async () => {
       unflushed = 0;
-      await handle.datasync().catch((error: unknown) => {
-        failure ??= error;
-      });
+      await handle.datasync().catch(note);
       flushing = undefined;
     };
     try {
       for await (const piece of pieces) {
         digest?.update(piece);
-        await handle.appendFile(piece);
+        await attempt(handle.appendFile(piece));
         unflushed += piece.length;
         if (unflushed >= flushedAtOnce) flushing ??= flush();
-        if (failure !== undefined) throw failure;
+        if (disk.failure !== undefined) throw disk.failure;
         yield piece;
       }
       await flushing;
-      if (failure !== undefined) throw failure;
+      if (disk.failure !== undefined) throw disk.failure;
     } finally {
       await flushing;
       await handle.close();
@@ -254,8 +267,6 @@ const copyTo = (file: string, digest?: ReturnType<typeof createHash>) =>
 const drain = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const _ of pieces);
 };
-
-const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
 
 const hashing = (
   digest: ReturnType<typeof createHash>,

@@ -97,6 +97,8 @@ const flush = (file: string): void => {
 export class TakenFolder {
   readonly root: string;
   #serial = 0;
+  /** What the note on the disk says, as far as this has written it. */
+  #written: Note | undefined;
 
   /** `state` is the state folder, which holds other things besides. */
   constructor(state: string) {
@@ -158,6 +160,7 @@ export class TakenFolder {
     writeFileSync(temporary, `${JSON.stringify(note)}\n`);
     flush(temporary);
     renameSync(temporary, this.#note);
+    this.#written = note;
     flush(this.root);
   }
 
@@ -181,15 +184,19 @@ export class TakenFolder {
     return taken;
   }
 
-  /** Removes all that does not belong to what is in force. Readers keep what they have open. */
+  /**
+   * Removes all that belongs neither to what is in force nor to what a replica that starts later would find: these differ
+   * where something failed after the note was written. Readers keep what they have open.
+   */
   clean(inForce: Note | undefined): void {
-    const documents = new Set(inForce?.large.map(({ file }) => `${file.sha256}.json`));
+    const kept = [inForce, this.#written].filter((note) => note !== undefined);
+    const documents = new Set(kept.flatMap(({ large }) => large.map(({ file }) => `${file.sha256}.json`)));
     for (const name of readdirSync(this.documents)) {
       if (!documents.has(name)) rmSync(path.join(this.documents, name));
     }
     for (const name of readdirSync(this.#catalogs)) {
-      const isInForce = inForce !== undefined && name.startsWith(inForce.catalog.sha256);
-      if (!isInForce) rmSync(path.join(this.#catalogs, name));
+      const isKept = kept.some(({ catalog }) => name.startsWith(catalog.sha256));
+      if (!isKept) rmSync(path.join(this.#catalogs, name));
     }
     this.sweep();
   }

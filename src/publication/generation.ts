@@ -186,6 +186,9 @@ export const mendSignature = async (output: OutputFolder, signer: Signer | undef
   if (isSigned) await renewSignature(output, signer);
 };
 
+/** A disk of another machine may have another clock, by so many milliseconds. */
+const clockTolerance = 60_000;
+
 /** Keeps this file, if any, and the newest of the others in a folder of which the names end so, or not. */
 const keepNewest = (
   output: OutputFolder,
@@ -194,12 +197,14 @@ const keepNewest = (
   isOfKind: (name: string) => boolean = () => true,
 ): void => {
   if (!existsSync(output.resolve(folder))) return;
+  const soon = Date.now() + clockTolerance;
   const others = readdirSync(output.resolve(folder))
     .filter(isOfKind)
     .map((name) => `${folder}/${name}`)
     .filter((name) => name !== current)
     .map((name) => ({ name, at: statSync(output.resolve(name)).mtimeMs }))
-    .sort((one, other) => other.at - one.at);
+    // What is of a time to come was written before the clock was set back.
+    .sort((one, other) => Number(one.at > soon) - Number(other.at > soon) || other.at - one.at);
   for (const { name } of others.slice(keptCatalogs - 1)) rmSync(output.resolve(name));
 };
 
@@ -211,7 +216,8 @@ export const removeOld = (output: OutputFolder, { number, catalog, documents }: 
   keepNewest(output, inventoryFolder, documents.inventory, (name) => !isDifferences(name));
   keepNewest(output, inventoryFolder, documents.differences, isDifferences);
   keepNewest(output, signaturesFolder, signaturePathOf(readText(output.resolve(generationPath.current)) ?? ''));
-  for (const name of readdirSync(output.resolve(changesFolder))) {
+  const lists = output.resolve(changesFolder);
+  for (const name of existsSync(lists) ? readdirSync(lists) : []) {
     const old = Number.parseInt(name, 10) <= number - keptChangeLists;
     if (old) rmSync(output.resolve(`${changesFolder}/${name}`));
   }

@@ -23,7 +23,8 @@ const noDigest = '0'.repeat(64);
 const mostBytes = 2048;
 const mostShare = 1 / 64;
 
-const longestText = 2 ** 30;
+// Of two million files, and half of what a string can be: a stranger may have written what decompresses to more.
+const longestText = 2 ** 28;
 const pathAt = 66;
 
 const leavesFolder = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0:]/;

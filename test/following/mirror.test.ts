@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
@@ -14,7 +15,7 @@ import { isSafePath } from '../../src/publication/published-inventory.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
-import { Publication, privateKey } from '../support/publication.ts';
+import { Publication, privateKey, sha256 } from '../support/publication.ts';
 
 /** A server of files that counts what is asked, and may be made to answer otherwise. */
 let server: Server;
@@ -59,6 +60,16 @@ const begin = (): { publication: Publication; folder: string } => {
   return { publication: served, folder: path.join(temporaryFolder(), 'mirror') };
 };
 const read = (folder: string) => Publication.filesIn(folder);
+/** Kills a mirror before one of its files has its name. */
+const killAt = async (folder: string, isLast: (file: string) => boolean): Promise<void> => {
+  const place = OutputFolder.prototype.place;
+  const kill = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(function (this: OutputFolder, from, to) {
+    if (isLast(to)) throw new Error('killed');
+    place.call(this, from, to);
+  });
+  await expect(take(folder)).rejects.toThrow('killed');
+  kill.mockRestore();
+};
 
 describe('a mirror', () => {
   it('P2: takes everything once, then what the change lists name and no more', async () => {
@@ -223,6 +234,76 @@ describe('a mirror', () => {
     expect(read(folder)).toEqual({ 'v2/a.json': '3' });
   });
 
+  it('P2: killed on its way to a generation that its publication took back holds what is published instead', async () => {
+    const { publication, folder } = begin();
+    const first = { 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c.json': '1' };
+    await publication.publish(first);
+    await take(folder);
+    const backup = temporaryFolder();
+    cpSync(publication.folder, backup, { recursive: true });
+    await publication.publish({ ...first, 'v2/a.json': '2', 'v2/d.json': '2' });
+    await killAt(folder, (file) => file === publication.current.catalog.path);
+    expect(read(folder)['v2/a.json']).toBe('2');
+    // Restored, it builds another second generation, of which the list says nothing of what was killed.
+    rmSync(publication.folder, { recursive: true });
+    cpSync(backup, publication.folder, { recursive: true });
+    const other = { ...first, 'v2/b.json': '3' };
+    await publication.publish(other, { isTouched: undefined });
+    writeFileSync(path.join(publication.out, 'v2/a.json'), '1');
+    expect(publication.changes(2).documents).toEqual({ written: ['v2/b.json'], removed: [] });
+    await take(folder);
+    expect(read(folder)).toEqual(other);
+    await publication.publish({ ...other, 'v2/c.json': '4' });
+    expect(await take(folder)).toMatchObject({ by: 'changes', fetched: 1 });
+  });
+
+  it('P2: killed before it has removed what is gone removes it the next time, though nothing was published since', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '1' });
+    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+      throw new Error('killed');
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    writeFileSync(path.join(folder, 'v2/b.json'), '1');
+    expect(await take(folder)).toMatchObject({ fetched: 0, removed: 1 });
+    expect(read(folder)).toEqual({ 'v2/a.json': '1' });
+    expect(await take(folder)).toMatchObject({ by: 'none' });
+    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
+  });
+
+  it('P1: that lost its inventory, and has readers, puts nothing in place before what it names', async () => {
+    const { publication, folder } = begin();
+    const files = { 'v2/a-list.json': '1', 'v2/b.json': '1', 'v2/index.json': '1' };
+    await publication.publish(files);
+    await take(folder);
+    rmSync(path.join(folder, publication.current.documents.inventory));
+    const next = { 'v2/a-list.json': '2', 'v2/b.json': '1', 'v2/c.json': '2', 'v2/index.json': '2' };
+    await publication.publish(next);
+    const placed: string[] = [];
+    const place = OutputFolder.prototype.place;
+    const spy = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(function (this: OutputFolder, from, to) {
+      placed.push(to);
+      place.call(this, from, to);
+    });
+    expect(await take(folder, { concurrency: 1 })).toMatchObject({ by: 'inventory', fetched: 3 });
+    spy.mockRestore();
+    expect(placed.filter((file) => file in next)).toEqual(['v2/c.json', 'v2/a-list.json', 'v2/index.json']);
+    expect(read(folder)).toEqual(next);
+  });
+
+  it('P2: of a publication that lost its change list has the files all the same', async () => {
+    const { publication, folder } = begin();
+    for (const content of ['1', '2']) {
+      await publication.publish({ 'v2/a.json': content });
+      rmSync(path.join(publication.out, publication.current.changes));
+      expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 1 });
+      expect(read(folder)).toEqual({ 'v2/a.json': content });
+    }
+  });
+
   it('P1: cut in the middle of any file goes on from what it has', async () => {
     const { publication, folder } = begin();
     const first = { 'v2/a.json': '1'.repeat(999), 'v2/b.json': '2'.repeat(999) };
@@ -292,6 +373,62 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     await refuse(folder, /holds other files than it says/);
   });
 
+  it.each<[string, (files: { whole: Buffer; differences: Buffer }) => Record<string, Buffer | undefined>]>([
+    ['no inventory', () => ({ whole: undefined })],
+    ['no differences', () => ({ differences: undefined })],
+    ['differences that are cut short', ({ differences }) => ({ differences: differences.subarray(0, -2) })],
+    ['differences that are altered', () => ({ differences: zstdCompressSync(`${'1'.repeat(64)}  v2/a.json\n`) })],
+    ['differences in place of the inventory', ({ differences }) => ({ whole: differences })],
+    ['the inventory in place of differences', ({ whole }) => ({ differences: whole })],
+    ['an inventory of another generation', () => ({ whole: zstdCompressSync(`${'1'.repeat(64)}  v2/z.json\n`) })],
+  ])('has %s', async (_, damage) => {
+    const { publication, folder } = begin();
+    const files = { 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c.json': '1' };
+    await publication.publish(files);
+    await take(folder);
+    await publication.publish({ ...files, 'v2/a.json': '2' });
+    const { inventory, differences = '' } = publication.current.documents;
+    const told = {
+      whole: readFileSync(path.join(publication.out, inventory)),
+      differences: readFileSync(path.join(publication.out, differences)),
+    };
+    const damaged = damage(told);
+    // The mirror has the inventory already.
+    if ('whole' in damaged) rmSync(path.join(folder, inventory));
+    for (const [kind, bytes] of Object.entries(damaged)) {
+      const file = path.join(publication.out, kind === 'whole' ? inventory : differences);
+      if (bytes === undefined) rmSync(file);
+      else writeFileSync(file, bytes);
+    }
+    await refuse(folder, /holds other files than it says/);
+    writeFileSync(path.join(publication.out, inventory), told.whole);
+    writeFileSync(path.join(publication.out, differences), told.differences);
+    await take(folder);
+    expect(read(folder)).toEqual({ ...files, 'v2/a.json': '2' });
+  });
+
+  it('has an inventory that no Debdex writes: a path twice, out of order, no digest, no line', async () => {
+    const { publication, folder } = await prepare();
+    const line = (file: string, text = '2') => `${sha256(text)}  ${file}\n`;
+    const texts = [
+      line('v2/a.json') + line('v2/a.json'),
+      line('v2/a.json', '1') + line('v2/a.json'),
+      line('v2/b.json') + line('v2/a.json'),
+      `${'x'.repeat(64)}  v2/a.json\n`,
+      line('v2/a.json').trim(),
+    ];
+    writeFileSync(path.join(publication.out, 'v2/b.json'), '2');
+    for (const text of texts) {
+      const documents = { count: 1, digest: sha256(text), inventory: `v2/inventory/${sha256(text)}.txt.zst` };
+      const generation = Buffer.from(JSON.stringify({ ...publication.current, documents }));
+      intercept = (file) => {
+        if (file === documents.inventory) return zstdCompressSync(text);
+        return file === generationPath.current ? generation : undefined;
+      };
+      await refuse(folder, /holds other files than it says/);
+    }
+  });
+
   it('is not signed, or by another key', async () => {
     const { publication, folder } = await prepare();
     const signer = await createSigner(privateKey);
@@ -321,6 +458,21 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
       intercept = (file) =>
         file === publication.current.changes ? Buffer.from(JSON.stringify({ ...list, documents })) : undefined;
       await refuse(folder, /which no Debdex writes/);
+      const { documents: named, ...rest } = publication.current;
+      const text = `${'0'.repeat(64)}  ${bad}\n`;
+      const inventory = `v2/inventory/${sha256(text)}.txt.zst`;
+      for (const told of [
+        { ...named, inventory: bad },
+        { ...named, differences: bad },
+        { count: 1, digest: sha256(text), inventory },
+      ]) {
+        const generation = Buffer.from(JSON.stringify({ ...rest, documents: told }));
+        intercept = (file) => {
+          if (file === inventory) return zstdCompressSync(text);
+          return file === generationPath.current ? generation : undefined;
+        };
+        await refuse(folder, /which no Debdex writes/);
+      }
     }
     expect(isSafePath('.well-known/security.txt')).toBe(true);
     // The document of a package that is called so.

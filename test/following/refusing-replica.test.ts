@@ -1,4 +1,5 @@
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
@@ -211,6 +212,43 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     origin.intercept = (file) => (file === generationPath.current ? Buffer.from(JSON.stringify(huge)) : undefined);
     await refuse(replica, /MB left, and the next generation needs .*: make room/);
     await recover(replica);
+  });
+
+  it('is more than the disk bears, which says so when it is flushed', async () => {
+    const { replica } = await prepare();
+    const handle = await open(replica.folder.root, 'r');
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    const failures = [
+      ['ENOSPC', /The disk of .* is full: make room/],
+      ['EIO', /It could not be taken: EIO: of the test, fsync/],
+    ] as const;
+    for (const [code, reason] of failures) {
+      await publication.publish([repository(code)]);
+      const fail = vi
+        .spyOn(prototype, 'sync')
+        .mockRejectedValue(Object.assign(new Error(`${code}: of the test, fsync`), { code, syscall: 'fsync' }));
+      await refuse(replica, reason);
+      expect(fail).toHaveBeenCalled();
+      fail.mockRestore();
+    }
+    // Of what was not flushed nothing may be taken for whole.
+    expect(readdirSync(path.join(replica.folder.root, 'catalog'))).toHaveLength(2);
+    await recover(replica);
+  });
+
+  it('is in force on the disk, and what else was to be done failed: a start after that has it', async () => {
+    const { replica } = await prepare();
+    await publication.publish([repository('2')]);
+    const write = replica.folder.write.bind(replica.folder);
+    vi.spyOn(replica.folder, 'write').mockImplementationOnce((note) => {
+      write(note);
+      throw Object.assign(new Error('of the test'), { code: 'ENOSPC', syscall: 'fsync' });
+    });
+    await replica.poll();
+    expect(replica.number).toBe(1);
+    expect(replica.read(documentPath.package('com.example.p0'))).toBeDefined();
+    expect((await replica.folder.read())?.generation.number).toBe(2);
   });
 
   it('is damaged, and is not taken again at each question', async () => {

@@ -1,13 +1,22 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { catalogFormat } from '../../src/catalog/schema.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { PublicationSource } from '../../src/following/source.ts';
 import { largestComposed } from '../../src/following/taken-catalog.ts';
-import { TakenFolder } from '../../src/following/taken-folder.ts';
+import { describeFile, TakenFolder } from '../../src/following/taken-folder.ts';
+import { createFetcher } from '../../src/net/fetcher.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { follow, origin, publication, repository, useFollowedPublication } from '../support/followed-publication.ts';
 import { generatedRepositories } from '../support/generated.ts';
+import { sha256 } from '../support/publication.ts';
+import { startReplicaServer } from '../support/replica-server.ts';
 
 useFollowedPublication();
 
@@ -117,6 +126,82 @@ describe('a replica', () => {
     }
     writeFileSync(path.join(first.folder.root, 'in-force.json'), '{');
     await expect(new TakenFolder(state).read()).rejects.toThrow(/damaged/);
+  });
+
+  it('P3: takes anew what an older version of it took, and removes that', async () => {
+    await publication.publish([repository('1')]);
+    const state = temporaryFolder();
+    const older = await follow(state);
+    await older.poll();
+    older.unlock();
+    const { folder } = older;
+    // As that left it: whole, under the digest of what it is, of the format before.
+    const before = folder.catalog(publication.current.catalog.sha256, 'sqlite');
+    const database = new DatabaseSync(before);
+    database.exec(`PRAGMA user_version = ${catalogFormat - 1}`);
+    database.close();
+    const digest = sha256(readFileSync(before));
+    renameSync(before, folder.catalog(digest, 'sqlite'));
+    renameSync(`${before}.zst`, folder.catalog(digest, 'sqlite.zst'));
+    const file = path.join(folder.root, 'in-force.json');
+    const note = JSON.parse(readFileSync(file, 'utf8'));
+    const generation = JSON.parse(note.text);
+    const text = JSON.stringify({ ...generation, catalog: { ...generation.catalog, sha256: digest } });
+    const catalog = describeFile(folder.catalog(digest, 'sqlite'), digest);
+    writeFileSync(file, JSON.stringify({ ...note, text, catalog }));
+
+    await expect(new TakenFolder(state).read()).rejects.toThrow(/of another version of Debdex: it is taken anew/);
+    const replica = await startReplicaServer(origin.address, { state });
+    await replica.until(1);
+    const asked = documentPath.package('com.example.p0');
+    expect(Buffer.from(await (await replica.get(`/${asked}`)).arrayBuffer()).equals(publication.read(asked))).toBe(
+      true,
+    );
+    expect(replica.lines).toContainEqual(
+      expect.objectContaining({ event: 'replica-trouble', reason: expect.stringContaining('it is taken anew') }),
+    );
+    await expect.poll(() => readdirSync(path.dirname(before)).some((name) => name.startsWith(digest))).toBe(false);
+  });
+
+  it('P3: takes no more of a catalog where the disk says while it is taken that it could not keep a part', async () => {
+    const content = randomBytes(12 * 2 ** 20);
+    const compressed = zstdCompressSync(content);
+    const announced = {
+      ...{ path: 'v2/catalog/large', sha256: sha256(content) },
+      ...{ size: content.length, compressed_size: compressed.length },
+    };
+    origin.intercept = () => (response) => {
+      let sent = 0;
+      const send = () => {
+        if (sent >= compressed.length || response.destroyed) return void response.end();
+        const piece = compressed.subarray(sent, sent + 256 * 1024);
+        sent += piece.length;
+        return void response.write(piece, send);
+      };
+      send();
+    };
+    const fetcher = createFetcher({ allowPrivateNetworks: true });
+    const folder = temporaryFolder();
+    const handle = await open(folder, 'r');
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    for (const [method, code] of [
+      ['datasync', 'ENOSPC'],
+      ['datasync', 'EIO'],
+      ['appendFile', 'ENOSPC'],
+    ] as const) {
+      const into = {
+        compressed: path.join(folder, `${method}-${code}.zst`),
+        plain: path.join(folder, `${method}-${code}`),
+      };
+      const failure = Object.assign(new Error('of the test'), { code, syscall: 'write' });
+      // Once, as a disk does: all that comes after goes well.
+      const flush = vi.spyOn(prototype, method).mockRejectedValueOnce(failure);
+      const taking = new PublicationSource(origin.address, fetcher).takeCatalog(announced, into);
+      await expect(taking).rejects.toBe(failure);
+      flush.mockRestore();
+    }
+    await fetcher.close();
   });
 
   it('H10: leaves nothing of former generations and of what was cut', async () => {

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify as verifyEd25519 } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,21 @@ describe('a generation', () => {
     const catalogs = readdirSync(path.join(publication.out, 'v2', 'catalog'));
     expect(catalogs).toHaveLength(keptCatalogs);
     expect(catalogs).toContain(path.basename(publication.current.catalog.path));
+  });
+
+  it('P2: keeps the catalogs of the last three generations though the clock was set back a year', async () => {
+    const publication = new Publication();
+    const folder = path.join(publication.out, 'v2', 'catalog');
+    const ahead = Date.now() / 1000 + 365 * 86_400;
+    const named: string[] = [];
+    for (let number = 1; number <= 6; number++) {
+      await publication.publish({ 'v2/a.json': `${number}` });
+      named.push(path.basename(publication.current.catalog.path));
+      // The first three are of the time before.
+      const at = number <= 3 ? ahead + number : Date.now() / 1000 - 10 + number;
+      utimesSync(path.join(folder, named.at(-1) ?? ''), at, at);
+    }
+    expect(readdirSync(folder).sort()).toEqual(named.slice(-keptCatalogs).sort());
   });
 
   it('P2: names one whole inventory and what differs from it, until that is much, and keeps what the last three name', async () => {

@@ -52,6 +52,12 @@ describe('an inventory and what differs from it', () => {
     expect(readNamed(whole, `v2/inventory/${hash('sha256', text)}.txt.zst`)).toBeUndefined();
   });
 
+  it('C9: are refused where they decompress to more than any inventory, whatever is said of them', () => {
+    const bomb = Buffer.alloc(2 ** 28 + 1);
+    const documents = { digest: hash('sha256', bomb) };
+    expect(composeInventory(documents, { whole: zstdCompressSync(bomb), differences: undefined })).toBeUndefined();
+  });
+
   it('C9: are refused where a path leaves the folder', () => {
     const text = textOf({ '../a': '1' });
     const files = { whole: zstdCompressSync(text), differences: undefined };

@@ -20,6 +20,7 @@ const others: Readonly<Record<string, string>> = {
   'src/catalog/last-build.ts': 'outcomes.json, in the state folder',
   'src/catalog/lock.ts': 'who holds a lock, beside the lock',
   'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
+  'src/following/mirror-mark.ts': 'that a mirror is under way, through the same writer',
   'src/following/mirror.ts': 'a mirror of another publication, through the same writer',
   'src/following/source.ts': 'temporary files of such a mirror',
   'src/following/taken-catalog.ts': 'what a replica took, in its state folder',
