@@ -17,7 +17,7 @@ export interface Found {
  * What is known of a file at the destination: that it has to be sent and does not stand there, or stands there as
  * another; or that one has to look, and has to send it whatever one sees, or not where it stands there already.
  */
-export type Verdict = 'new' | 'other' | 'look and send' | 'look';
+type Verdict = 'new' | 'other' | 'look and send' | 'look';
 
 /** A file to send. */
 export interface Planned {
