@@ -23,15 +23,17 @@ interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
+// Of the package itself, or of another by that name: "npm:other@1.2.3".
+const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
 const folder = 'node_modules/';
 
 /** What is wrong with the dependencies, a sentence for each fault. */
 export const checkDependencies = (manifest: PackageFile, lock: LockFile): string[] => {
   const faults: string[] = [];
-  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+  for (const [name, asked] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
     const locked = lock.packages[folder + name]?.version;
-    if (!exact.test(version)) faults.push(`package.json asks for ${name} ${version}: name one exact version.`);
+    const version = exact.exec(asked)?.[1];
+    if (version === undefined) faults.push(`package.json asks for ${name} ${asked}: name one exact version.`);
     else if (locked !== version) faults.push(`package-lock.json has ${name} ${locked}, and package.json ${version}.`);
   }
   const scripted = new Set<string>();

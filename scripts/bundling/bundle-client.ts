@@ -32,7 +32,7 @@ export const bundleClient = async (folder: string): Promise<{ files: number; byt
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'client.mjs'), await bundleModule());
-  const compiler = path.join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compiler = path.join(project, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const types = path.join(folder, 'types');
   execFileSync(process.execPath, [compiler, '-p', source, '--outDir', types], {
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -15,14 +15,27 @@ describe('the dependencies', () => {
     expect(allowed).toEqual([['node', true]]);
   });
 
-  it.each(['^1.2.3', '~1.2.3', '1.2', '*', 'latest', '>=1', '1.2.3 - 2', 'github:a/b', 'file:../a'])(
-    'are refused where one is the range %s',
-    (version) => {
-      expect(checkDependencies({ devDependencies: { a: version } }, lock())).toEqual([
-        expect.stringContaining('name one exact version'),
-      ]);
-    },
-  );
+  it.each([
+    '^1.2.3',
+    '~1.2.3',
+    '1.2',
+    '*',
+    'latest',
+    '>=1',
+    '1.2.3 - 2',
+    'github:a/b',
+    'file:../a',
+    'npm:b@^1.2.3',
+    'npm:b',
+  ])('are refused where one is the range %s', (version) => {
+    expect(checkDependencies({ devDependencies: { a: version } }, lock())).toEqual([
+      expect.stringContaining('name one exact version'),
+    ]);
+  });
+
+  it.each(['1.2.3', 'npm:b@1.2.3', 'npm:@b/c@1.2.3'])('are taken where one is %s', (version) => {
+    expect(checkDependencies({ devDependencies: { a: version } }, lock())).toEqual([]);
+  });
 
   it.each([
     [{ integrity: undefined }, 'without a SHA-512'],
