@@ -5,10 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noAttempts } from '../../src/snapshots/snapshot.ts';
-import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { BuildBench } from '../support/building.ts';
+import { BuildBench, leaveAlone } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -40,10 +38,7 @@ const nowhere = 'http://127.0.0.1:1/';
 /** Lists one repository that is left alone, since it could not be reached before. */
 const listUnreachable = async () => {
   bench.list([{ slug: 'gone', uri: nowhere }]);
-  const [failedAt, notBefore] = ['2026-05-01T00:00:00.000Z', '2036-05-01T00:00:00.000Z'];
-  const told = { failures: 3, failedAt, code: 'connection', reason: 'The origin did not answer.', notBefore };
-  const store = openStore(bench.state);
-  await store.writeAttempts('gone', { ...noAttempts, ...told });
+  await leaveAlone(bench.state, 'gone');
 };
 
 const accept = async (...flags: string[]) => (await runScript('accept', ['--state', bench.state, ...flags])).status;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { leaveAlone } from '../support/building.ts';
 import { publishBuild } from '../support/built.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
@@ -125,6 +126,8 @@ describe('H11 npm run build', () => {
     const folder = temporaryFolder();
     const manifest = path.join(folder, 'manifest.json');
     writeFileSync(manifest, JSON.stringify([{ slug: 'away', uri: 'http://127.0.0.1:1/', ranking: 3 }]));
+    // It failed before and is left alone, so that nothing waits for it to answer after all.
+    await leaveAlone(path.join(folder, 'state'), 'away');
     const flags = ['--manifest', manifest, '--allow-private-networks', '--no-site'];
     const environment = { DEBDEX_STATE: path.join(folder, 'state'), DEBDEX_OUT: path.join(folder, 'dist') };
     const json = await runScript('build', [...flags, '--log-format', 'json'], { environment });

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { generationPath, generationSchema, tellsOfGenerations } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { noAttempts } from '../../src/snapshots/snapshot.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { temporaryFolder } from './folder.ts';
 import { readInventoryOf } from './inventory.ts';
 import { runScript } from './run-script.ts';
@@ -206,6 +208,13 @@ export class BuildBench {
     }
   }
 }
+
+/** Has the next builds leave a repository alone, since it could not be reached three times: they need not wait for it. */
+export const leaveAlone = async (state: string, slug: string): Promise<void> => {
+  const [failedAt, notBefore] = ['2026-05-01T00:00:00.000Z', '2036-05-01T00:00:00.000Z'];
+  const told = { failures: 3, failedAt, code: 'connection', reason: 'The origin did not answer.', notBefore } as const;
+  await openStore(state).writeAttempts(slug, { ...noAttempts, ...told });
+};
 
 /** Every address of the API below `refs` in a document. */
 const findReferences = (value: unknown): string[] => {
