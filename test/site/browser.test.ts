@@ -18,9 +18,23 @@ let context: BrowserContext | undefined;
 let outside: string[] = [];
 let mistakes: string[] = [];
 
-/** A page in a new profile. Requests to other hosts are refused and noted; so is what goes wrong in scripts. */
-const open = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+/** A page in a profile of its own. */
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/** What should not have happened on a page. */
+interface Heard {
+  /** The requests to other hosts. */
+  readonly outside: string[];
+  /** What went wrong in scripts, or against the policy of the page. */
+  readonly mistakes: string[];
+}
+
+/** Opens a page in a new profile. Requests to other hosts are refused and noted; so is what goes wrong in scripts. */
+const visit = async (address: string, options: BrowserContextOptions, { outside, mistakes }: Heard): Promise<Visit> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.route('**/*', (route) => {
     const request = route.request();
     if (request.url().startsWith(server.base)) return route.continue();
@@ -33,7 +47,14 @@ const open = async (address: string, options: BrowserContextOptions = {}): Promi
     if (/Content Security Policy|Refused to/.test(message.text())) mistakes.push(message.text());
   });
   await page.goto(server.base + address);
-  return page;
+  return { page, context };
+};
+
+/** The page of a visit that ends with the test. */
+const open = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
+  const opened = await visit(address, options, { outside, mistakes });
+  context = opened.context;
+  return opened.page;
 };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -127,45 +148,55 @@ it('looks at every kind of page there is', () => {
   expect(missing).toEqual([]);
 });
 
-describe.each(Object.entries(kinds))('page kind: %s', (_, address) => {
-  it('has no violation that axe knows, in the light theme and in the dark one', async () => {
-    const page = await open(address, { colorScheme: 'light', bypassCSP: true });
-    await page.waitForLoadState('networkidle');
-    await page.evaluate(axe);
-    const grounds = new Set<string>();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      grounds.add(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'));
-      // The other theme has the same elements in other colours, so it is asked about those alone.
-      const rules = colorScheme === 'light' ? {} : { runOnly: ['cat.color'] };
-      const violations = await page.evaluate(async (options) => {
-        const { axe } = globalThis as unknown as Axe;
-        const result = await axe.run({ ...options, resultTypes: ['violations'] });
-        return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-      }, rules);
-      expect(violations, colorScheme).toEqual([]);
+// Some at once: most of the time of a page goes by waiting for it to come to rest.
+describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) => {
+  /** Looks at the page when it has come to rest, in a profile of its own. */
+  const look = async (options: BrowserContextOptions, see: (page: Page) => Promise<void>): Promise<Heard> => {
+    const heard = { outside: [], mistakes: [] };
+    const { page, context } = await visit(address, options, heard);
+    try {
+      await page.waitForLoadState('networkidle');
+      await see(page);
+    } finally {
+      await context.close();
     }
-    expect(grounds.size).toBe(2);
-  });
+    expect(heard.mistakes).toEqual([]);
+    return heard;
+  };
+
+  it('has no violation that axe knows, in the light theme and in the dark one; at 1440 pixels the middle is used, and targets are large there too', () =>
+    look({ colorScheme: 'light' }, async (page) => {
+      await page.evaluate(axe);
+      const grounds = new Set<string>();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        grounds.add(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'));
+        // The other theme has the same elements in other colours, so it is asked about those alone.
+        const rules = colorScheme === 'light' ? {} : { runOnly: ['cat.color'] };
+        const violations = await page.evaluate(async (options) => {
+          const { axe } = globalThis as unknown as Axe;
+          const result = await axe.run({ ...options, resultTypes: ['violations'] });
+          return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+        }, rules);
+        expect(violations, colorScheme).toEqual([]);
+      }
+      expect(grounds.size).toBe(2);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      expect(await page.evaluate(smallTargets)).toEqual([]);
+      expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }));
 
   it('fits a phone and letters twice as large: nothing overflows, no word splits, targets are large, and only images come from third parties', async () => {
-    const page = await open(address, { ...phone, bypassCSP: true });
-    await page.waitForLoadState('networkidle');
+    const { outside } = await look({ ...phone, bypassCSP: true }, async (page) => {
+      for (const size of ['100%', '200%']) {
+        await page.addStyleTag({ content: `html { font-size: ${size} }` });
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
+        expect(await page.evaluate(splitWords), size).toEqual([]);
+        expect(await page.evaluate(smallTargets), size).toEqual([]);
+      }
+    });
     for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
-    for (const size of ['100%', '200%']) {
-      await page.addStyleTag({ content: `html { font-size: ${size} }` });
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
-      expect(await page.evaluate(splitWords), size).toEqual([]);
-      expect(await page.evaluate(smallTargets), size).toEqual([]);
-    }
-  });
-
-  it('at 1440 pixels the middle is used, and targets are large there too', async () => {
-    const page = await open(address, { viewport: { width: 1440, height: 900 } });
-    await page.waitForLoadState('networkidle');
-    expect(await page.evaluate(smallTargets)).toEqual([]);
-    expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 });
 interface AxeViolation {
