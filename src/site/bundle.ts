@@ -33,8 +33,9 @@ const listFiles = (folder: string): string[] =>
     .map((file) => path.join(file.parentPath, file.name))
     .sort();
 
+/** What a bundle of this version of the source is known by. */
 // Every source, since a page may import any of it, and the versions of what is not ours.
-const computeKey = (): string => {
+export const computeKey = (): string => {
   const sources = listFiles(path.join(root, 'src'));
   return hash(
     'sha256',
@@ -53,8 +54,9 @@ const describe = (folder: string, key: string): string => {
   return `${key}\n${hash('sha256', JSON.stringify(files.map((file) => [path.relative(folder, file), digestOf(file)])))}\n`;
 };
 
+/** Whether a folder holds the whole bundle of the version of the source that has this key. */
 // All of it is read, which takes milliseconds: pages of a damaged bundle would be published as they are.
-const holds = (folder: string, key: string): boolean =>
+export const holds = (folder: string, key: string): boolean =>
   existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === describe(folder, key);
 
 const loadAstro = async () => {

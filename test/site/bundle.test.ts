@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
-import { makeBundle } from '../../src/site/bundle.ts';
+import { computeKey, holds, makeBundle } from '../../src/site/bundle.ts';
 import { temporaryFolder } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
@@ -39,14 +39,22 @@ describe('the bundle of the pages', () => {
   it('C12: is made anew where a file of it is damaged, missing or one too many', { timeout: 60_000 }, async () => {
     const [style] = readdirSync(path.join(bundle, 'client', 'assets'));
     const file = path.join(bundle, 'client', 'assets', style ?? '');
+    const another = path.join(bundle, 'server', 'another.mjs');
     const before = readFileSync(file);
+    const isWhole = () => holds(bundle, computeKey());
+    expect(isWhole()).toBe(true);
+    writeFileSync(another, '');
+    expect(isWhole()).toBe(false);
+    rmSync(another);
+    expect(isWhole()).toBe(true);
+    rmSync(file);
+    expect(isWhole()).toBe(false);
+    writeFileSync(file, before);
+    expect(isWhole()).toBe(true);
     writeFileSync(file, before.subarray(1));
+    writeFileSync(another, '');
     expect(await makeBundle(bundle)).toBe(true);
     expect(readFileSync(file).equals(before)).toBe(true);
-    rmSync(file);
-    expect(await makeBundle(bundle)).toBe(true);
-    writeFileSync(path.join(bundle, 'server', 'another.mjs'), '');
-    expect(await makeBundle(bundle)).toBe(true);
     expect(readdirSync(path.join(bundle, 'server'))).not.toContain('another.mjs');
   });
 
