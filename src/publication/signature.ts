@@ -1,8 +1,11 @@
-import { CompactSign, type CryptoKey, compactVerify, exportJWK, importJWK, importPKCS8, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 
 // A detached JWS (RFC 7515, appendix F) by Ed25519 (RFC 8037): the compact form with its payload left out.
 
 const algorithm = 'EdDSA';
+
+// Loaded where somebody signs or verifies, which most processes never do.
+const loadJose = () => import('jose');
 
 /** Signs what tells of a generation. */
 export interface Signer {
@@ -18,6 +21,7 @@ export interface Signer {
  * @throws TypeError where the text is no such key
  */
 export const createSigner = async (pem: string): Promise<Signer> => {
+  const { CompactSign, exportJWK, importPKCS8 } = await loadJose();
   let publicKey: string | undefined;
   let key: CryptoKey | undefined;
   try {
@@ -52,6 +56,7 @@ export const isPublicKey = (text: string): boolean =>
 export const verifySignature = async (jws: string, payload: Uint8Array, publicKey: string): Promise<boolean> => {
   const [header, empty, signature, ...rest] = jws.trim().split('.');
   if (empty !== '' || rest.length > 0) return false;
+  const { compactVerify, importJWK } = await loadJose();
   const whole = `${header}.${Buffer.from(payload).toString('base64url')}.${signature}`;
   try {
     await compactVerify(whole, await importJWK(jwkOf(publicKey), algorithm), { algorithms: [algorithm] });
