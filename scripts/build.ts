@@ -124,6 +124,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       source: values.sample ? 'sample' : 'manifest',
       site: !values['no-site'],
       precompress: values.precompress,
+      portions: values.portions,
       staticRefs: values['static-refs'],
       only: only && new Set(only),
       retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],

@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { makeBundle, productFolder } from '../src/site/bundle.ts';
 import { bundleClient, clientFolder } from './bundling/bundle-client.ts';
+import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
-import { runCommand, UsageError } from './options.ts';
+import { readEdgePublication } from './bundling/cloudflare-settings.ts';
+import { type OptionValues, runCommand, UsageError } from './options.ts';
+import { assertPublicKey } from './publication-options.ts';
+import { dataOption, safetyFileOf } from './read-service.ts';
 
 const shown = (folder: string): string => path.relative(process.cwd(), folder);
 
@@ -25,21 +29,68 @@ const bundleProgram = async (): Promise<void> => {
   );
 };
 
+const options = {
+  publication: {
+    type: 'string',
+    value: 'WHERE',
+    default: 'dist',
+    environment: 'DEBDEX_PUBLICATION',
+    help: 'Where the Worker of "cloudflare" finds the publication: a folder, which is deployed with it; r2://BUCKET/PREFIX, where npm run upload brings it; or the address of one, of which it is then a replica without pages.',
+  },
+  'public-key': {
+    type: 'string',
+    value: 'KEY',
+    environment: 'DEBDEX_PUBLIC_KEY',
+    help: 'The public key by which the generations of that publication must be signed, as its landing document names it.',
+  },
+  name: {
+    type: 'string',
+    value: 'NAME',
+    default: 'debdex',
+    environment: 'DEBDEX_WORKER',
+    help: 'The name of the Worker, which is a part of its address.',
+  },
+  data: dataOption,
+} as const;
+
+const bundleWorker = async (values: OptionValues<typeof options>): Promise<void> => {
+  const { name, 'public-key': publicKey } = values;
+  const publication = readEdgePublication(values.publication);
+  if (publication === undefined) {
+    throw new UsageError(
+      `--publication must be a folder, r2://bucket/prefix, or an address such as https://index.example.org, not "${values.publication}"`,
+    );
+  }
+  // https://developers.cloudflare.com/workers/wrangler/configuration/: it becomes a label of a host name.
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) {
+    throw new UsageError(`--name must be of small letters, digits and "-", not "${name}"`);
+  }
+  assertPublicKey(publicKey);
+  const safetyList = safetyFileOf(values.data);
+  const { compressed } = await bundleCloudflare(cloudflareFolder, { publication, publicKey, name, safetyList });
+  process.stdout.write(
+    `Bundled the function for Cloudflare Workers into ${shown(cloudflareFolder)}: ${(compressed / 1e3).toFixed(0)} kB compressed. ` +
+      `Run npx wrangler deploy there; see deploy/cloudflare/README.md.\n`,
+  );
+};
+
 await runCommand(
   {
     name: 'bundle',
     summary:
       'Bundles, into "bundle": "pages", with which a build needs neither Astro nor a checkout that can be written; and\n' +
       '"server", which serves with nothing but Node: node bundle/server/serve.mjs --help. One of the two where it is named;\n' +
-      'and "client", a package for programs that ask a service, where that is named.',
-    operand: '[pages|server|client]',
-    options: {},
+      '"client", a package for programs that ask a service, and "cloudflare", the function for Cloudflare Workers, where\n' +
+      'they are named.',
+    operand: '[pages|server|client|cloudflare]',
+    options,
   },
-  async (_, which) => {
-    if (which !== undefined && which !== 'pages' && which !== 'server' && which !== 'client') {
-      throw new UsageError(`bundle knows pages, server and client, not "${which}"`);
+  async (values, which) => {
+    const others = { client: bundleProgram, cloudflare: () => bundleWorker(values) };
+    if (which !== undefined && Object.hasOwn(others, which)) return others[which as keyof typeof others]();
+    if (which !== undefined && which !== 'pages' && which !== 'server') {
+      throw new UsageError(`bundle knows pages, server, client and cloudflare, not "${which}"`);
     }
-    if (which === 'client') return bundleProgram();
     if (which !== 'server') await bundlePages();
     if (which !== 'pages') await bundleCommands();
   },

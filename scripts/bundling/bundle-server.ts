@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
+import { readLicences } from './licences.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -36,26 +37,6 @@ const places: Plugin = {
         )
     );
   },
-};
-
-const usual = /^licen[cs]e/i;
-
-/** The licences of the packages that modules are of, each with its package's name. */
-const readLicences = (modules: Iterable<string>): string => {
-  const folders = new Set<string>();
-  for (const file of modules) {
-    const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
-    if (folder !== undefined) folders.add(folder);
-  }
-  return [...folders]
-    .sort()
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-      const file = readdirSync(folder).find((one) => usual.test(one));
-      const text = file === undefined ? license : readFileSync(path.join(folder, file), 'utf8').trim();
-      return `${name} ${version}\n\n${text}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
 };
 
 // The modules name what came late to Node, so that an older one could not even read them.

@@ -98,13 +98,15 @@ const tables = `
   ) WITHOUT ROWID;
 `;
 
+/** The statements that create the tables, in any engine. */
+export const catalogTables = `${tables}${searchTables}`;
+
 /** Creates the tables in an empty database. */
 export const createTables = (database: WritableDatabase): void => {
   // An answer is a hundred records from as many places: with pages of 4 KiB half as much is read for it as with 8, and
   // most records of one to two kilobytes still need no second page.
   database.exec('PRAGMA page_size = 4096');
-  database.exec(tables);
-  database.exec(searchTables);
+  database.exec(catalogTables);
   database.exec(`PRAGMA user_version = ${catalogFormat}`);
 };
 

@@ -1,19 +1,6 @@
-import type { VersionRanges } from '../compatibility/ios-versions.ts';
-import { readExcluded, type StatingFields } from '../compatibility/statements.ts';
-import type { PackageRecord } from '../contract/records.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
-import { facetText } from './facets.ts';
-import { parseRecord } from './record-list.ts';
-import {
-  computeTerms,
-  documentLevel,
-  documentRanking,
-  documentsPerLevel,
-  firstDocumentId,
-  firstOfLevel,
-  wholeTerm,
-} from './search-document.ts';
-import { descriptionText, joinWords } from './search-text.ts';
+import { documentLevel, documentRanking, documentsPerLevel, firstDocumentId, firstOfLevel } from './search-document.ts';
+import { composeSearchRow, insertSearchRow } from './search-row.ts';
 import { deletionBuckets } from './spelling.ts';
 import { WordListWriter, wordListTable } from './word-list.ts';
 
@@ -98,15 +85,6 @@ function* readInOrder(database: CatalogDatabase, due: readonly Due[], levelOf: L
   }
 }
 
-// Few packages say anything of iOS, and of the rest nothing more is read.
-const excludedVersions = (
-  { architecture, tags }: Pick<PackageRecord, 'architecture' | 'tags'>,
-  details: string | null,
-): VersionRanges =>
-  details?.includes('firmware') || tags?.some((tag) => /^compatible/i.test(tag))
-    ? readExcluded({ ...(JSON.parse(details ?? '{}') as Partial<StatingFields>), architecture, tags })
-    : [];
-
 // So many documents are indexed before other work, such as writing files, gets its turn.
 const turn = 256;
 
@@ -161,33 +139,19 @@ const addDocuments = async (
   const spelling = new SpellingWriter(database);
   const wordList = new WordListWriter(database);
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
-  const addTerms = database.prepareWrite(
-    'INSERT INTO search (rowid, key, identifier, name, segment, author, description, facet) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  );
+  const addTerms = database.prepareWrite(insertSearchRow);
   let done = 0;
   for (const row of readInOrder(database, due, levelOf)) {
     const [record, json, details] = row;
-    const { package_id: identifier, name, author, maintainer, description, ...rest } = parseRecord(json);
-    const shown = name ?? identifier;
-    const key = joinWords(shown);
+    const { identifier, shown, key, words, segment, texts } = composeSearchRow(json, details);
     const id = nextId(shown.length, levelOf(identifier));
-    const terms = computeTerms({ identifier, name, author, maintainer, description });
     addDocument.run(id, record);
-    addTerms.run(
-      id,
-      wholeTerm(key),
-      wholeTerm(joinWords(identifier)),
-      terms.name.join(' '),
-      [...terms.segment, wholeTerm(joinWords(identifier.slice(identifier.lastIndexOf('.') + 1)))].join(' '),
-      terms.author.join(' '),
-      description === null ? '' : descriptionText(description),
-      facetText({ ...rest, repository: rest.repository_id, excluded: excludedVersions(rest, details) }),
-    );
+    addTerms.run(id, ...texts);
     spelling.add(key);
-    for (const term of terms.words) spelling.add(term);
-    for (const term of terms.segment) spelling.add(term);
-    wordList.add(terms.words);
-    wordList.add(terms.segment);
+    for (const term of words) spelling.add(term);
+    for (const term of segment) spelling.add(term);
+    wordList.add(words);
+    wordList.add(segment);
     if (++done % turn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
   spelling.write();

@@ -69,6 +69,7 @@ export const cacheRules: readonly CacheRule[] = [
       'v2/catalog/*',
       'v2/inventory/*',
       'v2/changes/*',
+      'v2/portions/*',
     ],
     cache: 'public, max-age=31536000, immutable',
   },

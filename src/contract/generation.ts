@@ -21,6 +21,8 @@ export const generationPath = {
   changes: (number: number): string => `${apiRoot}/changes/${number}.json`,
   inventory: (digest: string): string => `${apiRoot}/inventory/${digest}${inventoryEnding}`,
   differences: (digest: string): string => `${apiRoot}/inventory/${digest}${differencesEnding}`,
+  portions: (digest: string): string => `${apiRoot}/portions/${digest}.json`,
+  portion: (digest: string): string => `${apiRoot}/portions/${digest}.portion`,
 } as const;
 
 /** The folders of what is kept of former generations. */
@@ -28,10 +30,14 @@ export const catalogFolder = `${apiRoot}/catalog`;
 export const changesFolder = `${apiRoot}/changes`;
 export const inventoryFolder = `${apiRoot}/inventory`;
 export const signaturesFolder = `${apiRoot}/signatures`;
+/** The folder of the catalog as rows. Its files belong to the generation that names them, and its inventory lists them. */
+export const portionsFolder = `${apiRoot}/portions`;
 
-const folders = [catalogFolder, changesFolder, inventoryFolder, signaturesFolder].map((folder) => `${folder}/`);
+const folders = [catalogFolder, changesFolder, inventoryFolder, signaturesFolder, portionsFolder].map(
+  (folder) => `${folder}/`,
+);
 
-/** Whether a path is that of a file that tells of generations; these belong to none. */
+/** Whether a path is that of a file that tells of generations; but for portions these belong to none. */
 export const tellsOfGenerations = (path: string): boolean =>
   path === generationPath.current ||
   path === generationPath.signature ||
@@ -76,8 +82,37 @@ export const generationSchema = z.strictObject({
   }),
   /** Where the changes since the generation before are. */
   changes: z.string(),
+  /** Where the list of the portions is in which the catalog is published as rows, and the SHA-256 of that list; where it is so published. */
+  portions: z.strictObject({ path: z.string(), sha256 }).optional(),
 });
 export type Generation = Readonly<z.infer<typeof generationSchema>>;
+
+/** The catalog of a generation as rows, for hosts that cannot open its file. */
+export const portionListSchema = z.strictObject({
+  format: z.literal(1),
+  /** The version of the catalog's tables. */
+  catalog_format: counting,
+  /** How many rows each table has. */
+  rows: z.record(z.string(), z.int().min(0)),
+  /** In the order in which they are to be taken. */
+  portions: z.array(
+    z.strictObject({
+      table: z.string(),
+      /** The first column of the key of its first row; null for the first portion of a table, which begins before every key. */
+      first: z.union([z.number(), z.string()]).nullable(),
+      rows: z.int().min(0),
+      /**
+       * Of the text: lines of JSON, one for each row. It stands compressed (gzip) in the folder of this list, under this
+       * name; one without rows stands nowhere.
+       */
+      sha256,
+      /** Bytes of the text, and of the file. */
+      size: z.int().min(0),
+      compressed_size: z.int().min(0),
+    }),
+  ),
+});
+export type PortionList = Readonly<z.infer<typeof portionListSchema>>;
 
 /** What became of a package in a repository. */
 export const packageChangeSchema = z.strictObject({

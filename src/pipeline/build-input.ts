@@ -57,6 +57,8 @@ export interface BuildInput extends Addressing {
   readonly dryRun?: boolean;
   /** Whether to keep compressed copies beside what is published. */
   readonly precompress?: boolean | undefined;
+  /** Whether to publish the catalog as rows too, for hosts that cannot open its file. */
+  readonly portions?: boolean | undefined;
   /** Signs what tells of the generation, where there is a key. */
   readonly signer?: Signer | undefined;
   /** Tells the operator what changed, where somebody is to be told. */

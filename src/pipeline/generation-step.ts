@@ -1,4 +1,6 @@
 import { catalogPath } from '../catalog/generation.ts';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { RowTooLarge } from '../catalog/portions.ts';
 import { readCatalogDigest } from '../catalog/soundness.ts';
 import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
@@ -6,6 +8,7 @@ import { writeCopies } from '../publication/compressed-copies.ts';
 import { publishGeneration } from '../publication/generation.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { readPendingChanges } from '../publication/package-changes.ts';
+import { type PublishedPortions, publishPortions, removeOldPortions } from '../publication/portions.ts';
 import type { PreparedInput } from './build-input.ts';
 
 /** What was published, which a generation is to tell of. */
@@ -22,6 +25,8 @@ interface PublishedFiles {
 export interface PublishedGeneration {
   readonly generation: Generation;
   readonly isNew: boolean;
+  /** Why its catalog is not published as rows, though it was to be. */
+  readonly portionsLeftOut?: string | undefined;
 }
 
 const compress = async (
@@ -41,6 +46,26 @@ const compress = async (
   );
 };
 
+// Where a row fits no edge host, the operator is told why, and all else is published.
+const writePortions = async (
+  { state, progress, portions }: PreparedInput,
+  output: OutputFolder,
+  sha256: string,
+): Promise<PublishedPortions | string | undefined> => {
+  if (portions !== true) return undefined;
+  return progress.step('portions', async () => {
+    const database = CatalogFile.openReadOnly(catalogPath(state));
+    try {
+      return publishPortions(output, { database, sha256 });
+    } catch (error) {
+      if (!(error instanceof RowTooLarge)) throw error;
+      return error.message;
+    } finally {
+      database.close();
+    }
+  });
+};
+
 /**
  * The fifth step: compressed copies are made of what is to have them, and all that stands becomes a generation, if it is
  * another than the one in force. What is gone still stands, for those who read the one before.
@@ -53,19 +78,24 @@ export const tellOfGeneration = async (
   const { state, now, progress, signer } = input;
   const { documents, pages, resumes } = published;
   await compress(input, output, published);
+  const sha256 = readCatalogDigest(state);
+  const written = await writePortions(input, output, sha256);
+  const [portions, portionsLeftOut] = typeof written === 'string' ? [undefined, written] : [written];
   return progress.step('generation', async () => {
     const { generation, isNew } = await publishGeneration({
       output,
       state,
       now: now(),
-      catalog: { file: catalogPath(state), sha256: readCatalogDigest(state) },
-      paths: [...documents, ...(pages ?? [])],
+      catalog: { file: catalogPath(state), sha256 },
+      paths: [...documents, ...(pages ?? []), ...(portions?.files ?? [])],
+      portions: portions?.list,
       // Pages that were not built this time still stand, as they were.
       isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),
       isTouched: resumes ? undefined : (file) => output.hasPlaced(file),
       packages: readPendingChanges(state),
       signer,
     });
-    return { generation, isNew };
+    if (isNew) removeOldPortions(output, portions);
+    return { generation, isNew, portionsLeftOut };
   });
 };

@@ -120,6 +120,9 @@ export const describeBuild = (result: BuildResult, progress: Progress): string =
   const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes, 0);
   let text = describeRepositories(result) + describeHeldBack(lastBuild) + describeChanges(result);
   for (const repair of result.repairs) text += row('Repaired', repair);
+  const leftOut = result.generation?.portionsLeftOut;
+  if (leftOut !== undefined)
+    text += row('Left out', `the catalog as rows, which functions at the edge follow: ${leftOut}`);
   text += row('Signatures', countSignatures(lastBuild));
   text += row('Requests', `${number(requests)}, ${number(Math.round(bytes / 1000))} kB received`);
   if (statistics !== undefined) {

@@ -48,6 +48,8 @@ export interface GenerationInput {
   /** Whether a file was written since the generation in force; undefined where that is not known of any. */
   readonly isTouched: ((path: string) => boolean) | undefined;
   readonly packages: ChangeList['packages'];
+  /** The catalog as rows, where it is published so: its list, which is among `paths`, as are the portions. */
+  readonly portions?: Generation['portions'];
   readonly signer?: Signer | undefined;
 }
 
@@ -287,6 +289,7 @@ const publish = async (
     },
     documents: { count: summary.count, digest: summary.digest, ...listed },
     changes: generationPath.changes(number),
+    ...(input.portions === undefined ? {} : { portions: input.portions }),
   };
   const text = JSON.stringify(generation);
   const jws = await signer?.sign(Buffer.from(text));

@@ -54,6 +54,7 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/inventory.ts',
     'src/publication/output-folder.ts',
     'src/publication/package-changes.ts',
+    'src/publication/portions.ts',
     'src/publication/staged-file.ts',
     'src/publication/stamp.ts',
     'src/publication/state-file.ts',

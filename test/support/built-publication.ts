@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
 import {
   type Generation,
@@ -14,6 +15,7 @@ import {
 } from '../../src/contract/generation.ts';
 import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
 import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
+import { publishPortions, removeOldPortions } from '../../src/publication/portions.ts';
 import { publishBuild } from './built.ts';
 import { base, type SourceRepository } from './catalog.ts';
 import { temporaryFolder } from './folder.ts';
@@ -26,6 +28,8 @@ export class BuiltPublication {
   now = new Date('2026-05-02T00:00:00Z');
   /** The public address of its builds. */
   address = base;
+  /** Whether its catalogs are published as rows too. */
+  hasPortions = false;
 
   /** In a folder that goes with the test, unless told otherwise. */
   constructor(parent = temporaryFolder()) {
@@ -47,17 +51,30 @@ export class BuiltPublication {
       now,
       this.address,
     );
-    const { generation } = await publishGeneration({
+    const sha256 = readCatalogDigest(state);
+    const portions = this.hasPortions ? this.#publishPortions(output, sha256) : undefined;
+    const { generation, isNew } = await publishGeneration({
       output,
       state,
       now,
-      catalog: { file: catalogPath(state), sha256: readCatalogDigest(state) },
-      paths: this.files(),
+      catalog: { file: catalogPath(state), sha256 },
+      paths: [...this.files(), ...(portions?.files ?? [])],
+      portions: portions?.list,
       isTouched: undefined,
       packages: [],
       ...options,
     });
+    if (isNew) removeOldPortions(output, portions);
     return generation;
+  }
+
+  #publishPortions(output: OutputFolder, sha256: string) {
+    const database = CatalogFile.openReadOnly(catalogPath(this.state));
+    try {
+      return publishPortions(output, { database, sha256 });
+    } finally {
+      database.close();
+    }
   }
 
   /** The paths of all that is published; without what tells of generations, unless told otherwise. */

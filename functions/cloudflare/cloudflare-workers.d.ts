@@ -1,0 +1,8 @@
+// The module of the platform, as far as it is used here.
+declare module 'cloudflare:workers' {
+  export class DurableObject<Environment> {
+    protected readonly ctx: import('./platform.ts').ObjectState;
+    protected readonly env: Environment;
+    constructor(ctx: import('./platform.ts').ObjectState, env: Environment);
+  }
+}

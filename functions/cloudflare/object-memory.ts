@@ -1,0 +1,33 @@
+import type { SqlStorage } from './platform.ts';
+
+/** What an object remembers besides the catalog. */
+interface Remembered {
+  /** What it holds whole: `Held`, and the version of its tables. */
+  held: { readonly text: string; readonly jws: string | null; readonly format: number };
+  /** What it is taking: `TakeOrder`, and how many documents were indexed so far. */
+  taking: { readonly text: string; readonly jws: string | null; readonly list: string; readonly indexed: number };
+  /** Whether the other object answers. */
+  elsewhere: true;
+}
+
+/** The memory of an object in its storage; what is written is there when anything that follows it is. */
+export class ObjectMemory {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec('CREATE TABLE IF NOT EXISTS remembered (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+  }
+
+  get<Name extends keyof Remembered>(name: Name): Remembered[Name] | undefined {
+    for (const [value] of this.#sql.exec('SELECT value FROM remembered WHERE name = ?', name).raw()) {
+      return JSON.parse(String(value)) as Remembered[Name];
+    }
+    return undefined;
+  }
+
+  set<Name extends keyof Remembered>(name: Name, value: Remembered[Name] | undefined): void {
+    if (value === undefined) this.#sql.exec('DELETE FROM remembered WHERE name = ?', name);
+    else this.#sql.exec('INSERT OR REPLACE INTO remembered VALUES (?, ?)', name, JSON.stringify(value));
+  }
+}

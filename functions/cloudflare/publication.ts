@@ -1,0 +1,155 @@
+import type { PlacedPortion } from '../../src/catalog/portion-writer.ts';
+import { isPortionTable } from '../../src/catalog/portions.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import {
+  type Generation,
+  generationPath,
+  generationSchema,
+  type PortionList,
+  portionListSchema,
+} from '../../src/contract/generation.ts';
+import type { TakeOrder } from './catalog-stub.ts';
+import { digestOf, type PublishedFiles, readAll } from './published-files.ts';
+import { isSignedBy } from './signature.ts';
+
+/** Why a publication cannot be taken, as a sentence that says what to do. */
+export class CannotTake extends Error {
+  override name = 'CannotTake';
+}
+
+const smallBytes = 2 ** 20;
+/** Of a list of portions, which stands in one row of the storage: ten times that of all of Debian. */
+const listBytes = 1_900_000;
+/** Of a portion as text. A host has 128 MB, and holds it several times over while it is written. */
+const portionBytes = 8 * 2 ** 20;
+
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
+const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => hexOf(await digestOf(bytes));
+
+const parse = <T>(schema: { parse(value: unknown): T }, text: string, name: string): T => {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CannotTake(`${name} is not of a form that this version knows: deploy the version that publishes.`, {
+      cause,
+    });
+  }
+};
+
+/** A `generation.json` read. Throws CannotTake. */
+export const parseGeneration = (text: string): Generation => parse(generationSchema, text, generationPath.current);
+
+/** What a publication says of its generation in force. */
+export interface FoundGeneration {
+  readonly generation: Generation;
+  readonly text: string;
+  readonly jws: string | null;
+}
+
+/**
+ * The generation in force; with a public key only one that is signed by it.
+ *
+ * @throws CannotTake, Unavailable
+ */
+export const readGeneration = async (
+  files: PublishedFiles,
+  publicKey: string | undefined,
+): Promise<FoundGeneration> => {
+  const bytes = await readAll(files, generationPath.current, smallBytes);
+  if (bytes === undefined) {
+    throw new CannotTake(`There is no ${generationPath.current}: bring a publication of npm run build there.`);
+  }
+  const text = decode(bytes);
+  const generation = parseGeneration(text);
+  let jws: string | null = null;
+  for (const path of [generationPath.signatureOf(await sha256(bytes)), generationPath.signature]) {
+    const found = await readAll(files, path, smallBytes);
+    if (found === undefined) continue;
+    jws = decode(found);
+    if (publicKey === undefined || (await isSignedBy(publicKey, jws, text))) return { generation, text, jws };
+  }
+  if (publicKey === undefined) return { generation, text, jws };
+  throw new CannotTake(
+    `${generationPath.signature} is ${jws === null ? 'missing' : 'not by the public key that is configured, or of another text'}: nothing was taken.`,
+  );
+};
+
+/** What is older than what one has may be a replayed copy (P3); what one has is returned. Throws CannotTake. */
+export const assertNotOlder = (found: Generation, held: Generation): Generation => {
+  if (found.number > held.number || (found.number === held.number && found.date > held.date)) return held;
+  throw new CannotTake(
+    `Generation ${found.number} of ${found.date} is published, which is older than generation ${held.number} of ${held.date}, from which is answered: nothing was taken. Where its maintainer began anew, deploy under another name.`,
+  );
+};
+
+/** What it takes to take a generation. Throws CannotTake, Unavailable. */
+export const readOrder = async (
+  files: PublishedFiles,
+  { generation, text, jws }: FoundGeneration,
+): Promise<Omit<TakeOrder, 'answering'>> => {
+  if (generation.portions === undefined) {
+    throw new CannotTake('The catalog is not published as rows: publish with npm run build -- --portions.');
+  }
+  const { path, sha256: named } = generation.portions;
+  const bytes = await readAll(files, path, listBytes);
+  if (bytes === undefined || (await sha256(bytes)) !== named) {
+    throw new CannotTake(`${path} is missing or has other bytes than the generation says; it is tried again.`);
+  }
+  const list = decode(bytes);
+  const { catalog_format: format } = parseList(list);
+  if (format === catalogFormat) return { text, jws, list };
+  throw new CannotTake(
+    `The catalog is of another version of Debdex (tables ${format}, here ${catalogFormat}): deploy the version that publishes.`,
+  );
+};
+
+/** A list of portions read. Throws CannotTake. */
+export const parseList = (text: string): PortionList => parse(portionListSchema, text, 'The list of portions');
+
+/** A portion of a list, with what is known of its file. */
+export interface ListedPortion extends PlacedPortion {
+  readonly size: number;
+  readonly compressedSize: number;
+}
+
+/** The portions of a list, each with where it ends. Throws CannotTake. */
+export const placePortions = ({ portions }: PortionList): ListedPortion[] =>
+  portions.map(({ table, first, sha256: digest, size, compressed_size: compressedSize }, index) => {
+    if (!isPortionTable(table))
+      throw new CannotTake(`There is no table "${table}": deploy the version that publishes.`);
+    const next = portions[index + 1];
+    return { table, first, end: next?.table === table ? next.first : null, sha256: digest, size, compressedSize };
+  });
+
+const unpack = async (bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  const plain = new Uint8Array(size);
+  let end = 0;
+  for await (const piece of new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))) {
+    // A bomb stops at the first byte too many.
+    if (end + piece.byteLength > size) return undefined;
+    plain.set(piece, end);
+    end += piece.byteLength;
+  }
+  return end === size ? plain : undefined;
+};
+
+/**
+ * The text of a portion, held to its digest.
+ *
+ * @throws CannotTake where it is gone or has other bytes; Unavailable
+ */
+export const readPortion = async (
+  files: PublishedFiles,
+  { sha256: digest, size, compressedSize }: ListedPortion,
+): Promise<string> => {
+  if (size === 0) return '';
+  const path = generationPath.portion(digest);
+  if (size > portionBytes) throw new CannotTake(`${path} has more than ${portionBytes / 2 ** 20} MB.`);
+  const bytes = await readAll(files, path, compressedSize);
+  const plain = bytes && (await unpack(bytes, size).catch(() => undefined));
+  if (plain !== undefined && (await sha256(plain)) === digest) return decode(plain);
+  throw new CannotTake(`${path} is missing or has other bytes than the generation says; it is tried again.`);
+};

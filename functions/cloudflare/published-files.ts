@@ -1,0 +1,141 @@
+import { type Documents, Unavailable } from '../dependencies.ts';
+import type { Bucket, Fetching } from './platform.ts';
+
+/** A published file as the platform hands it over. */
+export interface PublishedFile {
+  readonly size: number | undefined;
+  /** The SHA-256 of its bytes in hex, where the platform knows it. */
+  readonly sha256: string | undefined;
+  /** An entity tag of the platform's own, with its quotes. */
+  readonly etag: string | undefined;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+/** Where published files are, by their paths below the output folder. */
+export interface PublishedFiles {
+  /** Undefined where there is none. Throws Unavailable. */
+  read(path: string): Promise<PublishedFile | undefined>;
+}
+
+const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+const sizeOf = ({ headers }: Response): number | undefined => {
+  const written = headers.get('content-length');
+  // What was unpacked on the way has another size than its header says.
+  return written === null || headers.has('content-encoding') ? undefined : Number(written);
+};
+
+const readResponse = async (response: Response, name: string): Promise<PublishedFile | undefined> => {
+  if (response.status === 200 && response.body !== null) {
+    const etag = response.headers.get('etag')?.replace(/^W\//, '');
+    return { size: sizeOf(response), sha256: undefined, etag, body: response.body };
+  }
+  await response.body?.cancel();
+  if (response.status === 404 || response.status === 410) return undefined;
+  throw new Unavailable(`${name} answered ${response.status}`);
+};
+
+/** The files that were deployed with the Worker. */
+export const deployedFiles = (assets: Fetching): PublishedFiles => ({
+  read: async (path) => readResponse(await assets.fetch(new Request(`https://assets.invalid/${encoded(path)}`)), path),
+});
+
+/** The files that `npm run upload` brings into a bucket, below a prefix with its slash, or none. */
+export const bucketFiles = (bucket: Bucket, prefix: string): PublishedFiles => ({
+  read: async (path) => {
+    const found = await bucket.get(prefix + path);
+    if (found === null) return undefined;
+    const { size, httpEtag: etag, body, customMetadata } = found;
+    return { size, sha256: customMetadata?.sha256, etag, body };
+  },
+});
+
+/** The files of a publication on the web. */
+export const remoteFiles = (address: string): PublishedFiles => {
+  const base = address.replace(/\/+$/, '');
+  return {
+    read: async (path) => {
+      const url = `${base}/${encoded(path)}`;
+      // Not from a cache between, which may hold what names the others for a while.
+      return readResponse(await fetch(url, { headers: { 'cache-control': 'no-cache' } }), url);
+    },
+  };
+};
+
+const collect = async (file: PublishedFile, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of file.body) {
+    size += piece.byteLength;
+    if (size > most) return undefined;
+    pieces.push(piece);
+  }
+  const bytes = new Uint8Array(size);
+  let end = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, end);
+    end += piece.byteLength;
+  }
+  return bytes;
+};
+
+/** All bytes of a published file; undefined where there is none. Throws Unavailable, where it has more than `most` too. */
+export const readAll = async (
+  files: PublishedFiles,
+  path: string,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  const found = await files.read(path);
+  if (found === undefined) return undefined;
+  const bytes = await collect(found, most);
+  if (bytes === undefined) throw new Unavailable(`${path} has more than ${most} bytes`);
+  return bytes;
+};
+
+/** The SHA-256 of some bytes. */
+export const digestOf = async (bytes: Uint8Array<ArrayBuffer> | ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+
+const tagOf = (digest: Uint8Array): string =>
+  `"${btoa(String.fromCharCode(...digest))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .slice(0, 22)}"`;
+
+const fromHex = (text: string): Uint8Array =>
+  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+/** Files up to this size, in bytes, are held in memory while they are answered. */
+const heldBytes = 256 * 1024;
+
+/** A document with these bytes, under the entity tag that every host of ours gives it. */
+export const documentOfBytes = async (body: Uint8Array<ArrayBuffer>) => ({
+  etag: tagOf(await digestOf(body)),
+  encoding: 'identity' as const,
+  size: body.byteLength,
+  body,
+  open: async () => new Blob([body]).stream(),
+});
+
+/**
+ * Published files as documents, in no coding: the platform compresses what it sends. Their entity tags are those of other
+ * hosts; only a large file of which the platform does not know the digest has the platform's own.
+ */
+export const publishedDocuments = (files: PublishedFiles): Documents => ({
+  read: async (path) => {
+    const found = await files.read(path);
+    if (found === undefined) return undefined;
+    const { size, sha256, etag } = found;
+    if (size !== undefined && size > heldBytes && (sha256 !== undefined || etag !== undefined)) {
+      return {
+        etag: sha256 === undefined ? (etag ?? '') : tagOf(fromHex(sha256)),
+        encoding: 'identity' as const,
+        size,
+        body: undefined,
+        open: async () => found.body,
+      };
+    }
+    const body = await collect(found, Number.POSITIVE_INFINITY);
+    return body && documentOfBytes(body);
+  },
+});

@@ -1,0 +1,225 @@
+import type { CatalogDatabase } from '../../src/catalog/database.ts';
+import { type Generation, generationPath } from '../../src/contract/generation.ts';
+import { describedAddress, documentPath } from '../../src/contract/paths.ts';
+import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
+import { documentText } from '../../src/documents/document.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
+import { createApp } from '../app.ts';
+import { type Dependencies, type Documents, type DownloadCounters, Unavailable } from '../dependencies.ts';
+import { HttpError } from '../http/answers.ts';
+import { createRateLimiter } from '../http/rate-limiter.ts';
+import { builtWith } from './built-with.ts';
+import { digestOf, documentOfBytes, publishedDocuments } from './published-files.ts';
+import type { Settings } from './settings.ts';
+
+/** A generation that an object holds whole. */
+export interface Held {
+  readonly text: string;
+  readonly jws: string | null;
+}
+
+/** A catalog that answers. */
+interface InForce {
+  readonly held: Held;
+  readonly generation: Generation;
+  readonly search: CatalogSearch;
+  readonly documents: CatalogDocuments;
+  readonly publicAddress: string;
+}
+
+/** Larger documents, in bytes, are composed while they are sent. */
+const largestComposed = 256 * 1024;
+
+const utf8 = new TextEncoder();
+
+/** Several objects would each count a part. */
+const noDownloads: DownloadCounters = {
+  add: async () => 0,
+  read: async () => {
+    throw new HttpError(404, 'Downloads are not counted here');
+  },
+  probe: async () => true,
+};
+
+/** What stands for the public address before anything was taken. */
+const defaultAddress = 'http://localhost:8080';
+
+/** What answers requests in an object: the app of every host, over the catalog that the object holds. */
+export class Serving {
+  readonly #database: CatalogDatabase;
+  #inForce: InForce | undefined;
+  #confirmed: Date | undefined;
+  #readers = 0;
+  readonly #app: ReturnType<typeof createApp>;
+
+  constructor(settings: Settings, database: CatalogDatabase) {
+    this.#database = database;
+    const now = () => new Date();
+    const { rate, hasPages, olderAddresses } = settings;
+    const ask = <T>(question: (search: CatalogSearch) => Promise<T>) => this.#ask(question);
+    const dependencies: Dependencies = {
+      documents: hasPages ? publishedDocuments(settings.files) : { read: (path) => this.#read(path) },
+      search: {
+        searchPackages: (...question) => ask((search) => search.searchPackages(...question)),
+        searchRepositories: (...question) => ask((search) => search.searchRepositories(...question)),
+        repositoryPackages: (...question) => ask((search) => search.repositoryPackages(...question)),
+        latest: (...question) => ask((search) => search.latest(...question)),
+        known: (versions) => ask((search) => search.known(versions)),
+        knows: (id) => ask((search) => search.knows(id)),
+        dependencies: (question) => ask((search) => search.dependencies(question)),
+        probe: async () => this.#inForce !== undefined && ask((search) => search.probe()).catch(() => false),
+      },
+      older: olderAddresses
+        ? {
+            packages: (...question) => ask(({ older }) => older.packages(...question)),
+            latest: (ids) => ask(({ older }) => older.latest(ids)),
+            repositories: (...question) => ask(({ older }) => older.repositories(...question)),
+          }
+        : undefined,
+      safety: createSafetyList(builtWith.safety),
+      downloads: noDownloads,
+      limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
+      // There are no sign-ins here.
+      probeCredentials: async () => true,
+      now,
+      publicAddress: () => this.#inForce?.publicAddress ?? defaultAddress,
+      report: (error, note) => {
+        const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
+        console.error(JSON.stringify({ event: 'fault', operation: note?.operation, message: String(cause) }));
+      },
+      ...(hasPages ? {} : { replica: () => this.#describe() }),
+    };
+    this.#app = createApp(dependencies);
+  }
+
+  /** Whether anything is answered from. */
+  get isReady(): boolean {
+    return this.#inForce !== undefined;
+  }
+
+  /** How many are reading the catalog just now. */
+  get readers(): number {
+    return this.#readers;
+  }
+
+  /** Answers from what the database holds. Throws where that cannot be read. */
+  use(held: Held, generation: Generation): void {
+    const documents = new CatalogDocuments(this.#database);
+    const description = documents.entry(documentPath.openapiJson)?.text ?? '{}';
+    this.#inForce = {
+      ...{ held, generation, documents },
+      search: new CatalogSearch(this.#database),
+      publicAddress: describedAddress(description) ?? defaultAddress,
+    };
+    this.#confirmed = undefined;
+  }
+
+  /** Answers from nothing; who still reads gets an error in the place of what would be of another generation. */
+  end(): void {
+    this.#inForce = undefined;
+  }
+
+  /** Notes that the publication has nothing newer. */
+  confirm(): void {
+    this.#confirmed = new Date();
+  }
+
+  /** Answers a request, of which the platform has set the address of the client. */
+  async answer(request: Request): Promise<Response> {
+    return this.#app.fetch(request, { clientAddress: request.headers.get('cf-connecting-ip') ?? '' });
+  }
+
+  #describe() {
+    const { number = null, date = null } = this.#inForce?.generation ?? {};
+    return {
+      generation: number,
+      published: date,
+      age: date === null ? null : Math.max(0, Math.floor((Date.now() - Date.parse(date)) / 1000)),
+      confirmed: this.#confirmed?.toISOString() ?? null,
+    };
+  }
+
+  #current(): InForce {
+    if (this.#inForce === undefined) throw new Unavailable('No generation of the publication was taken yet');
+    return this.#inForce;
+  }
+
+  async #ask<T>(question: (search: CatalogSearch) => Promise<T>): Promise<T> {
+    const inForce = this.#current();
+    this.#readers++;
+    try {
+      const answer = await question(inForce.search);
+      this.#assertStill(inForce);
+      return answer;
+    } finally {
+      this.#readers--;
+    }
+  }
+
+  // What is read in parts is of one generation throughout.
+  #assertStill(inForce: InForce): void {
+    if (this.#inForce !== inForce) throw new Unavailable('The catalog was replaced while it was read');
+  }
+
+  async #read(path: string): ReturnType<Documents['read']> {
+    const inForce = this.#current();
+    const { held, documents } = inForce;
+    if (path === generationPath.current) return documentOfBytes(utf8.encode(held.text));
+    if (path === generationPath.signature) {
+      return held.jws === null ? undefined : documentOfBytes(utf8.encode(held.jws));
+    }
+    const entry = documents.entry(path);
+    if (entry === undefined) return undefined;
+    if (entry.text !== null) return documentOfBytes(utf8.encode(entry.text));
+    try {
+      if (entry.size <= largestComposed) {
+        return await documentOfBytes(utf8.encode(documentText(documents.compose(path), entry.date)));
+      }
+      // Its digest would take as long as sending it. What the catalog says of its content and of its date is as good.
+      const about = utf8.encode(`${path}\n${entry.digest.join()}\n${entry.date}`);
+      const { etag } = await documentOfBytes(about);
+      return {
+        etag,
+        encoding: 'identity',
+        size: entry.size,
+        body: undefined,
+        open: async () => this.#stream(inForce, path, entry.date),
+      };
+    } catch (cause) {
+      throw new Unavailable(`${path} cannot be made of the catalog`, { cause });
+    }
+  }
+
+  #stream(inForce: InForce, path: string, date: string): ReadableStream<Uint8Array> {
+    const { head, tail } = inForce.documents.composeParts(path);
+    const pieces = tail[Symbol.iterator]();
+    let isFirst = true;
+    return new ReadableStream({
+      pull: (controller) => {
+        this.#assertStill(inForce);
+        if (isFirst) {
+          isFirst = false;
+          controller.enqueue(utf8.encode(head + date));
+          return;
+        }
+        const piece = pieces.next();
+        if (piece.done === true) controller.close();
+        else controller.enqueue(utf8.encode(piece.value));
+      },
+    });
+  }
+}
+
+/** Whether documents that the catalog makes are those that were published, by what it says of them. */
+export const findDiffering = async (database: CatalogDatabase, most: number): Promise<string | undefined> => {
+  const documents = new CatalogDocuments(database);
+  for (const path of documents.everyNth(Math.max(1, Math.floor(documents.count / most)))) {
+    const entry = documents.entry(path);
+    if (entry === undefined || entry.text !== null || entry.size > largestComposed) continue;
+    const { head, tail } = documents.compose(path);
+    const digest = (await digestOf(utf8.encode(head + tail))).subarray(0, 16);
+    if (digest.join() !== entry.digest.join()) return path;
+  }
+  return undefined;
+};

@@ -1,0 +1,63 @@
+import type { CatalogStub } from './catalog-stub.ts';
+import type { Bucket, Fetching, ObjectNamespace } from './platform.ts';
+import { bucketFiles, deployedFiles, type PublishedFiles, remoteFiles } from './published-files.ts';
+
+/** What the configuration of the Worker binds; see deploy/cloudflare/README.md. */
+export interface Environment {
+  readonly CATALOG: ObjectNamespace<CatalogStub>;
+  /** One of these three says where the publication is. */
+  readonly ASSETS?: Fetching;
+  readonly BUCKET?: Bucket;
+  readonly PUBLICATION?: string;
+  /** The folder of the bucket. */
+  readonly PREFIX?: string;
+  /** Only generations that are signed by it are taken (Ed25519, base64url). */
+  readonly PUBLIC_KEY?: string;
+  /** Seconds between two questions for a new generation. */
+  readonly INTERVAL?: string;
+  /** Computed answers a second for each client, on average; 0 for any number. */
+  readonly RATE_LIMIT?: string;
+  /** "off" where addresses from before /v2 are not answered. */
+  readonly OLDER_ADDRESSES?: string;
+}
+
+/** The settings of a Worker, read. */
+export interface Settings {
+  readonly files: PublishedFiles;
+  /** Whether pages and documents are those files; elsewhere documents are made of the catalog, and there are no pages. */
+  readonly hasPages: boolean;
+  readonly publicKey: string | undefined;
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly rate: number;
+  readonly olderAddresses: boolean;
+}
+
+const readNumber = (name: string, text: string | undefined, usual: number, least: number): number => {
+  if (text === undefined || text === '') return usual;
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < least)
+    throw new TypeError(`${name} must be a number of at least ${least}, not "${text}"`);
+  return number;
+};
+
+/** Reads what the configuration says. Throws a TypeError whose message says what to write. */
+export const readSettings = (environment: Environment): Settings => {
+  const { ASSETS, BUCKET, PUBLICATION, PREFIX = '', PUBLIC_KEY } = environment;
+  const named = [ASSETS, BUCKET, PUBLICATION || undefined].filter((one) => one !== undefined);
+  if (named.length !== 1) {
+    throw new TypeError(
+      'One of the assets (ASSETS), a bucket (BUCKET) and an address (PUBLICATION) must say where the publication is, and no other',
+    );
+  }
+  const folder = PREFIX.replace(/\/*$/, PREFIX === '' ? '' : '/');
+  const files = ASSETS ? deployedFiles(ASSETS) : BUCKET ? bucketFiles(BUCKET, folder) : remoteFiles(PUBLICATION ?? '');
+  return {
+    files,
+    hasPages: !PUBLICATION,
+    publicKey: PUBLIC_KEY || undefined,
+    interval: 1000 * readNumber('INTERVAL', environment.INTERVAL, 60, 1),
+    rate: readNumber('RATE_LIMIT', environment.RATE_LIMIT, 20, 0),
+    olderAddresses: environment.OLDER_ADDRESSES !== 'off',
+  };
+};

@@ -1,0 +1,35 @@
+import { isLaterPath, olderRoot, olderTable } from '../../src/contract/older-addresses/operations.ts';
+import { apiRoot, type Operation, operations } from '../../src/contract/paths.ts';
+import { decodePath, pathOf } from '../http/request-path.ts';
+import { hasQuery } from '../http/request-query.ts';
+
+const table: readonly Operation[] = Object.values(operations);
+
+const segmentsOf = (address: string): string[] => address.split('/').slice(1);
+const isPlaceholder = (segment: string): boolean => segment.startsWith('{');
+
+const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length && pattern.every((one, at) => isPlaceholder(one) || one === segments[at]);
+
+// Words before names, as the app has it.
+const computed = table.filter(({ file }) => file === undefined).map(({ address }) => segmentsOf(address));
+const paged = table.flatMap(({ address, paged: pages }) =>
+  pages === undefined ? [] : [{ pattern: segmentsOf(address), query: pages.query }],
+);
+const olderComputed = new Set(
+  olderTable.flatMap(([, { address, file }]) => (file === undefined ? (segmentsOf(address)[0] ?? '') : [])),
+);
+
+/**
+ * Whether an address is answered from the catalog, and not with a published file; by the table of operations. What is
+ * no address at all is refused wherever it is read.
+ */
+export const isComputed = (url: string): boolean => {
+  const decoded = decodePath(pathOf(url));
+  if (typeof decoded === 'string') return false;
+  const [first = ''] = decoded;
+  if (first === olderRoot || olderComputed.has(first) || isLaterPath(decoded)) return true;
+  const segments = first === apiRoot ? decoded.slice(1) : decoded;
+  if (computed.some((pattern) => fits(pattern, segments))) return true;
+  return paged.some(({ pattern, query }) => fits(pattern, segments) && hasQuery(url, query));
+};

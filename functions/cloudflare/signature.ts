@@ -1,0 +1,21 @@
+import { compactVerify, importJWK } from 'jose';
+
+const base64url = (bytes: Uint8Array): string => {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+};
+
+/** Whether a detached JWS (RFC 7515, appendix F) is by this public key of Ed25519 and of this text. */
+export const isSignedBy = async (publicKey: string, jws: string, text: string): Promise<boolean> => {
+  const [header, empty, signature, ...rest] = jws.trim().split('.');
+  if (empty !== '' || rest.length > 0) return false;
+  try {
+    const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicKey }, 'EdDSA');
+    const whole = `${header}.${base64url(new TextEncoder().encode(text))}.${signature}`;
+    await compactVerify(whole, key, { algorithms: ['EdDSA'] });
+    return true;
+  } catch {
+    return false;
+  }
+};

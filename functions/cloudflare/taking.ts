@@ -1,0 +1,142 @@
+import type { WritableDatabase } from '../../src/catalog/database.ts';
+import { createPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
+import { isPortionTable, portionTables } from '../../src/catalog/portions.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import type { TakeOrder } from './catalog-stub.ts';
+import type { ObjectMemory } from './object-memory.ts';
+import type { ObjectState } from './platform.ts';
+import { CannotTake, parseList, placePortions, readPortion } from './publication.ts';
+import type { PublishedFiles } from './published-files.ts';
+import { findDiffering } from './serving.ts';
+
+// One event of an object has 30 seconds of processor time, or what `limits.cpu_ms` says, and may ask for a thousand
+// files. An event does a small part of either, so that whatever else the object is asked comes in between.
+const portionsInEvent = 24;
+const stepsInEvent = 10;
+
+/** How many documents are made of what was taken, and compared with what it says of them, before it is in force. */
+const samples = 100;
+
+const isTable = (text: string): boolean => text !== 'remembered' && !/^(?:_cf_|sqlite_|search_(?!document))/.test(text);
+
+/** Takes a generation into the storage of an object, in as many events as it takes. */
+export class Taking {
+  readonly #state: ObjectState;
+  readonly #memory: ObjectMemory;
+  readonly #database: WritableDatabase;
+  readonly #files: PublishedFiles;
+
+  constructor(
+    state: ObjectState,
+    { memory, database, files }: { memory: ObjectMemory; database: WritableDatabase; files: PublishedFiles },
+  ) {
+    this.#state = state;
+    this.#memory = memory;
+    this.#database = database;
+    this.#files = files;
+  }
+
+  /** Begins, or goes on with another generation: what stands there of it already is not taken again. */
+  begin({ text, jws, list }: Omit<TakeOrder, 'answering'>): void {
+    const indexed = this.#memory.get('taking')?.indexed ?? 0;
+    this.#state.storage.transactionSync(() => {
+      // From here on what stands there is of no generation.
+      this.#memory.set('held', undefined);
+      this.#memory.set('taking', { text, jws, list, indexed });
+    });
+  }
+
+  /**
+   * Does the next part; whether all was taken, and is held from now on. What a kill leaves is what some parts wrote.
+   *
+   * @throws CannotTake, Unavailable; what was done stays
+   */
+  async goOn(): Promise<boolean> {
+    const taking = this.#memory.get('taking');
+    if (taking === undefined) return true;
+    const writer = new PortionWriter(this.#database);
+    this.#state.storage.transactionSync(() => this.#prepareTables());
+    if (!(await this.#writePortions(writer, taking.list))) return false;
+    if (this.#indexDocuments(writer) > 0) return false;
+    // In an event of its own: it reads all of the index, and writes it anew.
+    const indexed = this.#memory.get('taking')?.indexed ?? 0;
+    if (indexed > 0) {
+      this.#state.storage.transactionSync(() => {
+        writer.finish(indexed);
+        this.#memory.set('taking', { ...taking, indexed: 0 });
+      });
+      return false;
+    }
+    await this.#assertWhole(writer, taking.list);
+    // Another order may have come while it was looked at.
+    if (this.#memory.get('taking')?.text !== taking.text) return false;
+    this.#state.storage.transactionSync(() => {
+      this.#memory.set('held', { text: taking.text, jws: taking.jws, format: catalogFormat });
+      this.#memory.set('taking', undefined);
+    });
+    return true;
+  }
+
+  /** Empties the catalog, so that it is taken anew. */
+  clear(): void {
+    this.#state.storage.transactionSync(() => {
+      this.#memory.set('held', undefined);
+      const names = this.#database
+        .prepare<[name: string]>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .all()
+        .flat();
+      for (const name of names) if (isTable(name)) this.#database.exec(`DROP TABLE "${name}"`);
+    });
+  }
+
+  #prepareTables(): void {
+    const found = this.#database.prepare<[number]>("SELECT 1 FROM sqlite_master WHERE name = 'written_portion'").get();
+    if (found === undefined) createPortionTables(this.#database);
+  }
+
+  // Whether all of them stand there.
+  async #writePortions(writer: PortionWriter, list: string): Promise<boolean> {
+    let written = 0;
+    for (const portion of placePortions(parseList(list))) {
+      if (writer.has(portion)) continue;
+      if (written === portionsInEvent) return false;
+      const text = await readPortion(this.#files, portion);
+      // Another order may have come meanwhile.
+      if (this.#memory.get('taking')?.list !== list) return false;
+      this.#state.storage.transactionSync(() => writer.write(portion, text));
+      written++;
+    }
+    return true;
+  }
+
+  // How many are left.
+  #indexDocuments(writer: PortionWriter): number {
+    let left = writer.countDue();
+    for (let step = 0; step < stepsInEvent && left > 0; step++) {
+      const before = left;
+      left = this.#state.storage.transactionSync(() => {
+        const now = writer.indexSome();
+        const taking = this.#memory.get('taking');
+        if (taking !== undefined) this.#memory.set('taking', { ...taking, indexed: taking.indexed + before - now });
+        return now;
+      });
+    }
+    return left;
+  }
+
+  async #assertWhole(writer: PortionWriter, list: string): Promise<void> {
+    const { rows } = parseList(list);
+    for (const table of Object.keys(portionTables)) {
+      if (!isPortionTable(table)) continue;
+      const [there, listed] = [writer.count(table), rows[table] ?? 0];
+      if (there === listed) continue;
+      this.clear();
+      throw new CannotTake(`There are ${there} rows of ${table}, and ${listed} were published: all is taken anew.`);
+    }
+    const differing = await findDiffering(this.#database, samples);
+    if (differing === undefined) return;
+    throw new CannotTake(
+      `${differing} would not have the bytes that were published: deploy the version that publishes.`,
+    );
+  }
+}

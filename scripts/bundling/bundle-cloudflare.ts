@@ -1,0 +1,94 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type Plugin, rolldown } from 'rolldown';
+import { readSafetyEntries } from '../../functions/node/safety-file.ts';
+import { type EdgePublication, wranglerSettings } from './cloudflare-settings.ts';
+import { readLicences } from './licences.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+/** Where `npm run bundle -- cloudflare` leaves the Worker. */
+export const cloudflareFolder = path.join(project, 'bundle', 'cloudflare');
+
+/** What goes into the bundle besides programs. */
+export interface CloudflareInput {
+  readonly publication: EdgePublication;
+  /** Only what is signed by it is taken. */
+  readonly publicKey?: string | undefined;
+  /** The name of the Worker, which is a part of its address. */
+  readonly name: string;
+  readonly safetyList: URL;
+}
+
+const builtWith = path.join(project, 'functions', 'cloudflare', 'built-with.ts');
+
+/** The safety list as a part of the program: nothing there reads files, or YAML. */
+const ofBuild = (safetyList: URL): Plugin => ({
+  name: 'what the bundle is built with',
+  load: (id) =>
+    id === builtWith
+      ? `export const builtWith = ${JSON.stringify({ safety: readSafetyEntries(safetyList) })};`
+      : undefined,
+});
+
+/**
+ * Without what is reached and never used: zod's sentences in fifty languages, which are half of all bytes, and what writes
+ * YAML, since the description is published in it.
+ */
+const leaner: Plugin = {
+  name: 'leaner',
+  load: (id) => {
+    if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
+    if (id === path.join(project, 'src', 'documents', 'yaml.ts')) {
+      return "export const composeYaml = () => { throw new Error('The description is published as YAML, and not written here'); };";
+    }
+    return undefined;
+  },
+};
+
+/** The size of a bundle, in bytes. */
+export interface BundledWorker {
+  readonly bytes: number;
+  readonly compressed: number;
+}
+
+/**
+ * Bundles the function for Cloudflare Workers into a folder, in the place of what was there: one module, and the
+ * configuration with which the platform's own tool deploys it.
+ *
+ * @throws Error where a module cannot be read or bundled, SafetyListInvalid
+ */
+export const bundleCloudflare = async (folder: string, input: CloudflareInput): Promise<BundledWorker> => {
+  const made = `${folder}.new`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  const bundle = await rolldown({
+    cwd: project,
+    input: path.join(project, 'functions', 'cloudflare', 'worker.ts'),
+    platform: 'browser',
+    external: ['cloudflare:workers'],
+    resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
+    treeshake: { moduleSideEffects: false },
+    plugins: [ofBuild(input.safetyList), leaner],
+  });
+  try {
+    const { output } = await bundle.write({
+      file: path.join(made, 'worker.js'),
+      format: 'esm',
+      minify: true,
+    });
+    writeFileSync(
+      path.join(made, 'LICENSES.txt'),
+      readLicences(output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
+    );
+  } finally {
+    await bundle.close();
+  }
+  cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
+  writeFileSync(path.join(made, 'wrangler.jsonc'), wranglerSettings(input, folder));
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+  renameSync(made, folder);
+  const bytes = readFileSync(path.join(folder, 'worker.js'));
+  return { bytes: bytes.length, compressed: gzipSync(bytes).length };
+};

@@ -1,0 +1,79 @@
+import path from 'node:path';
+
+/** Where a Worker finds the publication: deployed with it, in a bucket of R2, or elsewhere on the web. */
+export type EdgePublication =
+  | { readonly kind: 'assets'; readonly folder: string }
+  | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }
+  | { readonly kind: 'address'; readonly address: string };
+
+/**
+ * Reads where the publication is, as the command line says: a folder, `r2://bucket/prefix`, or an address. Undefined where
+ * it is none of these.
+ */
+export const readEdgePublication = (text: string): EdgePublication | undefined => {
+  const [, bucket, prefix = ''] = /^r2:\/\/([a-z0-9][a-z0-9-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
+  if (bucket !== undefined) return { kind: 'bucket', bucket, prefix: prefix.replace(/\/+$/, '') };
+  if (/^https?:\/\//.test(text)) {
+    const url = URL.parse(text);
+    if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return undefined;
+    return { kind: 'address', address: url.href.replace(/\/+$/, '') };
+  }
+  return text.includes('://') ? undefined : { kind: 'assets', folder: text };
+};
+
+/** The day of the runtime whose behaviour is asked for: the tests run against it. */
+export const compatibilityDate = '2026-07-01';
+
+/** Processor time of one event, in milliseconds: an index of Debian's size is put in order in one (docs, "Limits": 30 s, or up to five minutes where asked for). */
+const cpuMilliseconds = 300_000;
+
+interface SettingsInput {
+  readonly publication: EdgePublication;
+  readonly publicKey?: string | undefined;
+  readonly name: string;
+}
+
+/** What binds the publication. */
+const bindings = (publication: EdgePublication, folder: string) => {
+  if (publication.kind === 'assets') {
+    return {
+      assets: {
+        directory: path.relative(folder, path.resolve(publication.folder)).split(path.sep).join('/'),
+        binding: 'ASSETS',
+        // Every address is answered as on other hosts, with its headers; the Worker knows which file that is.
+        html_handling: 'none',
+        not_found_handling: 'none',
+        run_worker_first: true,
+      },
+    };
+  }
+  if (publication.kind === 'bucket') return { r2_buckets: [{ binding: 'BUCKET', bucket_name: publication.bucket }] };
+  return {};
+};
+
+/** The configuration of Cloudflare's tool, for a Worker in this folder: wrangler.jsonc. */
+export const wranglerSettings = ({ publication, publicKey, name }: SettingsInput, folder: string): string => {
+  const settings = {
+    $schema: 'https://www.unpkg.com/wrangler@4/config-schema.json',
+    name,
+    main: 'worker.js',
+    // It is bundled already.
+    no_bundle: true,
+    compatibility_date: compatibilityDate,
+    workers_dev: true,
+    limits: { cpu_ms: cpuMilliseconds },
+    observability: { enabled: true },
+    durable_objects: { bindings: [{ name: 'CATALOG', class_name: 'CatalogObject' }] },
+    migrations: [{ tag: 'v1', new_sqlite_classes: ['CatalogObject'] }],
+    ...bindings(publication, folder),
+    vars: {
+      ...(publication.kind === 'address' ? { PUBLICATION: publication.address } : {}),
+      ...(publication.kind === 'bucket' && publication.prefix !== '' ? { PREFIX: publication.prefix } : {}),
+      ...(publicKey === undefined ? {} : { PUBLIC_KEY: publicKey }),
+      INTERVAL: '60',
+      RATE_LIMIT: '20',
+      OLDER_ADDRESSES: 'on',
+    },
+  };
+  return `// Written by npm run bundle -- cloudflare; see deploy/cloudflare/README.md.\n${JSON.stringify(settings, null, 2)}\n`;
+};

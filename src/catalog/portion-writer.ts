@@ -1,0 +1,169 @@
+import type { CatalogDatabase, SqlValue, WritableDatabase } from './database.ts';
+import { decodeRow, encodeRow, keyPlaces, type PortionKey, type PortionTable, portionTables } from './portions.ts';
+import { catalogTables } from './schema.ts';
+import { composeSearchRow, insertSearchRow } from './search-row.ts';
+
+// A catalog that is brought from one generation to another, portion by portion, in as many steps as it takes. Each step
+// belongs into a transaction; whoever is killed between two goes on with the next.
+
+/** Where a portion lies among the rows of its table, and what it holds. */
+export interface PlacedPortion {
+  readonly table: PortionTable;
+  /** Null for the first of its table. */
+  readonly first: PortionKey | null;
+  /** Where the next one begins; null for the last. */
+  readonly end: PortionKey | null;
+  readonly sha256: string;
+}
+
+// What was written of which portion, and the search documents whose rows in the full-text index are of before.
+const ownTables = `
+  CREATE TABLE written_portion (
+    part TEXT NOT NULL,
+    first,
+    "end",
+    sha256 TEXT NOT NULL
+  );
+  CREATE TABLE due_document (
+    id INTEGER PRIMARY KEY
+  );
+`;
+
+/** Creates the tables of a catalog that is written in portions. */
+export const createPortionTables = (database: WritableDatabase): void => {
+  database.exec(catalogTables);
+  database.exec(ownTables);
+};
+
+/** Search documents indexed in one step. */
+const documentsInStep = 200;
+
+/** Written rows in proportion to all, from which the full-text index is put in order. */
+const greatChange = 0.1;
+
+/** What a step changed, in rows. */
+interface Written {
+  readonly added: number;
+  readonly removed: number;
+}
+
+const keyOf = (row: readonly SqlValue[], places: readonly number[]): string =>
+  JSON.stringify(places.map((place) => row[place] ?? null));
+
+export class PortionWriter {
+  readonly #database: WritableDatabase;
+
+  /** The tables must stand there; see createPortionTables. */
+  constructor(database: WritableDatabase) {
+    this.#database = database;
+  }
+
+  /** Whether a portion stands there as it is. */
+  has({ table, first, end, sha256 }: PlacedPortion): boolean {
+    const found = this.#database
+      .prepare<[number]>('SELECT 1 FROM written_portion WHERE part = ? AND first IS ? AND "end" IS ? AND sha256 = ?')
+      .get(table, first, end, sha256);
+    return found !== undefined;
+  }
+
+  /** Makes the rows of a table between both ends of a portion those of its text; writes the ones alone that differ. */
+  write(portion: PlacedPortion, text: string): Written {
+    const { table, first, end } = portion;
+    const database = this.#database;
+    const places = keyPlaces(database, table);
+    const before = new Map(this.#read(portion).map((row) => [keyOf(row, places), row]));
+    const changed: SqlValue[][] = [];
+    for (const line of text === '' ? [] : text.split('\n')) {
+      const row = decodeRow(line);
+      const key = keyOf(row, places);
+      const known = before.get(key);
+      before.delete(key);
+      if (known === undefined || encodeRow(known) !== line) changed.push(row);
+    }
+    const condition = portionTables[table].map((name) => `${name} = ?`).join(' AND ');
+    const remove = database.prepareWrite(`DELETE FROM ${table} WHERE ${condition}`);
+    for (const row of before.values()) {
+      this.#noteDue(table, row);
+      remove.run(...places.map((place) => row[place] ?? null));
+    }
+    const [row] = changed;
+    if (row !== undefined) {
+      const insert = database.prepareWrite(`INSERT OR REPLACE INTO ${table} VALUES (?${', ?'.repeat(row.length - 1)})`);
+      for (const each of changed) {
+        this.#noteDue(table, each);
+        insert.run(...each);
+      }
+    }
+    database
+      .prepareWrite(
+        `DELETE FROM written_portion WHERE part = ?1
+         AND (?3 IS NULL OR first IS NULL OR first < ?3) AND (?2 IS NULL OR "end" IS NULL OR "end" > ?2)`,
+      )
+      .run(table, first, end);
+    database.prepareWrite('INSERT INTO written_portion VALUES (?, ?, ?, ?)').run(table, first, end, portion.sha256);
+    return { added: changed.length, removed: before.size };
+  }
+
+  /** Brings some rows of the full-text index up to date, in the order of their numbers; returns how many are left. */
+  indexSome(): number {
+    const database = this.#database;
+    const due = database.prepare<[number]>(`SELECT id FROM due_document ORDER BY id LIMIT ${documentsInStep}`).all();
+    const find = database.prepare<[json: string, details: string | null]>(
+      `SELECT record.json, record.details FROM search_document CROSS JOIN record ON record.id = search_document.record
+       WHERE search_document.id = ?`,
+    );
+    const remove = database.prepareWrite('DELETE FROM search WHERE rowid = ?');
+    const insert = database.prepareWrite(insertSearchRow);
+    const done = database.prepareWrite('DELETE FROM due_document WHERE id = ?');
+    for (const [id] of due) {
+      remove.run(id);
+      const found = find.get(id);
+      if (found !== undefined) insert.run(id, ...composeSearchRow(...found).texts);
+      done.run(id);
+    }
+    return this.countDue();
+  }
+
+  /** The search documents whose rows in the full-text index are of before. */
+  countDue(): number {
+    return countRows(this.#database, 'due_document');
+  }
+
+  /** Puts the full-text index in order, where so many of its documents are new that it pays. */
+  finish(indexed: number): void {
+    if (indexed > countRows(this.#database, 'search_document') * greatChange) {
+      this.#database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
+    }
+  }
+
+  /** The number of rows of a table. */
+  count(table: PortionTable): number {
+    return countRows(this.#database, table);
+  }
+
+  #read({ table, first, end }: PlacedPortion): SqlValue[][] {
+    const [leading] = portionTables[table];
+    const bounds = [
+      ...(first === null ? [] : [{ condition: `${leading} >= ?`, value: first }]),
+      ...(end === null ? [] : [{ condition: `${leading} < ?`, value: end }]),
+    ];
+    const where = bounds.length === 0 ? '' : ` WHERE ${bounds.map(({ condition }) => condition).join(' AND ')}`;
+    return this.#database
+      .prepare<SqlValue[]>(`SELECT * FROM ${table}${where}`)
+      .all(...bounds.map(({ value }) => value));
+  }
+
+  // Of a record its document, of a document itself: both decide what the index has under its number.
+  #noteDue(table: PortionTable, [id = null]: readonly SqlValue[]): void {
+    if (table === 'search_document') {
+      this.#database.prepareWrite('INSERT OR IGNORE INTO due_document VALUES (?)').run(id);
+    } else if (table === 'record') {
+      this.#database
+        .prepareWrite('INSERT OR IGNORE INTO due_document SELECT id FROM search_document WHERE record = ?')
+        .run(id);
+    }
+  }
+}
+
+const countRows = (database: CatalogDatabase, table: string): number =>
+  database.prepare<[number]>(`SELECT count(*) FROM ${table}`).get()?.[0] ?? 0;

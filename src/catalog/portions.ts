@@ -1,0 +1,109 @@
+import type { CatalogDatabase, SqlValue } from './database.ts';
+
+// The catalog as rows, for engines that cannot open a file of SQLite: in portions that one event of a Durable Object can
+// write, each of rows that stand one after another. A portion begins where its first key says so, so that an insertion
+// makes another portion of one and not of all that follow.
+
+/** The tables that are taken as rows, in the order in which they are, with their primary keys; the full-text index is made of them. */
+export const portionTables = {
+  repository: ['id'],
+  finding: ['repository', 'code'],
+  record: ['id'],
+  provision: ['record', 'name', 'version'],
+  search_document: ['id'],
+  spelling: ['bucket'],
+  word_list: ['beginning'],
+  document: ['path'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
+export type PortionTable = keyof typeof portionTables;
+
+/** Whether there is such a table. */
+export const isPortionTable = (name: string): name is PortionTable => Object.hasOwn(portionTables, name);
+
+/** The value of the first column of a table's key. */
+export type PortionKey = number | string;
+
+/** Rows of one table, all that have the first column of their key from `first` on and before the next portion's. */
+export interface Portion {
+  readonly table: PortionTable;
+  /** Null for the first portion of a table, which begins before every key. */
+  readonly first: PortionKey | null;
+  readonly rows: number;
+  /** A row is a line: a JSON list of its columns in their order. Bytes are `{"hex":"…"}`. */
+  readonly text: string;
+}
+
+/** A row larger than this, in bytes, fits no table of a Durable Object (developers.cloudflare.com, "Limits": 2 MB). */
+const largestRow = 2_000_000;
+
+/** A catalog that cannot be taken as portions, and why. */
+export class RowTooLarge extends Error {
+  override name = 'RowTooLarge';
+}
+
+/** No portion has more characters or rows, but for rows of one key. */
+const most = { characters: 2 ** 20, rows: 4000 } as const;
+/** A portion ends early, at a key that says so, when it has so many characters. */
+const fewest = 2 ** 18;
+const everyNth = 64;
+
+// FNV-1a. Of the key alone, so that both sides of an insertion are cut where they were.
+const isBoundary = (key: PortionKey): boolean => {
+  let value = 0x811c9dc5;
+  for (const character of String(key)) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return (value >>> 8) % everyNth === 0;
+};
+
+const encodeValue = (value: SqlValue): unknown => (value instanceof Uint8Array ? { hex: toHex(value) } : value);
+const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const fromHex = (text: string): Uint8Array =>
+  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+/** A row as a line of a portion, without its line feed. */
+export const encodeRow = (row: readonly SqlValue[]): string => JSON.stringify(row.map(encodeValue));
+
+/** A row of a portion read back. */
+export const decodeRow = (line: string): SqlValue[] =>
+  (JSON.parse(line) as (SqlValue | { hex: string })[]).map((value) =>
+    typeof value === 'object' && value !== null && 'hex' in value ? fromHex(value.hex) : value,
+  );
+
+const leading = (table: PortionTable): string => portionTables[table][0];
+
+/** The place of the key's columns in a row. */
+export const keyPlaces = (database: CatalogDatabase, table: PortionTable): number[] => {
+  const columns = database.prepare<[number, string]>(`PRAGMA table_info(${table})`).all();
+  return portionTables[table].map((name) => columns.findIndex(([, column]) => column === name));
+};
+
+function* readTable(database: CatalogDatabase, table: PortionTable): Generator<Portion> {
+  const [place = 0] = keyPlaces(database, table);
+  const select = database.prepare(`SELECT * FROM ${table} ORDER BY ${portionTables[table].join(', ')}`);
+  let first: PortionKey | null = null;
+  let last: PortionKey | undefined;
+  let lines: string[] = [];
+  let characters = 0;
+  for (const row of select.iterate()) {
+    const key = row[place] as PortionKey;
+    const isOver = characters >= most.characters || lines.length >= most.rows;
+    if (last !== undefined && key !== last && (isOver || (characters >= fewest && isBoundary(key)))) {
+      yield { table, first, rows: lines.length, text: lines.join('\n') };
+      first = key;
+      lines = [];
+      characters = 0;
+    }
+    const line = encodeRow(row);
+    if (line.length * 3 > largestRow && new TextEncoder().encode(line).length > largestRow) {
+      throw new RowTooLarge(`a row of ${table} (${leading(table)} ${key}) has more than ${largestRow / 1e6} MB`);
+    }
+    lines.push(line);
+    characters += line.length + 1;
+    last = key;
+  }
+  yield { table, first, rows: lines.length, text: lines.join('\n') };
+}
+
+/** A catalog in portions, one at a time in memory. Throws RowTooLarge. */
+export function* readPortions(database: CatalogDatabase): Generator<Portion> {
+  for (const table of Object.keys(portionTables) as PortionTable[]) yield* readTable(database, table);
+}
