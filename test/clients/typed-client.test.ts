@@ -1,12 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as product from '../../clients/typescript/src/index.ts';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
-import { bundleModule } from '../../scripts/bundling/bundle-client.ts';
+import { bundleClient, bundleModule } from '../../scripts/bundling/bundle-client.ts';
 import { composeClientTypes } from '../../scripts/client-types/compose-types.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
 import { startReplicaServer } from '../support/replica-server.ts';
@@ -23,6 +26,31 @@ const change = {
   version: '2.0',
   previous_version: '1.0',
 } as const;
+
+/** What somebody writes who knows the package alone. A wrong use that compiled would be an error. */
+const program = `
+import { AnswerError, Client, type ClientOptions, type PackageRecord } from '@debdex/client';
+declare const process: { readonly argv: readonly string[] };
+const options: ClientOptions = { base: process.argv[2] ?? '', retries: 0 };
+const client = new Client(options);
+const [latest]: readonly PackageRecord[] = await client.package('com.example.snow');
+console.log(latest?.package_id, latest?.version);
+const price: 'Free' | 'Paid' | undefined = latest?.price;
+if (price === undefined) throw new Error('no price');
+const closure = await client.dependencies('none', { architecture: 'iphoneos-arm' });
+console.log(closure === undefined ? 'nothing' : closure.outcome);
+// @ts-expect-error: an architecture has to be named
+client.dependencies('none', {}).catch(() => {});
+// @ts-expect-error: there is no such ranking
+client.repositories(6).catch(() => {});
+// @ts-expect-error: a record is not to be written to
+latest!.version = '';
+try {
+  for await (const { name } of client.searchPackages('a', { limit: 1 })) console.log(name);
+} catch (error) {
+  console.log(error instanceof AnswerError && error.status);
+}
+`;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-client-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -150,6 +178,27 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
   });
 });
 
+it('C9: the client asks for documents by the names that they have, whatever something is called', async () => {
+  const asked: string[] = [];
+  const ask: typeof fetch = async (address) => {
+    asked.push(decodeURI(new URL(String(address)).pathname).slice(1));
+    return Response.json({ data: [] });
+  };
+  const client = new Client({ base: 'https://index.test/', files: true, fetch: ask });
+  const odd = ['com.Example.Two', 'a/b', 'g++', '雪', 'x.json', 'index.html', 'a.', `"'$`, 'é'.repeat(300), '%2e'];
+  for (const name of odd) {
+    await client.package(name);
+    await client.repository(name);
+    await read(client.repositoryPackages(name));
+    const { package: ofPackage, repository, repositoryPackages } = documentPath;
+    const expected = [ofPackage(name), repository(name), repositoryPackages(name)];
+    expect(asked.splice(0).map(decodeURIComponent), name).toEqual(expected);
+  }
+  await client.landing();
+  for (const rank of [1, 5, '*'] as const) await client.repositories(rank);
+  expect(asked).toEqual([documentPath.landing, ...(['1', '5', '*'] as const).map(documentPath.ranking)]);
+});
+
 it('the client follows changes from generation to generation, and says where they are lost', async () => {
   const client = new Client({ base: await servers['a server of a build']() });
   expect((await client.generation()).number).toBe(2);
@@ -260,9 +309,43 @@ describe('a question that fails in passing', () => {
   });
 });
 
+it('H5: is a package that a strict program of somebody else compiles with and runs', { timeout: 180_000 }, async () => {
+  const project = path.join(folder, 'stranger');
+  const installed = path.join(project, 'node_modules', '@debdex', 'client');
+  await bundleClient(installed);
+  const sources = Object.entries(JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')).exports['.']);
+  expect(sources).toEqual([
+    ['types', './types/index.d.ts'],
+    ['default', './client.mjs'],
+  ]);
+  writeFileSync(path.join(project, 'package.json'), '{ "type": "module" }');
+  writeFileSync(path.join(project, 'program.ts'), program);
+  const compiler = path.join(home, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const compilerOptions = {
+      ...{ module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'] },
+      ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, types: [] },
+      // What is declared is checked too.
+      ...{ skipLibCheck: false, noPropertyAccessFromIndexSignature: true, verbatimModuleSyntax: true, outDir: module },
+    };
+    writeFileSync(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    const { stdout, status } = spawnSync(process.execPath, [compiler], { cwd: project, encoding: 'utf8' });
+    expect([moduleResolution, stdout, status]).toEqual([moduleResolution, '', 0]);
+  }
+  const address = await servers['a server of a build']();
+  const run = spawn(process.execPath, ['nodenext/program.js', address], { cwd: project });
+  let said = '';
+  run.stdout.on('data', (chunk) => (said += chunk));
+  const [status] = await once(run, 'close');
+  expect([said, status]).toEqual(['com.example.snow 2.0\nnothing\n400\n', 0]);
+});
+
 it('is bundled as one module that imports nothing, for browsers and Node', async () => {
   const code = await bundleModule();
   expect(code).not.toMatch(/^\s*import\b|\brequire\(|node:|process\.|Buffer\b/m);
   const bundled = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  expect(Object.keys(bundled).sort()).toEqual(['AnswerError', 'ChangesLost', 'Client']);
+  expect(Object.keys(bundled).sort()).toEqual(['AnswerError', 'ChangesLost', 'Client', 'FilesAlone']);
 });

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, FilesAlone } from '../../clients/typescript/src/index.ts';
+import { bundleModule } from '../../scripts/bundling/bundle-client.ts';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
 import { isPublicKey } from '../../src/publication/signature.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -56,6 +58,45 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const gather = async <T>(all: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+};
+
+/** What the typed client is told of everything that files answer. */
+const readByClient = async (client: Client) => {
+  const repositories = await client.repositories();
+  const lists = await Promise.all(repositories.map(({ slug }) => gather(client.repositoryPackages(slug))));
+  const ids = [...new Set(lists.flat().map(({ package_id }) => package_id))].sort();
+  const versions = await Promise.all(ids.map((id) => client.package(id)));
+  return {
+    statistics: (await client.landing()).statistics,
+    ranked: (await client.repositories(1)).map(({ slug }) => slug),
+    repositories: await Promise.all(
+      repositories.map(async ({ slug }) => (await client.repository(slug))?.package_count),
+    ),
+    lists: lists.map((list) => list.map(({ id }) => id)),
+    versions: versions.map((list) => list.map(({ id }) => id)),
+    latest: (await client.latest(ids)).map(({ id }) => id),
+    bootstrap: (await client.latest(ids, { priority: 'bootstrap' })).map(({ id }) => id),
+    unknown: [await client.package('no.such.package'), (await client.repository('no-such')) ?? null],
+  };
+};
+
+/** The same of what only the function answers. */
+const askByClient = async (client: Client) => {
+  const found = await gather(client.searchPackages('night', { limit: 2 }));
+  const [first] = found;
+  const closure = await client.dependencies(first?.package_id ?? '', { architecture: first?.architecture ?? '' });
+  return {
+    found: found.map(({ id }) => id),
+    closure: closure?.packages.map(({ package_id }) => package_id),
+    safe: await client.safety(['https://a.example/', 'https://b.example/x,y']),
+    counted: (await client.downloads(first?.package_id ?? ''))?.package_id,
+  };
+};
+
 describe('below a path', () => {
   it('P4: everything that is named answers from our own server, whether a proxy keeps the path or takes it off', async () => {
     expect(named.size).toBeGreaterThan(200);
@@ -82,6 +123,10 @@ describe('below a path', () => {
     const running = await startHost(host, { publication: out, functionUrl: address });
     try {
       expect(await unanswered(named, running.address + below)).toEqual([]);
+      const [ours, theirs] = [address, running.address].map((host) => new Client({ base: host + below, retries: 0 }));
+      if (ours === undefined || theirs === undefined) throw new Error('no host');
+      expect(await readByClient(theirs)).toEqual(await readByClient(ours));
+      expect(await askByClient(theirs)).toEqual(await askByClient(ours));
     } finally {
       await running.close();
     }
@@ -104,6 +149,19 @@ describe('--static-refs', () => {
     try {
       expect(namedStatic.size).toBeGreaterThan(200);
       expect(await unanswered(namedStatic, host.base + below)).toEqual([]);
+      const client = new Client({ base: host.base + below, files: true, retries: 0 });
+      const told = await readByClient(client);
+      expect(told).toEqual(await readByClient(new Client({ base: address + below, retries: 0 })));
+      expect(told.versions.flat().length).toBeGreaterThan(30);
+      await expect(askByClient(client)).rejects.toThrow(FilesAlone);
+      for (const ask of [
+        () => client.safety(['https://a.example/']),
+        () => client.dependencies('a', { architecture: 'iphoneos-arm' }),
+        () => client.downloads('a'),
+        () => client.reportDownloads([]),
+        () => client.health(),
+      ])
+        await expect(ask()).rejects.toThrow(/ask a server/);
     } finally {
       await host.close();
     }
@@ -118,6 +176,19 @@ describe('--static-refs', () => {
     expect(readFileSync(path.join(staticOut, 'search/index.html'), 'utf8')).not.toContain('/v2/jailbreak');
   });
 });
+
+/** A program of somebody else's page, as text: what it imports is a file beside the page. */
+const program = (server: string, alone: string): string => `(async () => {
+  const { AnswerError, Client } = await import('/client.js');
+  const client = new Client({ base: '${server}', cache: new Map() });
+  const found = [];
+  for await (const { name } of client.searchPackages('night', { limit: 1 })) found.push(name);
+  const wrong = await client.searchPackages('a').next().catch((error) => error instanceof AnswerError && error.message);
+  const [before, again] = [await client.landing(), await client.landing()];
+  const unread = await new Client({ base: '${alone}', files: true, retries: 0 }).landing().catch(({ name }) => name);
+  const counted = await client.reportDownloads([{ package_id: 'none', package_version: '1' }]);
+  return { found, wrong, same: before.statistics.packages === again.statistics.packages, unread, counted };
+})()`;
 
 describe('a browser below a path', () => {
   let browser: Browser;
@@ -137,6 +208,27 @@ describe('a browser below a path', () => {
     await page.goto(address + below + asked);
     return { page, strays };
   };
+
+  it('runs the bundled client on a page of another origin, over a server and over files alone', async () => {
+    const home = path.join(folder, 'stranger');
+    mkdirSync(home);
+    writeFileSync(path.join(home, 'client.js'), await bundleModule());
+    writeFileSync(path.join(home, 'index.html'), '<!doctype html><title>A program of somebody else</title>');
+    const [site, files] = await Promise.all([serveFolder(home), serveFolder(staticOut, below)]);
+    const page = await browser.newPage();
+    try {
+      await page.goto(`${site.base}/`);
+      const told = await page.evaluate<{ readonly found: readonly string[] }>(
+        program(address + below, files.base + below),
+      );
+      expect(told.found.length).toBeGreaterThan(0);
+      expect(told).toMatchObject({ wrong: expect.stringContaining('2 characters'), same: true, counted: 0 });
+      // A host that sends no header for other origins cannot be read from them: the browser refuses it.
+      expect(told.unread).toBe('TypeError');
+    } finally {
+      await Promise.all([page.close(), site.close(), files.close()]);
+    }
+  });
 
   it('searches, shows what it found with its pictures, and leads there', async () => {
     const { page, strays } = await open('/');

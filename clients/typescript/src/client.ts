@@ -6,7 +6,8 @@ import {
   readChanges,
   readGeneration,
 } from './changes.ts';
-import { AnswerError } from './errors.ts';
+import { documents } from './documents.ts';
+import { AnswerError, FilesAlone } from './errors.ts';
 import { type AskOptions, type RequestOptions, Requests } from './requests.ts';
 import type {
   DependencyClosure,
@@ -27,6 +28,11 @@ import type {
 export interface ClientOptions extends RequestOptions {
   /** The public address of a service, such as `https://index.example`: without `/v2`. */
   readonly base: string;
+  /**
+   * Whether what is there are files alone, as on GitHub Pages or in object storage, and no rules that lead to them. What
+   * files answer is then asked for by their names; a search and all else that has to be computed throws FilesAlone.
+   */
+  readonly files?: boolean;
 }
 
 /** What a search of packages may be narrowed by, and how many records are asked for at a time. */
@@ -52,6 +58,9 @@ export interface DependencyOptions extends AskOptions {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
+/** Documents that are asked for at a time, where files alone answer. */
+const filesAtOnce = 6;
+
 /** The most identifiers and addresses that one question may name. */
 const mostIds = 500;
 const mostUris = 250;
@@ -59,23 +68,34 @@ const mostUris = 250;
 const portions = <T>(all: readonly T[], most: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
 
-/** Asks a service of Debdex. Every method throws AnswerError where the answer is an error, and what fetch throws. */
+/** Of all records of a package, in their order, the one that is asked for as its latest. */
+const latestOf = (list: readonly PackageRecord[], priority: 'default' | 'bootstrap' | undefined) =>
+  (priority === 'bootstrap' ? list.find((one) => one.latest_version && one.repository.bootstrap) : undefined) ??
+  list[0];
+
+/**
+ * Asks a service of Debdex. Every method throws AnswerError where the answer is an error, what fetch throws, and FilesAlone
+ * where `files` was said and no file answers.
+ */
 export class Client {
   readonly #base: string;
   readonly #requests: Requests;
+  readonly #files: boolean;
 
-  constructor({ base, ...options }: ClientOptions) {
+  constructor({ base, files = false, ...options }: ClientOptions) {
+    this.#files = files;
     this.#base = base.replace(/\/+$/, '').replace(/\/v2$/, '');
     this.#requests = new Requests(options);
   }
 
   /** What the service is and how much it holds. */
   async landing(options?: AskOptions): Promise<LandingRecord> {
-    return (await this.#data('/', {}, options)) as LandingRecord;
+    return (await this.#data(this.#files ? documents.landing : '/', {}, options)) as LandingRecord;
   }
 
   /** Whether each part of the service is well, as it is at the moment: what is not well is an answer too. */
   async health(options?: AskOptions): Promise<HealthRecord> {
+    this.#assertServer('health');
     try {
       const answer = await this.#requests.get(this.#address('/healthz', {}), { ...options, retries: 0 });
       return (answer as { data: HealthRecord }).data;
@@ -88,8 +108,8 @@ export class Client {
 
   /** Every version of a package, the latest of the best repository first; none where it is unknown. */
   async package(id: string, options?: AskOptions): Promise<readonly PackageRecord[]> {
-    const found = await this.#known<PackageList>(`/jailbreak/package/${encodeURIComponent(id)}`, options);
-    return found?.data ?? [];
+    const address = this.#files ? documents.package(id) : `/jailbreak/package/${encodeURIComponent(id)}`;
+    return (await this.#known<PackageList>(address, options))?.data ?? [];
   }
 
   /** The latest record of each known package, in the order asked; however many are asked for. */
@@ -98,6 +118,13 @@ export class Client {
     { priority, ...options }: AskOptions & { readonly priority?: 'default' | 'bootstrap' } = {},
   ): Promise<PackageRecord[]> {
     const found: PackageRecord[] = [];
+    if (this.#files) {
+      for (const some of portions([...new Set(ids)], filesAtOnce)) {
+        const lists = await Promise.all(some.map((id) => this.package(id, options)));
+        found.push(...lists.flatMap((list) => latestOf(list, priority) ?? []));
+      }
+      return found;
+    }
     for (const some of portions([...new Set(ids)], mostIds)) {
       const query = { ids: some.join(','), priority };
       found.push(...((await this.#data('/jailbreak/package/multi', query, options)) as PackageList['data']));
@@ -110,6 +137,7 @@ export class Client {
     id: string,
     { architecture, repositories = [], firmware, ...options }: DependencyOptions,
   ): Promise<DependencyClosure | undefined> {
+    this.#assertServer('dependencies');
     const query = { architecture, firmware, repositories: repositories.join(',') };
     const address = `/jailbreak/package/${encodeURIComponent(id)}/dependencies`;
     return (await this.#known<{ data: DependencyClosure }>(address, options, query))?.data;
@@ -122,23 +150,24 @@ export class Client {
 
   /** A repository; undefined where there is none of this slug. */
   async repository(slug: string, options?: AskOptions): Promise<RepositoryRecord | undefined> {
-    const found = await this.#known<{ data: RepositoryRecord }>(
-      `/jailbreak/repository/${encodeURIComponent(slug)}`,
-      options,
-    );
-    return found?.data;
+    const address = this.#files ? documents.repository(slug) : `/jailbreak/repository/${encodeURIComponent(slug)}`;
+    return (await this.#known<{ data: RepositoryRecord }>(address, options))?.data;
   }
 
   /** The repositories of one ranking, from 1 to 5, or of all. */
   async repositories(rank: 1 | 2 | 3 | 4 | 5 | '*' = '*', options?: AskOptions): Promise<readonly RepositoryRecord[]> {
-    return (await this.#data('/jailbreak/repository/ranking', { rank }, options)) as RepositoryList['data'];
+    const asked = this.#files
+      ? this.#data(documents.repositories(rank), {}, options)
+      : this.#data('/jailbreak/repository/ranking', { rank }, options);
+    return (await asked) as RepositoryList['data'];
   }
 
-  /** Every record of a repository, page by page as it is read. */
+  /** Every record of a repository, page by page as it is read; all at once where files alone answer. */
   repositoryPackages(
     slug: string,
     { signal, limit = 1000 }: AskOptions & { readonly limit?: number } = {},
   ): AsyncGenerator<PackageRecord, void> {
+    if (this.#files) return this.#list<PackageRecord>(documents.repositoryPackages(slug), signal);
     const address = `/jailbreak/repository/${encodeURIComponent(slug)}/packages`;
     return this.#pages<PackageRecord>(address, { limit }, signal);
   }
@@ -153,6 +182,7 @@ export class Client {
 
   /** Whether these addresses are safe to add, in their order; however many they are. */
   async safety(uris: readonly string[], options?: AskOptions): Promise<SafetyRecord[]> {
+    this.#assertServer('safety');
     const verdicts: SafetyRecord[] = [];
     for (const some of portions(uris, mostUris)) {
       // A comma of an address would end it.
@@ -165,12 +195,14 @@ export class Client {
 
   /** How often a package was downloaded; undefined where it is unknown. */
   async downloads(id: string, options?: AskOptions): Promise<DownloadCount | undefined> {
+    this.#assertServer('downloads');
     const address = `/jailbreak/download/${encodeURIComponent(id)}`;
     return (await this.#known<{ data: DownloadCount }>(address, options))?.data;
   }
 
   /** Reports downloads, once each; resolves to how many were counted. */
   async reportDownloads(downloads: readonly Download[], options?: AskOptions): Promise<number> {
+    this.#assertServer('reportDownloads');
     const address = `${this.#base}/v2/jailbreak/download/ingest`;
     const { count } = (await this.#requests.post(address, downloads, options)) as { count: number };
     return count;
@@ -211,7 +243,16 @@ export class Client {
     }
   }
 
+  #assertServer(method: string): void {
+    if (this.#files) throw new FilesAlone(`${method} asks what no file answers: ask a server, without \`files\``);
+  }
+
+  async *#list<T>(path: string, signal: AbortSignal | undefined): AsyncGenerator<T, void> {
+    yield* (await this.#data(path, {}, signal ? { signal } : {})) as readonly T[];
+  }
+
   async *#pages<T>(path: string, query: Query, signal: AbortSignal | undefined): AsyncGenerator<T, void> {
+    this.#assertServer('A search');
     for (let page = 1; ; page++) {
       const address = this.#address(path, { ...query, page });
       const { data, refs } = (await this.#requests.get(address, signal ? { signal } : {})) as {

@@ -19,6 +19,11 @@ export class AnswerError extends Error {
   }
 }
 
+/** A question that no file answers, to a host that knows files alone: ask a server. */
+export class FilesAlone extends Error {
+  override name = 'FilesAlone';
+}
+
 /** Changes that lie further back than the service keeps them: who follows them begins anew, with the lists. */
 export class ChangesLost extends Error {
   override name = 'ChangesLost';

@@ -1,0 +1,41 @@
+// The names of the documents of a publication, for hosts that know files alone: each character is itself where it is a small
+// letter, a digit, "." "+" or "-", a capital is "_" and its small letter, any other byte "=" and its two hexadecimal digits.
+// What does not fit one name of 250 bytes goes on in a folder whose name ends with "_".
+
+const longest = 250;
+
+const encodeByte = (byte: number): string => {
+  const character = String.fromCharCode(byte);
+  if (/[a-z0-9.+-]/.test(character)) return character;
+  if (/[A-Z]/.test(character)) return `_${character.toLowerCase()}`;
+  return `=${byte.toString(16).padStart(2, '0')}`;
+};
+
+/** The segments of the name of what is called so, without its ending. */
+const nameSegments = (name: string): string[] => {
+  const segments = [''];
+  for (const byte of new TextEncoder().encode(name)) {
+    const encoded = encodeByte(byte);
+    const last = segments.length - 1;
+    if ((segments[last] as string).length + encoded.length > longest) {
+      segments[last] += '_';
+      segments.push(encoded);
+    } else segments[last] += encoded;
+  }
+  return segments;
+};
+
+const addressOf = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
+
+/** Addresses of documents below `/v2`. */
+export const documents = {
+  landing: '/index.json',
+  package: (id: string): string => `/jailbreak/package/${addressOf(nameSegments(id))}.json`,
+  repository: (slug: string): string => `/jailbreak/repository/${addressOf(nameSegments(slug))}.json`,
+  repositories: (rank: string | number): string => `/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
+  repositoryPackages: (slug: string): string => {
+    // A folder is never in the way of a file: a dot at the end, or before what files end with, is written otherwise.
+    const folder = nameSegments(slug).map((segment) => segment.replaceAll(/\.(?=json|html|$)/g, '=2e'));
+    return `/jailbreak/repository/${addressOf(folder)}/packages.json`;
+  },
+} as const;
