@@ -218,7 +218,7 @@ describe('a browser below a path', () => {
     const page = await browser.newPage();
     try {
       await page.goto(`${site.base}/`);
-      const told = await page.evaluate<{ readonly found: readonly string[] }>(
+      const told = await page.evaluate<{ readonly found: readonly string[]; readonly unread: unknown }>(
         program(address + below, files.base + below),
       );
       expect(told.found.length).toBeGreaterThan(0);
