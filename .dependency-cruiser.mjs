@@ -23,7 +23,7 @@ const rooms = {
     rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
     packages: ['zod', '@smithy/signature-v4'],
   },
-  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'] },
+  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents'] },
   'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {
     rooms: [

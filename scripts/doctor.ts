@@ -5,12 +5,13 @@ import { CatalogBuild } from '../src/catalog/generation.ts';
 import { readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
-import type { FindingRecord, FindingsRecord } from '../src/contract/records.ts';
+import type { FindingRecord, RepositoryRecord } from '../src/contract/records.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
+import { type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
@@ -59,7 +60,7 @@ const readEntry = (uri: string, { suite, component, binary, key }: Values): Mani
   throw new UsageError(`${issue?.path.join('.') === 'uri' ? 'URL' : `--${issue?.path.join('.')}`} ${issue?.message}`);
 };
 
-const describe = ({ weight, title, count, for_operator, for_owner }: FindingRecord): string =>
+const describe = ({ weight, title, count, for_operator, for_owner }: Omit<FindingRecord, 'code'>): string =>
   `\n[${weight}] ${title}${count > 1 ? ` (${count} times)` : ''}\n  ${for_operator}\n  To mend it: ${for_owner}\n`;
 
 const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
@@ -78,24 +79,28 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const [found] = readRepositoryFindings(catalog.database);
     const { code = null, detail } = outcome ?? {};
     const failure = code === null ? undefined : { code, count: 1, example: detail ?? '' };
-    const [{ packageCount: packages } = { packageCount: 0 }] = readRepositoryRows(catalog.database);
+    const [row] = readRepositoryRows(catalog.database);
     const record = composeFindings(slug, found, failure);
     // What never answered offers nothing, and is left alone.
     const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
     const signal = AbortSignal.timeout(offersMs);
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal }) : [];
-    return { record, packages, offers };
+    const mended = row
+      ? (JSON.parse(row.record) as RepositoryRecord)
+      : { name: null, description: null, suite: entry.suite };
+    return { record, diagnosis: diagnose(record, row?.packageCount ?? 0, mended), offers };
   } finally {
     catalog.discard();
     await fetcher.close();
   }
 };
 
-const report = ({ failure, signature, findings }: FindingsRecord, packages: number): string => {
-  const listed = [...(failure ? [failure] : []), ...findings];
-  const head = failure ? 'The repository cannot be used.' : `The repository can be used: ${packages} packages.`;
+const report = ({ verdict, signature, findings, commands }: Diagnosis): string => {
   const signed = signature ? `\n${signature.text} ${signature.signers.join(', ')}`.trimEnd() : '';
-  return `${head}${signed}\n${listed.length === 0 ? '\nNothing is wrong with it.\n' : listed.map(describe).join('')}`;
+  const listed = findings.length === 0 ? '\nNothing is wrong with it.\n' : findings.map(describe).join('');
+  const mending = commands.map((line) => `  ${line}\n`).join('');
+  const told = mending === '' ? '' : `\nTo be run in the folder that holds Packages and Release:\n${mending}`;
+  return `${verdict}${signed}\n${listed}${told}`;
 };
 
 /** What to write into the manifest, and what else could be. */
@@ -111,8 +116,8 @@ await runCommand(command, async (values, uri) => {
   const entry = readEntry(uri, values);
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
-    const { record, packages, offers } = await examine(entry, values, folder);
-    const words = () => report(record, packages) + reportOffers(entry, record.failure !== null, offers);
+    const { record, diagnosis, offers } = await examine(entry, values, folder);
+    const words = () => report(diagnosis) + reportOffers(entry, record.failure !== null, offers);
     process.stdout.write(values.json ? `${JSON.stringify(record, null, 1)}\n` : words());
     const isBroken = record.failure !== null || record.findings.some(({ weight }) => weight === 'broken');
     if (isBroken) process.exitCode = 1;

@@ -3,6 +3,7 @@ import { type RecordHistory, recordKey, type Sight } from '../snapshots/record-h
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogBuild } from './generation.ts';
+import { newsCode } from './news-codes.ts';
 
 /** What a catalog knows of the time before: the history of a repository, should that be lost. */
 export interface KnownHistory {
@@ -34,7 +35,8 @@ const readRows = (database: CatalogDatabase, slug: string, origin: Snapshot['ori
   );
   const records = new Map<string, Sight>();
   for (const [name, version, architecture, seen, news, changedAt] of select.iterate(slug)) {
-    records.set(recordKey(name, version, architecture), { seen, news: news === 1, goneAt: null, changedAt });
+    const sight = { seen, news: news !== newsCode.known, goneAt: null, changedAt };
+    records.set(recordKey(name, version, architecture), sight);
   }
   return { addedAt, records: { address: addressKey({ ...origin, uri, suite }), records } };
 };

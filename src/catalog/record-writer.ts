@@ -6,6 +6,7 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/paths.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
+import { newsCode } from './news-codes.ts';
 import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { ProvisionWriter } from './provision-writer.ts';
@@ -99,7 +100,7 @@ export class RecordWriter {
     if (!this.packages.has(name)) this.packages.add(detached(name));
     this.#bytesOf.set(name, (this.#bytesOf.get(name) ?? 0) + bytes - (before ?? 0));
     if (stanza.section !== null) this.#addSection(stanza.section);
-    const { seen, news, changedAt } = this.#options.sights.sight(key, this.#hasOtherBytes(key, stanza));
+    const sight = this.#options.sights.sight(key, this.#hasOtherBytes(key, stanza));
     this.#insert.run(
       row,
       this.#options.repository,
@@ -110,11 +111,11 @@ export class RecordWriter {
       stanza.name,
       stanza.author,
       stanza.section,
-      seen,
-      news ? 1 : 0,
+      sight.seen,
+      newsCode[this.#options.sights.tell(name, sight)],
       latest ? whole : withoutLatest(whole),
       details,
-      changedAt,
+      sight.changedAt,
     );
     if (before !== undefined) this.#provisions.remove(row);
     if (latest) this.#provisions.write(stanza, row);

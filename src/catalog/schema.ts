@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 12;
+export const catalogFormat = 13;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -53,7 +53,7 @@ const tables = `
     author TEXT,
     section TEXT,
     first_seen TEXT NOT NULL,
-    news INTEGER NOT NULL,         -- 0 where it came with the first crawl of its repository
+    news INTEGER NOT NULL,         -- 0: came with the first crawl of its repository, 1: a new package there, 2: an update of one
     json TEXT NOT NULL,            -- the public package record up to the value of its last key, "repository"
     details TEXT,                  -- JSON: relations, home page and depiction; null where it has none
     changed_at TEXT,               -- when its bytes were last seen to change while its version did not; null where never

@@ -19,6 +19,8 @@ export interface CatalogRepository {
   readonly changedAt: string;
   readonly findings: readonly Finding[];
   readonly signing: SigningState;
+  /** Fingerprints of the keys that signed its Release. */
+  readonly signers: readonly string[];
 }
 
 /** Every repository, by ranking and then slug. */
@@ -44,6 +46,7 @@ export const readCatalogRepositories = (database: CatalogDatabase): CatalogRepos
       changedAt,
       findings,
       signing: signing?.state ?? 'unsigned',
+      signers: signing?.signers ?? [],
     };
   });
 };

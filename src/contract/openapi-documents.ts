@@ -82,14 +82,11 @@ export const jsonFeedSchema = z.strictObject({
   ),
 });
 
+const atom = 'application/atom+xml; charset=utf-8';
+
 /** The feeds that the site publishes, at addresses below the root of the host. */
 const feedOperations: Readonly<Record<string, SiteFile>> = {
-  atomFeed: siteFile(
-    'feed',
-    '/feed.atom',
-    'application/atom+xml; charset=utf-8',
-    'New and updated packages, as an Atom feed',
-  ),
+  atomFeed: siteFile('feed', '/feed.atom', atom, 'New and updated packages, as an Atom feed'),
   jsonFeed: siteFile(
     'feed',
     '/feed.json',
@@ -106,7 +103,7 @@ const feedOperations: Readonly<Record<string, SiteFile>> = {
   repositoryAtomFeed: siteFile(
     'feed',
     '/repository/{repositoryFolder}/feed.atom',
-    'application/atom+xml; charset=utf-8',
+    atom,
     'New and updated packages of a repository, as an Atom feed',
   ),
   repositoryJsonFeed: siteFile(
@@ -115,6 +112,24 @@ const feedOperations: Readonly<Record<string, SiteFile>> = {
     'application/json',
     'New and updated packages of a repository, as a JSON Feed',
     jsonFeedSchema,
+  ),
+  sectionAtomFeed: siteFile(
+    'feed',
+    '/section/{sectionKind}/feed.atom',
+    atom,
+    'New and updated packages of a kind of section, as an Atom feed',
+  ),
+  authorAtomFeed: siteFile(
+    'feed',
+    '/author/{authorFolder}/feed.atom',
+    atom,
+    'New and updated packages of an author, as an Atom feed',
+  ),
+  packageAtomFeed: siteFile(
+    'feed',
+    '/package/{packageFolder}/feed.atom',
+    atom,
+    'New versions of a package for devices with iOS, as an Atom feed',
   ),
 };
 

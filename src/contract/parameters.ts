@@ -1,6 +1,7 @@
 import type { ExampleSubject } from './example-subject.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
 import { slugPattern } from './manifest.ts';
+import { sectionKinds } from './sections.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
 // section 3), and what stands for it in examples. The description, the reference and the reading of a query are made of
@@ -189,6 +190,24 @@ const pathParameters = {
       description: 'Slug of the repository as it stands in the name of a folder.',
       schema: { type: 'string', minLength: 1 },
     },
+  },
+  packageFolder: {
+    description: 'Package identifier as it stands in the address of its page.',
+    schema: { type: 'string', minLength: 1 },
+    // A package for no device with iOS has no feed.
+    example: undefined,
+  },
+  authorFolder: {
+    description: "Name of the author as it stands in the address of the author's page.",
+    schema: { type: 'string', minLength: 1 },
+    // Whoever is named by a mail address has no page.
+    example: undefined,
+  },
+  sectionKind: {
+    description: 'Kind of section, as it stands in the address of its page.',
+    schema: { type: 'string', enum: sectionKinds },
+    // Kinds without a package have no page.
+    example: undefined,
   },
   pageNumber: {
     description: 'Number of the page, from 1.',

@@ -1,5 +1,6 @@
 import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
 import type { SectionKind } from '../contract/sections.ts';
+import { authorFolder } from './authors.ts';
 
 // A page is a folder with an index.html in it, which every static host answers alike. The file names of the documents
 // serve as folder names, except that a folder must neither be "." or ".." nor end with a dot, which some disks drop.
@@ -23,6 +24,9 @@ export const page = {
   section: (kind: SectionKind, number = 1) => `/section/${kind}/${number > 1 ? `${number}/` : ''}`,
   ranking: '/ranking/',
   new: '/new/',
+  popular: '/popular/',
+  authors: '/author/',
+  author: (key: string, number = 1) => `/author/${authorFolder(key)}/${number > 1 ? `${number}/` : ''}`,
   status: '/status/',
   api: '/api/',
   changes: '/changes/',
@@ -30,8 +34,13 @@ export const page = {
   divergenceFeed: '/divergence/feed.atom',
   privacy: '/privacy/',
   safety: '/safety/',
+  doctor: '/doctor/',
+  doctorOf: (slug: string) => `/doctor/${encodeFolderName(slug)}/`,
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
+  packageAtom: (id: string) => `/package/${folderName(id)}/feed.atom`,
+  authorAtom: (key: string) => `/author/${authorFolder(key)}/feed.atom`,
+  sectionAtom: (kind: SectionKind) => `/section/${kind}/feed.atom`,
   jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.json`,
   badge: (slug: string) => `/badge/${encodeFolderName(slug)}.svg`,
   shield: (slug: string) => `/badge/${encodeFolderName(slug)}.json`,

@@ -1,50 +1,91 @@
 import { hash } from 'node:crypto';
 import { encodeFolderName } from '../contract/filenames.ts';
-import { page } from './addresses.ts';
-import { site } from './context.ts';
-import { composeAtom, composeJsonFeed, feedLength } from './feeds.ts';
-import { recentNews } from './overview.ts';
+import type { SectionKind } from '../contract/sections.ts';
+import { packageFolder } from './addresses.ts';
+import { authorFolder, isForDevices } from './authors.ts';
+import { type Site, site } from './context.ts';
+import { feedOfAll, feedOfAuthor, feedOfPackage, feedOfRepository, feedOfSection } from './feed-subjects.ts';
+import { composeAtom, composeJsonFeed, type Feed } from './feeds.ts';
 
-const newest = (moments: readonly string[]): string => [...moments].sort().at(-1) ?? '1970-01-01T00:00:00.000Z';
+// A feed changes with what is in it, and with nothing else.
+const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
 
-const feedOf = (asked?: string) => {
-  const { catalog, base, inRepository, service } = site();
-  const repository = asked === undefined ? undefined : (catalog.repository(asked) ?? catalog.former.get(asked));
-  const slug = repository?.slug;
-  return {
-    base,
-    title:
-      repository === undefined ? `${service.name}: new and updated packages` : `${repository.name} on ${service.name}`,
-    home: slug === undefined ? page.landing : page.repository(slug),
-    atom: page.atom(slug),
-    json: page.jsonFeed(slug),
-    // The day from which there could have been news.
-    since: repository?.addedAt ?? newest(catalog.repositories.map(({ addedAt }) => addedAt)),
-    entries: recentNews(
-      slug === undefined ? catalog.packages.values() : (inRepository.get(slug) ?? []),
-      feedLength,
-      slug === undefined ? { perRepository: feedLength / 5 } : { slug },
-    ),
-  };
+const repositoryFeed = (found: Site, slug: string) => {
+  const repository = found.catalog.repository(slug) ?? found.catalog.former.get(slug);
+  if (repository === undefined) throw new Error(`no such repository: ${slug}`);
+  return feedOfRepository(found, repository);
 };
 
+const feedOf = (slug?: string) => (slug === undefined ? feedOfAll(site()) : repositoryFeed(site(), slug));
+
+/** A feed as Atom. */
+const atomAnswer = (feed: Feed): Response =>
+  new Response(composeAtom(feed), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+
 /** The Atom feed of everything, or of one repository. */
-export const atomResponse = (slug?: string): Response =>
-  new Response(composeAtom(feedOf(slug)), { headers: { 'content-type': 'application/atom+xml; charset=utf-8' } });
+export const atomResponse = (slug?: string): Response => atomAnswer(feedOf(slug));
 
 /** The JSON Feed of everything, or of one repository. */
 export const jsonFeedResponse = (slug?: string): Response =>
   new Response(composeJsonFeed(feedOf(slug)), { headers: { 'content-type': 'application/feed+json; charset=utf-8' } });
 
-/**
- * A path for each repository, and for each slug that one had before, so that readers keep their feeds. A feed changes
- * with what is in it.
- */
+/** A path for each repository, and for each slug that one had before, so that readers keep their feeds. */
 export const repositoryPaths = () => {
-  const { catalog } = site();
+  const found = site();
+  const { catalog } = found;
   return [...catalog.repositories.map(({ slug }) => slug), ...catalog.former.keys()].map((slug) => ({
     params: { folder: encodeFolderName(slug) },
     props: { slug },
-    cacheKey: hash('sha256', composeJsonFeed(feedOf(slug)), 'base64url'),
+    cacheKey: keyOf(repositoryFeed(found, slug)),
   }));
+};
+
+/** A path for each kind of section. */
+export const sectionPaths = () => {
+  const found = site();
+  return [...found.byKind.keys()].map((kind) => ({
+    params: { kind },
+    props: { kind },
+    cacheKey: keyOf(feedOfSection(found, kind)),
+  }));
+};
+
+/** The Atom feed of a kind of section. */
+export const sectionAtom = (kind: SectionKind): Response => atomAnswer(feedOfSection(site(), kind));
+
+/** A path for each author who has a page. */
+export const authorPaths = () => {
+  const found = site();
+  return [...found.catalog.authors.values()].map((author) => ({
+    params: { folder: authorFolder(author.key) },
+    props: { author: author.key },
+    cacheKey: keyOf(feedOfAuthor(found, author)),
+  }));
+};
+
+/** The Atom feed of an author, by their key. */
+export const authorAtom = (key: string): Response => {
+  const author = site().catalog.authors.get(key);
+  if (author === undefined) throw new Error(`no such author: ${key}`);
+  return atomAnswer(feedOfAuthor(site(), author));
+};
+
+/**
+ * A path for each package for devices with iOS. The packages of a distribution have none: their feeds would be as many
+ * files again, and who follows one follows its repository.
+ */
+export const packagePaths = () => {
+  const found = site();
+  return [...found.catalog.packages.values()].filter(isForDevices).map((summary) => ({
+    params: { folder: packageFolder(summary.id) },
+    props: { id: summary.id },
+    cacheKey: keyOf(feedOfPackage(found, summary)),
+  }));
+};
+
+/** The Atom feed of a package. */
+export const packageAtom = (id: string): Response => {
+  const summary = site().catalog.packages.get(id);
+  if (summary === undefined) throw new Error(`no such package: ${id}`);
+  return atomAnswer(feedOfPackage(site(), summary));
 };

@@ -1,31 +1,42 @@
 import { hash } from 'node:crypto';
 import { page } from './addresses.ts';
+import { publicAuthor } from './authors.ts';
 import type { NewsEntry } from './overview.ts';
 import { escapeXml } from './xml.ts';
 
 /** Entries of a feed. */
 export const feedLength = 50;
 
-interface Feed {
+/** A version that is news, and what its repository is called. */
+export interface FeedEntry extends NewsEntry {
+  readonly place: string;
+}
+
+/** What a feed tells. */
+export interface Feed {
   /** Public address without trailing slash. */
   readonly base: string;
   readonly title: string;
   /** Root-relative address of the page that the feed belongs to. */
   readonly home: string;
   readonly atom: string;
-  readonly json: string;
+  /** That of the same as a JSON Feed, where there is one. */
+  readonly json?: string;
   /** When it last had anything to say, should it be empty. ISO 8601. */
   readonly since: string;
-  readonly entries: readonly NewsEntry[];
+  readonly entries: readonly FeedEntry[];
 }
 
 // An entry stands for one version: a new version is a new entry, so that readers show it as unread.
-const entryId = (feed: Feed, { summary, version }: NewsEntry): string => {
+const entryId = (feed: Feed, { summary, version }: FeedEntry): string => {
   const digest = hash('sha256', `${summary.id}\n${version}`);
   return `${feed.base}${page.package(summary.id)}#${digest.slice(0, 12)}`;
 };
 
-const titleOf = ({ summary, version }: NewsEntry): string => `${summary.name} ${version}`;
+const titleOf = ({ summary, version, isUpdate, place }: FeedEntry): string =>
+  `${summary.name} ${version}, ${isUpdate ? 'updated' : 'new'}, ${place}`;
+
+const authorOf = ({ summary, place }: FeedEntry): string => publicAuthor(summary) || place;
 
 /** The feed in Atom (RFC 4287). */
 export const composeAtom = (feed: Feed): string => {
@@ -35,7 +46,7 @@ export const composeAtom = (feed: Feed): string => {
     return (
       `<entry><title>${escapeXml(titleOf(entry))}</title><id>${escapeXml(entryId(feed, entry))}</id>` +
       `<link href="${escapeXml(feed.base + page.package(summary.id))}"/><updated>${at}</updated>` +
-      `<published>${at}</published><author><name>${escapeXml(summary.author || summary.repository.name)}</name></author>` +
+      `<published>${at}</published><author><name>${escapeXml(authorOf(entry))}</name></author>` +
       `<category term="${summary.kind}"/><summary>${escapeXml(summary.summary || summary.id)}</summary></entry>\n`
     );
   });
@@ -47,8 +58,8 @@ export const composeAtom = (feed: Feed): string => {
   );
 };
 
-/** The feed in JSON Feed (version 1.1). */
-export const composeJsonFeed = (feed: Feed): string =>
+/** The feed in JSON Feed (version 1.1), for one that has an address as such. */
+export const composeJsonFeed = (feed: Feed & { readonly json: string }): string =>
   `${JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
     title: feed.title,
@@ -62,7 +73,7 @@ export const composeJsonFeed = (feed: Feed): string =>
       title: titleOf(entry),
       content_text: entry.summary.summary || entry.summary.id,
       date_published: entry.at,
-      authors: [{ name: entry.summary.author || entry.summary.repository.name }],
+      authors: [{ name: authorOf(entry) }],
       tags: [entry.summary.kind],
     })),
   })}\n`;

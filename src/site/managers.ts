@@ -4,6 +4,8 @@ import { buildOf } from '../compatibility/builds.ts';
 export interface DeepLink {
   readonly manager: ManagerName;
   readonly href: string;
+  /** Of what it opens, the builds that this manager installs. */
+  readonly builds: readonly Build[];
 }
 
 type ManagerName = 'Sileo' | 'Zebra' | 'Cydia' | 'Installer';
@@ -18,13 +20,21 @@ const takes: Readonly<Record<ManagerName, readonly Build[]>> = {
 };
 
 /**
- * Whether a manager can install something of these architectures. What is for all of them is for those alone that its
+ * Which builds of these architectures a manager can install. What is for all of them is for those alone that its
  * repository serves: a repository for other systems has such packages too.
  */
-const canTake = (manager: ManagerName, architectures: readonly string[], served: Iterable<string>): boolean => {
+const takenBuilds = (manager: ManagerName, architectures: readonly string[], served: Iterable<string>): Build[] => {
   const builds = [...(architectures.includes('all') ? served : []), ...architectures].map(buildOf);
-  return takes[manager].some((build) => builds.includes(build));
+  return takes[manager].filter((build) => builds.includes(build));
 };
+
+type Opening = Omit<DeepLink, 'builds'>;
+
+/** The links of those managers that can install something of what they open. */
+const usable = (links: readonly Opening[], architectures: readonly string[], served: Iterable<string>): DeepLink[] =>
+  links
+    .map((link) => ({ ...link, builds: takenBuilds(link.manager, architectures, served) }))
+    .filter(({ builds }) => builds.length > 0);
 
 // What the managers read after "?" ends at "&" and "#". The URL parser has already escaped quotes, blanks and controls.
 const asValue = (uri: string): string => new URL(uri).href.replaceAll('&', '%26').replaceAll('#', '%23');
@@ -43,12 +53,12 @@ interface OfferedPackage {
 export const packageLinks = ({ id, repository, architectures, served }: OfferedPackage): DeepLink[] => {
   const name = encodeURIComponent(id);
   const source = asValue(repository);
-  const links: DeepLink[] = [
+  const links: Opening[] = [
     { manager: 'Sileo', href: `sileo://package/${name}` },
     { manager: 'Zebra', href: `zbra://packages/${name}?source=${source}` },
     { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}&package=${name}` },
   ];
-  return links.filter(({ manager }) => canTake(manager, architectures, served));
+  return usable(links, architectures, served);
 };
 
 /**
@@ -57,11 +67,11 @@ export const packageLinks = ({ id, repository, architectures, served }: OfferedP
  */
 export const repositoryLinks = (repository: string, served: readonly string[]): DeepLink[] => {
   const source = asValue(repository);
-  const links: DeepLink[] = [
+  const links: Opening[] = [
     { manager: 'Sileo', href: `sileo://source/${source}` },
     { manager: 'Zebra', href: `zbra://sources/add/${source}` },
     { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}` },
     { manager: 'Installer', href: `installer://add/${source}` },
   ];
-  return links.filter(({ manager }) => canTake(manager, served, served));
+  return usable(links, served, served);
 };

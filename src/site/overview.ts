@@ -77,12 +77,19 @@ export const recentNews = (
   return recent;
 };
 
-/** What was news on one day: cards, and how many more there were of repositories that had too many. */
+/** What was new on a day, or updated: cards, and how many more there were of repositories that had too many. */
+interface NewsList {
+  readonly cards: readonly PackageCard[];
+  readonly more: number;
+}
+
+/** What was news on one day. */
 export interface NewsDay {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  readonly cards: readonly PackageCard[];
-  readonly more: number;
+  /** Packages that a repository did not have before, and versions of those that it had. */
+  readonly added: NewsList;
+  readonly updated: NewsList;
 }
 
 const newsShown = 150;
@@ -90,20 +97,35 @@ const newsOfRepository = 20;
 
 /** The last news day by day, the newest first; of a repository so many a day at most as a person reads. */
 export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
-  const days = new Map<string, { cards: PackageCard[]; more: number; taken: Map<string, number> }>();
-  for (const { summary, slug, at } of recentNews(catalog.packages.values(), Number.POSITIVE_INFINITY)) {
+  const days: (NewsDay & Record<'added' | 'updated', OpenList>)[] = [];
+  let shown = 0;
+  for (const { summary, slug, at, isUpdate } of recentNews(catalog.packages.values(), Number.POSITIVE_INFINITY)) {
     const day = at.slice(0, 'YYYY-MM-DD'.length);
-    const shown = [...days.values()].reduce((sum, { cards }) => sum + cards.length, 0);
-    if (!days.has(day) && shown >= newsShown) break;
-    const open = days.get(day) ?? { cards: [], more: 0, taken: new Map<string, number>() };
-    days.set(day, open);
-    const taken = open.taken.get(slug) ?? 0;
-    open.taken.set(slug, taken + 1);
-    if (taken >= newsOfRepository) open.more++;
-    else open.cards.push({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+    let open = days.at(-1);
+    if (open?.day !== day) {
+      if (shown >= newsShown) break;
+      open = { day, added: openList(), updated: openList() };
+      days.push(open);
+    }
+    const list = isUpdate ? open.updated : open.added;
+    const taken = list.taken.get(slug) ?? 0;
+    list.taken.set(slug, taken + 1);
+    if (taken >= newsOfRepository) list.more++;
+    else {
+      shown++;
+      list.cards.push({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+    }
   }
-  return [...days].map(([day, { cards, more }]) => ({ day, cards, more }));
+  return days;
 };
+
+interface OpenList {
+  cards: PackageCard[];
+  more: number;
+  /** How many each repository has taken. */
+  readonly taken: Map<string, number>;
+}
+const openList = (): OpenList => ({ cards: [], more: 0, taken: new Map() });
 
 /** Packages of each kind of section, in order of names; kinds without any are left out. */
 export const packagesByKind = (catalog: SiteCatalog): Map<SectionKind, PackageSummary[]> => {

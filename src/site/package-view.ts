@@ -1,5 +1,7 @@
+import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
+import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
@@ -22,6 +24,8 @@ export interface VersionRow {
   readonly slug: string;
   readonly repository: string;
   readonly architecture: string;
+  /** The kind of build, where it is for devices with iOS; "all" is for every one of them. */
+  readonly build: ReturnType<typeof buildOf>;
   readonly size: number;
   /** When it appeared; undefined where it was there when its repository was first read. ISO 8601. */
   readonly firstSeen: string | undefined;
@@ -50,6 +54,10 @@ export interface PackageView extends Needs {
   readonly description: string | null;
   readonly header: string | undefined;
   readonly author: { readonly name: string; readonly mail?: string } | undefined;
+  /** The key of the author's page, where they have one. */
+  readonly authorKey: string | undefined;
+  /** Whether the package has a feed of its own. */
+  readonly isFollowed: boolean;
   readonly maintainer: { readonly name: string; readonly mail?: string } | undefined;
   readonly homepage: string | undefined;
   readonly depiction: string | undefined;
@@ -127,6 +135,7 @@ const versionRow = (
   slug: repository.slug,
   repository: repository.name,
   architecture: record.architecture,
+  build: buildOf(record.architecture),
   size: record.package_size,
   firstSeen: isNews ? firstSeen : undefined,
   download: downloadAddress(repository.record.uri, record.package_filename),
@@ -190,6 +199,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     description: describedBy(record.description),
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,
+    authorKey: catalog.authorWithPage(summary),
+    isFollowed: isForDevices(summary),
     maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
     homepage: webAddress(details.homepage),
     depiction: webAddress(details.depiction),

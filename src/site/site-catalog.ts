@@ -1,6 +1,7 @@
 import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
+import { newsCode } from '../catalog/news-codes.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
@@ -17,6 +18,7 @@ import { buildOf } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { type Author, authorKey, composeAuthor, hasAuthorPage, isForDevices } from './authors.ts';
 import { describedBy } from './placeholder.ts';
 import { firstLine, readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
@@ -70,6 +72,8 @@ export interface News {
   readonly version: string;
   /** ISO 8601. */
   readonly at: string;
+  /** Whether the repository had the package before, in another version or for another device. */
+  readonly isUpdate: boolean;
 }
 
 /** One version of a package, as stored. */
@@ -82,6 +86,8 @@ export interface PackageVersion {
   readonly isNews: boolean;
   /** When its repository last named other bytes for it than before; undefined where it never did. ISO 8601. */
   readonly bytesChangedAt: string | undefined;
+  /** Whether it was news of a package that the repository had before. */
+  readonly isUpdate: boolean;
 }
 
 interface Keyed extends LookupKey {
@@ -110,6 +116,7 @@ export class SiteCatalog {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
+  #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
   readonly #bySlug: ReadonlyMap<string, Repository>;
   readonly #architectures = new Map<string, Set<string>>();
 
@@ -138,7 +145,7 @@ export class SiteCatalog {
       packages.set(summary.id, summary);
     }
     this.packages = packages;
-    this.hasDevices = packages.values().some(({ architectures }) => architectures.some(isOfDevice));
+    this.hasDevices = packages.values().some(isForDevices);
     this.versionCount = versions;
     this.downloads = new Map(readPublishedDownloads(this.#database).map((one) => [one.package_id, one]));
   }
@@ -156,7 +163,8 @@ export class SiteCatalog {
       repository: owner,
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
       firstSeen,
-      isNews: news === 1,
+      isNews: news !== newsCode.known,
+      isUpdate: news === newsCode.updated,
       bytesChangedAt: at ?? undefined,
     }));
   }
@@ -176,9 +184,24 @@ export class SiteCatalog {
     return this.packages.has(name) ? name : this.#providers.get(name)?.[0];
   }
 
-  /** All packages of an author, as `PackageSummary.author` names them. */
+  /** All packages of an author, as `PackageSummary.author` names them, in the order of identifiers. */
   packagesOf(author: string): readonly PackageSummary[] {
-    return this.#byAuthor.get(author.toLowerCase()) ?? [];
+    return this.#byAuthor.get(authorKey(author)) ?? [];
+  }
+
+  /** The key of the author's page, for a package whose author has one. */
+  authorWithPage({ author }: Pick<PackageSummary, 'author'>): string | undefined {
+    return hasAuthorPage(this.packagesOf(author)) ? authorKey(author) : undefined;
+  }
+
+  /** Everybody who has a page, by their key. */
+  get authors(): ReadonlyMap<string, Author<PackageSummary>> {
+    this.#authors ??= new Map(
+      [...this.#byAuthor]
+        .filter(([, packages]) => hasAuthorPage(packages))
+        .map(([key, packages]) => [key, composeAuthor(key, packages)] as const),
+    );
+    return this.#authors;
   }
 
   /** The repository of that slug. */
@@ -270,11 +293,10 @@ export class SiteCatalog {
     for (const group of parseRelations(details.provides)) {
       for (const { name } of group) append(this.#providers, name, summary.id);
     }
-    if (summary.author !== '') append(this.#byAuthor, summary.author.toLowerCase(), summary);
+    const author = authorKey(summary.author);
+    if (author !== '') append(this.#byAuthor, author, summary);
   }
 }
-
-const isOfDevice = (architecture: string): boolean => architecture.startsWith('iphoneos-');
 
 const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
   const stated = new Map<string, string>();
@@ -292,7 +314,8 @@ const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
   for (const { owner, version, row } of latest) {
     const at = row[5];
     const known = news.get(owner.slug);
-    if (row[6] === 1 && (known === undefined || at > known.at)) news.set(owner.slug, { version, at });
+    if (row[6] === newsCode.known || (known !== undefined && at <= known.at)) continue;
+    news.set(owner.slug, { version, at, isUpdate: row[6] === newsCode.updated });
   }
   return news;
 };

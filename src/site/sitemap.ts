@@ -1,5 +1,6 @@
 import { page } from './addresses.ts';
 import { site } from './context.ts';
+import { doctorViews } from './doctor-view.ts';
 import { escapeXml } from './xml.ts';
 
 // A sitemap holds at most 50,000 addresses (sitemaps.org, "Sitemap file limits").
@@ -11,7 +12,7 @@ interface Entry {
 }
 
 const allEntries = (): Entry[] => {
-  const { catalog, byKind } = site();
+  const { catalog, byKind, inRepository } = site();
   const fixed = [
     page.landing,
     page.search,
@@ -19,17 +20,22 @@ const allEntries = (): Entry[] => {
     page.sections,
     page.ranking,
     page.new,
+    page.popular,
+    page.authors,
     page.status,
     page.divergence,
     page.api,
     page.about,
     page.privacy,
     page.safety,
+    page.doctor,
     page.changes,
   ];
   return [
     ...fixed.map((path) => ({ path })),
     ...[...byKind.keys()].map((kind) => ({ path: page.section(kind) })),
+    ...doctorViews(catalog, inRepository).map(({ slug }) => ({ path: page.doctorOf(slug) })),
+    ...[...catalog.authors.keys()].map((key) => ({ path: page.author(key) })),
     ...catalog.repositories.map(({ slug, changedAt }) => ({ path: page.repository(slug), changedAt })),
     ...[...catalog.packages.values()].map(({ id, updatedAt }) => ({ path: page.package(id), changedAt: updatedAt })),
   ];

@@ -14,6 +14,9 @@ export interface Sight {
   readonly changedAt: string | null;
 }
 
+/** What a record is to those who follow its repository. */
+export type Tidings = 'known' | 'added' | 'updated';
+
 /** The records of a repository, those that are gone for a while included, by package, version and architecture. */
 export interface RecordHistory {
   /** The address (`addressKey`) whose records these are: those of another one are no news. */
@@ -78,6 +81,16 @@ export const mergeRecords = (now: RecordHistory, before: RecordHistory): RecordH
   return { address: now.address, records };
 };
 
+const firstSeenOf = (records: RecordHistory['records']): Map<string, string> => {
+  const packages = new Map<string, string>();
+  for (const [key, { seen }] of records) {
+    const name = key.slice(0, key.indexOf('\n'));
+    const known = packages.get(name);
+    if (known === undefined || seen < known) packages.set(name, seen);
+  }
+  return packages;
+};
+
 // A record that comes back within this time is no news; and an origin that names others every day costs no more than
 // one that keeps them.
 const goneMs = 400 * 86_400_000;
@@ -93,6 +106,8 @@ export class RecordSights {
   readonly #moment: string;
   readonly #now: string;
   readonly #records = new Map<string, Sight>();
+  /** When each package of the history was first seen, whatever its version; read when first asked. */
+  #packagesSeen: Map<string, string> | undefined;
 
   /**
    * `address` is where the index is from, `now` the moment of the reading and `madeAt` when the content
@@ -125,6 +140,17 @@ export class RecordSights {
         };
     this.#records.set(key, sight);
     return sight;
+  }
+
+  /**
+   * What a record of a package is to those who follow: an update where the repository had the package before in another
+   * version or for another device, be that gone by now.
+   */
+  tell(name: string, { seen, news }: Sight): Tidings {
+    if (!news) return 'known';
+    this.#packagesSeen ??= firstSeenOf(this.#before?.records ?? new Map());
+    const before = this.#packagesSeen.get(name);
+    return before !== undefined && before < seen ? 'updated' : 'added';
   }
 
   /** The history after the reading, which ended at `now`; undefined where it is the one from before. */

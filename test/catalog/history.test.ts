@@ -36,9 +36,13 @@ const known = (state: string): string[] => {
       )
       .all()
       .map(({ slug, version, first_seen: seen, news, added_at: added }) =>
-        [slug, version, String(seen).slice(0, 10), ...(news === 1 ? ['news'] : []), String(added).slice(0, 10)].join(
-          ' ',
-        ),
+        [
+          slug,
+          version,
+          String(seen).slice(0, 10),
+          ...(Number(news) > 0 ? ['news'] : []),
+          String(added).slice(0, 10),
+        ].join(' '),
       );
   } finally {
     database.close();
@@ -190,6 +194,38 @@ describe('lists of what is new', () => {
     expect(news()).toEqual([entry]);
     expect(news('one')).toEqual([entry]);
     expect(news('two')).toEqual([]);
+  });
+
+  it('C4: tell a new package from an update, though the version before is gone and another repository has it', async () => {
+    const state = temporaryFolder();
+    const of = (...stanzas: Record<string, string>[]): SourceRepository => ({
+      ...one(),
+      packages: packages(...stanzas),
+    });
+    const news = () => {
+      const catalog = new SiteCatalog(catalogPath(state));
+      try {
+        return recentNews(catalog.packages.values(), 10).map(
+          ({ summary, version, isUpdate }) => `${summary.id} ${version} ${isUpdate ? 'updated' : 'new'}`,
+        );
+      } finally {
+        catalog.close();
+      }
+    };
+    const two: SourceRepository = { ...of({ Package: 'com.example.two', Version: '7' }), slug: 'two' };
+    await buildCatalog(state, [of({ Version: '1.0' }), two], january);
+    await buildCatalog(state, [of({ Version: '2.0' }, { Package: 'com.example.two', Version: '1' }), two], february);
+    const both = ['com.example.one 2.0 updated', 'com.example.two 1 new'];
+    expect(news().sort()).toEqual(both);
+    // What became of them stays so, and the next version of the new one is an update.
+    rmSync(catalogPath(state));
+    const next = [of({ Version: '2.0' }, { Package: 'com.example.two', Version: '2' }), two];
+    await buildCatalog(state, next, march);
+    expect(news().sort()).toEqual([both[0], 'com.example.two 2 updated']);
+    // Another build of the same version is one too.
+    const built = { Version: '2.0', Architecture: 'iphoneos-arm64' };
+    await buildCatalog(state, [of({ Version: '2.0' }, built), two], new Date('2026-04-10T00:00:00.000Z'));
+    expect(news()).toEqual(['com.example.one 2.0 updated']);
   });
 });
 

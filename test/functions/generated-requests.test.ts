@@ -131,6 +131,9 @@ describe('H5 generated requests', () => {
       repositorySlug: 'odd',
       repositoryFile: 'odd',
       repositoryFolder: 'odd',
+      packageFolder: 'odd.bare',
+      authorFolder: 'ada',
+      sectionKind: 'tweaks',
       rankFile: 'all',
       pageNumber: '1',
       pageFile: '1',
@@ -154,7 +157,7 @@ describe('H5 generated requests', () => {
     const all = tables.flatMap((table): Operation[] => Object.values(table));
     for (const { address, type } of Object.values(siteOperations)) {
       server.write(
-        address.replace('{repositoryFolder}', 'odd').slice(1),
+        address.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? '').slice(1),
         type.includes('json') ? (address.startsWith('/badge/') ? emptyBadge : emptyFeed) : '<feed/>',
       );
     }

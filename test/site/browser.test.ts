@@ -8,7 +8,7 @@ import { publishSite } from '../../src/pipeline/site-step.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
-import { hostile, lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
+import { countDownloads, hostile, lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 const out = path.join(folder, 'out');
@@ -61,6 +61,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');
   await writeCatalog(catalogPath, sources, 'https://index.example');
+  countDownloads(catalogPath, { 'com.alpha.snowboard': 1200, ellekit: 80, 'com.beta.only': 1 });
   const cacheDir = path.join(folder, 'cache');
   const safety = readSafetyEntries(safetyFile).slice(0, 4);
   await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example', safety });
@@ -93,6 +94,11 @@ const kinds: Readonly<Record<string, string>> = {
   section: '/section/themes/',
   ranking: '/ranking/',
   new: '/new/',
+  popular: '/popular/',
+  authors: '/author/',
+  author: '/author/ada=20example/',
+  doctor: '/doctor/',
+  'doctor of a repository': '/doctor/beta/',
   status: '/status/',
   api: '/api/',
   changes: '/changes/',

@@ -165,6 +165,35 @@ describe('C14: the device of the visitor', () => {
     expect(await barOf(await open('/'))).toBe('iOS 17.0 · RootHide');
   });
 
+  it('decides which managers and which download stand first, beside the manager that was last used', async () => {
+    const page = await open('/package/com.example.snowboth/');
+    const managers = () =>
+      page
+        .locator('#install [data-manager]:visible')
+        .evaluateAll((all) =>
+          all.map((one) => `${one.getAttribute('data-manager')}${one.classList.contains('primary') ? '!' : ''}`),
+        );
+    const files = () => page.locator('.downloads .for').allTextContents();
+    expect(await managers()).toEqual(['Sileo!', 'Zebra', 'Cydia']);
+    const asBuilt = await files();
+    expect([...asBuilt].sort()).toEqual(['rootful', 'rootless']);
+    await page.evaluate("localStorage.setItem('manager', 'Cydia')");
+    await choose(page, '16.1', 'rootless');
+    // The last one used installs nothing there.
+    expect(await managers()).toEqual(['Sileo!', 'Zebra']);
+    expect(await files()).toEqual(['rootless', 'rootful']);
+    await choose(page, '14.3', 'rootful');
+    expect(await managers()).toEqual(['Cydia!', 'Sileo', 'Zebra']);
+    expect(await files()).toEqual(['rootful', 'rootless']);
+    // Nothing of it is for such a device: no button is called for.
+    await choose(page, '16.1', 'roothide');
+    expect(await managers()).toEqual(['Cydia', 'Sileo', 'Zebra']);
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect(await managers()).toEqual(['Cydia!', 'Sileo', 'Zebra']);
+    expect(await files()).toEqual(asBuilt);
+  });
+
   it('is forgotten when asked, and a search keeps the address that was shared', async () => {
     const page = await open('/search/?q=snow&ios=16.7&build=rootless');
     await page.locator('#results .name').first().waitFor();

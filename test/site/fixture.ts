@@ -8,7 +8,9 @@ import { ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
-import { manifestEntrySchema } from '../../src/contract/manifest.ts';
+import { addressKey, manifestEntrySchema } from '../../src/contract/manifest.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { recordKey, type Sight } from '../../src/snapshots/record-history.ts';
 
 /** A made-up repository: a manifest entry and the text of its files. */
 export interface Source {
@@ -16,7 +18,36 @@ export interface Source {
   readonly release: string;
   readonly packages: string;
   readonly at: string;
+  /** Records that it had before, by package and version; all others are news then. Without it nothing is news. */
+  readonly before?: readonly (readonly [id: string, version: string])[];
 }
+
+// Before any of the sources.
+const longAgo = '2026-01-01T10:00:00.000Z';
+
+const historyOf = ({ before }: Source, origin: { uri: string; suite: string }) =>
+  before && {
+    address: addressKey({ component: null, binary: null, ...origin }),
+    records: new Map(
+      before.map(([id, version]): [string, Sight] => [
+        recordKey(id, version, 'iphoneos-arm64'),
+        { seen: longAgo, news: false, goneAt: null, changedAt: null },
+      ]),
+    ),
+  };
+
+const pathOf = ({ suite, component, binary }: Source['entry']): string =>
+  suite === undefined ? '/Packages' : `/dists/${suite}/${component}/binary-${binary}/Packages`;
+
+/** Writes how often packages were downloaded into a catalog, as the publication of that list does. */
+export const countDownloads = (file: string, counts: Readonly<Record<string, number>>): void => {
+  const data = Object.entries(counts).map(([id, count]) => ({ package_id: id, total: 3 * count, last_30_days: count }));
+  const database = CatalogFile.open(file);
+  database
+    .prepareWrite("INSERT OR REPLACE INTO document (path, digest, date, size, text) VALUES (?, x'00', ?, 1, ?)")
+    .run(documentPath.downloads, longAgo, JSON.stringify({ data }));
+  database.close();
+};
 
 /** A stanza from its fields; the usual ones are filled in. */
 export const stanza = (fields: Readonly<Record<string, string>>): string => {
@@ -33,7 +64,8 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   const database = CatalogFile.open(file);
   createTables(database);
   const touched = new Set<string>();
-  for (const { entry, release, packages, at } of sources) {
+  for (const source of sources) {
+    const { entry, release, packages, at, before } = source;
     const content = { release: parseRelease(Buffer.from(release)), indexes: [[Buffer.from(packages)]] };
     const snapshot = {
       slug: entry.slug,
@@ -41,7 +73,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       changedAt: at,
       checkedAt: at,
       release: { path: '/Release', sha256: hash('sha256', release) },
-      packages: { path: '/Packages', sha256: hash('sha256', packages), compression: 'plain' as const },
+      packages: { path: pathOf(entry), sha256: hash('sha256', packages), compression: 'plain' as const },
       packagesOfAll: null,
       hasReleaseGpg: false,
       hasInRelease: false,
@@ -54,7 +86,12 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       manifestEntrySchema.parse(entry),
       snapshot as unknown as Parameters<typeof ingestRepository>[2],
       content,
-      { addressing: { base }, now: at, source: hash('sha256', packages) },
+      {
+        addressing: { base },
+        now: at,
+        source: hash('sha256', packages),
+        ...(before ? { history: historyOf(source, snapshot.origin), addedAt: longAgo } : {}),
+      },
     );
     for (const name of result.touched) touched.add(name);
   }
@@ -135,6 +172,7 @@ export const sources: readonly Source[] = [
     entry: { slug: 'beta', uri: 'http://beta.example', ranking: 3 },
     release: 'Origin: Beta\n',
     at: '2026-11-19T10:00:00.000Z',
+    before: [['com.alpha.snowboard', '1.2']],
     packages:
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks' }) +
       stanza({

@@ -169,6 +169,14 @@ describe('addresses', () => {
     expect(managers(['all'], ['all', 'arm64'])).toEqual([]);
     expect(managers(['all'], ['all', 'iphoneos-arm'])).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(repositoryLinks('https://h.example/r/', ['all', 'arm64'])).toEqual([]);
+    // Which of the builds each installs decides, where the visitor's device is known.
+    const builds = packageLinks({
+      id: 'x',
+      repository: 'https://h.example/r',
+      architectures: ['iphoneos-arm', 'iphoneos-arm64'],
+      served: [],
+    }).map(({ builds }) => builds);
+    expect(builds).toEqual([['rootful', 'rootless'], ['rootful', 'rootless'], ['rootful']]);
   });
 });
 

@@ -96,6 +96,12 @@ const regroup = (list: HTMLElement): void => {
   placeRows(list, items);
 };
 
+/** The kind of build that the visitor's device takes; undefined where it is not known. */
+export const deviceBuild = (): Build | undefined => device?.build;
+
+/** What else on the page depends on the device. */
+let tellOthers = (): void => {};
+
 const tellAll = (): void => {
   document.documentElement.toggleAttribute('data-device', device !== undefined);
   for (const element of document.querySelectorAll('[data-runs]')) tellOf(element);
@@ -106,6 +112,7 @@ const tellAll = (): void => {
         ? (name.dataset.deviceName ?? '')
         : `iOS ${writeVersion(device.ios)} · ${device.build === 'roothide' ? buildTitles.roothide : device.build}`;
   }
+  tellOthers();
 };
 
 const changeAddress = (): void => {
@@ -165,11 +172,13 @@ const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   fill();
 };
 
-/** Begins: the bar at the top, and what is said on the page. */
-export const watchDevice = (): void => {
+/** Begins: the bar at the top, and what is said on the page; `onChange` is called now and whenever the device is another. */
+export const watchDevice = (onChange: () => void): void => {
+  tellOthers = onChange;
   const bar = document.querySelector<HTMLDetailsElement>('#device-bar');
   const form = bar?.querySelector('form');
-  if (!bar || !form) return;
-  watch(bar, form);
-  tellAll();
+  if (bar && form) {
+    watch(bar, form);
+    tellAll();
+  } else onChange();
 };

@@ -1,9 +1,11 @@
 import { watchDevice } from './device.ts';
+import { placeInstall, watchInstall } from './install.ts';
 import { watchSearch } from './suggest.ts';
 
 const root = document.documentElement;
 
-watchDevice();
+watchInstall();
+watchDevice(placeInstall);
 
 const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-switch]')) {
@@ -38,32 +40,6 @@ document.addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('[data-copy]') : null;
   if (button !== null) void copied(button, button.dataset.copy || (button.previousElementSibling?.textContent ?? ''));
 });
-
-// The manager that was last used stands first; the others beside it.
-const lastManager = () => {
-  try {
-    return localStorage.getItem('manager');
-  } catch {
-    return null;
-  }
-};
-for (const group of document.querySelectorAll<HTMLElement>('[data-managers]')) {
-  const buttons = [...group.querySelectorAll<HTMLElement>('[data-manager]')];
-  const last = buttons.find((button) => button.dataset.manager === lastManager());
-  if (last !== undefined && last !== buttons[0]) {
-    buttons[0]?.classList.remove('primary');
-    last.classList.add('primary');
-    group.prepend(last);
-  }
-  group.addEventListener('click', (event) => {
-    const used = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-manager]') : null;
-    try {
-      if (used?.dataset.manager !== undefined) localStorage.setItem('manager', used.dataset.manager);
-    } catch {
-      // Where storage is refused the order stays as it is.
-    }
-  });
-}
 
 const replaceImage = (image: HTMLImageElement) => {
   const fallback = image.dataset.fallback;

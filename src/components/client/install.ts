@@ -1,0 +1,59 @@
+import { deviceBuild } from './device.ts';
+
+// Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
+
+const readLast = (): string | null => {
+  try {
+    return localStorage.getItem('manager');
+  } catch {
+    return null;
+  }
+};
+
+// As the page has them, whatever was placed before.
+const groups = [...document.querySelectorAll<HTMLElement>('[data-managers]')].map((group) => ({
+  group,
+  buttons: [...group.querySelectorAll<HTMLElement>('[data-manager]')],
+}));
+const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map((list) => ({
+  list,
+  items: [...list.querySelectorAll<HTMLElement>(':scope > li')],
+}));
+
+/**
+ * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
+ * stay that install something there; where none does, none is called for. The download for the device comes first.
+ */
+export const placeInstall = (): void => {
+  const build = deviceBuild();
+  const last = readLast();
+  for (const { group, buttons } of groups) {
+    const fitting = buttons.filter(({ dataset }) => build === undefined || dataset.builds?.split(' ').includes(build));
+    const shown = fitting.length > 0 ? fitting : buttons;
+    const first = shown.find(({ dataset }) => dataset.manager === last) ?? shown[0];
+    for (const button of buttons) {
+      button.hidden = !shown.includes(button);
+      button.classList.toggle('primary', button === first && fitting.length > 0);
+      if (button !== first) group.append(button);
+    }
+  }
+  for (const { list, items } of downloads) {
+    const fits = ({ dataset }: HTMLElement) => dataset.build === build || dataset.build === 'all';
+    if (build === undefined) list.append(...items);
+    else list.append(...items.filter(fits), ...items.filter((item) => !fits(item)));
+  }
+};
+
+/** Remembers which manager is used. */
+export const watchInstall = (): void => {
+  for (const { group } of groups) {
+    group.addEventListener('click', ({ target }) => {
+      const used = target instanceof Element ? target.closest<HTMLElement>('[data-manager]') : null;
+      try {
+        if (used?.dataset.manager !== undefined) localStorage.setItem('manager', used.dataset.manager);
+      } catch {
+        // Where storage is refused the order stays as it is.
+      }
+    });
+  }
+};

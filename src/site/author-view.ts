@@ -1,0 +1,48 @@
+import { type Author, authorFolder } from './authors.ts';
+import { byName, type ListPage, listPages } from './repository-view.ts';
+import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+
+/** What each page of an author shows besides its list. */
+export interface AuthorHead {
+  readonly key: string;
+  readonly name: string;
+  readonly packages: number;
+  /** Repositories that have something of theirs, the one with the most first. */
+  readonly repositories: readonly { readonly slug: string; readonly name: string; readonly count: number }[];
+}
+
+const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[]): AuthorHead['repositories'] => {
+  const counts = new Map<string, number>();
+  for (const { repositories } of packages) {
+    for (const slug of repositories) counts.set(slug, (counts.get(slug) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
+    .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.name ?? slug, count }));
+};
+
+const headOf = (catalog: SiteCatalog, { key, name, packages }: Author<PackageSummary>): AuthorHead => ({
+  key,
+  name,
+  packages: packages.length,
+  repositories: repositoriesOf(catalog, packages),
+});
+
+/** The pages of one author, each with a part of the list. */
+export const computeAuthorPages = (
+  catalog: SiteCatalog,
+  author: Author<PackageSummary>,
+): { readonly folder: string; readonly head: AuthorHead; readonly list: ListPage }[] => {
+  const head = headOf(catalog, author);
+  const folder = authorFolder(author.key);
+  return listPages([...author.packages].sort(byName)).map((list) => ({ folder, head, list }));
+};
+
+const listed = 200;
+
+/** The authors with the most packages, the most first. */
+export const busiestAuthors = (catalog: SiteCatalog): AuthorHead[] =>
+  [...catalog.authors.values()]
+    .sort((a, b) => b.packages.length - a.packages.length || (a.key < b.key ? -1 : 1))
+    .slice(0, listed)
+    .map((author) => headOf(catalog, author));

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import { encodeFolderName } from '../contract/filenames.ts';
+import { firstLine } from './prose.ts';
+
+/** What of a package decides who made it, and for what. */
+interface Authored {
+  /** The name, empty where nobody is named. */
+  readonly author: string;
+  readonly architectures: readonly string[];
+}
+
+/** Somebody who has a page of their own. */
+export interface Author<Package extends Authored> {
+  /** As `authorKey` has it. */
+  readonly key: string;
+  /** As most of their packages spell it, on one line. */
+  readonly name: string;
+  /** Their packages, in the order of identifiers. */
+  readonly packages: readonly Package[];
+}
+
+/**
+ * What stands for a person, however a package spells them: small letters, one blank between words, no marks that cannot
+ * be seen. Empty where nothing of the name is left.
+ */
+export const authorKey = (name: string): string =>
+  name
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .toLowerCase();
+
+// In an address, a sitemap and a feed it would be found by those who gather mail addresses.
+const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]/.test(name);
+
+/** The author of a package as feeds and addresses may name them: empty where nobody is, or where the name is a mail address. */
+export const publicAuthor = ({ author }: Pick<Authored, 'author'>): string => (holdsMail(author) ? '' : author);
+
+/** Whether a package is for devices with iOS, whose owners this site is for. */
+export const isForDevices = ({ architectures }: Pick<Authored, 'architectures'>): boolean =>
+  architectures.some((one) => one.startsWith('iphoneos-'));
+
+/**
+ * Whether an author of these packages has a page: everybody who makes something for devices with iOS; of those who do
+ * not, who has two packages. A distribution names thousands of people with one package each, whose page would say no
+ * more than that of the package, and a page and a feed for each are files that hosts count.
+ */
+export const hasAuthorPage = (packages: readonly Authored[]): boolean => {
+  const [first, second] = packages;
+  return first !== undefined && publicAuthor(first) !== '' && (second !== undefined || isForDevices(first));
+};
+
+const shownLength = 80;
+
+const commonSpelling = (packages: readonly Authored[]): string => {
+  const counts = new Map<string, number>();
+  for (const { author } of packages) counts.set(author, (counts.get(author) ?? 0) + 1);
+  const [name = ''] = [...counts].reduce((best, one) =>
+    one[1] > best[1] || (one[1] === best[1] && one[0] < best[0]) ? one : best,
+  );
+  return firstLine(name.replaceAll(/\s+/g, ' '), shownLength);
+};
+
+/** An author by their packages, which are not none. */
+export const composeAuthor = <Package extends Authored>(
+  key: string,
+  packages: readonly Package[],
+): Author<Package> => ({
+  key,
+  name: commonSpelling(packages),
+  packages,
+});
+
+// A name of a folder is at most 255 bytes long, a path 4,096; strangers write names of any length.
+const longestFolder = 120;
+const begunFolder = 80;
+
+/**
+ * The folder of an author's pages below `/author/`: the encoding of folder names, which no two keys share on any disk.
+ * Of a long name it is the beginning and a digest behind an underscore, which in the encoding stands before capitals
+ * alone, and a key has none.
+ */
+export const authorFolder = (key: string): string => {
+  // What begins with a dot is hidden on disks and from hosts.
+  const encoded = encodeFolderName(key).replace(/^\./, '=2e');
+  if (encoded.length <= longestFolder) return encoded;
+  return `${encoded.slice(0, begunFolder).replace(/=[0-9a-f]?$/, '')}_${hash('sha256', key).slice(0, 16)}`;
+};

@@ -1,0 +1,60 @@
+import type { FindingRecord, FindingsRecord, RepositoryRecord } from '../contract/records.ts';
+import { formatPlural } from './format.ts';
+import { mendingCommands, quoteForShell } from './mending.ts';
+
+/** What the doctor says of a repository: the command prints it, and a page shows it. */
+export interface Diagnosis {
+  readonly isUsable: boolean;
+  /** A sentence. */
+  readonly verdict: string;
+  /** Whether and how its Release is signed, in a sentence, and by which keys; undefined where nothing was read. */
+  readonly signature: { readonly text: string; readonly signers: readonly string[] } | undefined;
+  /** What keeps it from being used, then what is wrong with what is. */
+  readonly findings: readonly Omit<FindingRecord, 'code'>[];
+  /** The commands that mend what commands can, a line each, in their order. */
+  readonly commands: readonly string[];
+}
+
+/** The verdict on what cannot be read. */
+export const unusable = 'The repository cannot be used.';
+
+/** What decides how a repository is mended. */
+type Mended = Pick<RepositoryRecord, 'name' | 'description' | 'suite'>;
+
+/** What the findings of a repository come to; `packages` counts those that could be read. */
+export const diagnose = (
+  { failure, signature, findings }: FindingsRecord,
+  packages: number,
+  repository: Mended,
+): Diagnosis => {
+  const all = [...(failure === null ? [] : [failure]), ...findings];
+  const isSigned = signature !== null && signature.state !== 'unsigned';
+  return {
+    isUsable: failure === null,
+    verdict: failure === null ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
+    signature: signature === null ? undefined : { text: signature.text, signers: signature.signers },
+    findings: all,
+    commands: mendingCommands(
+      all.map(({ code }) => code),
+      repository,
+      isSigned,
+    ),
+  };
+};
+
+/** Which index of an origin the doctor is asked about. */
+interface Place {
+  readonly uri: string;
+  readonly suite?: string | undefined;
+  readonly component?: string | undefined;
+  readonly binary?: string | undefined;
+}
+
+const word = (text: string): string => (/^[\w:/.%~+@-]+$/.test(text) ? text : quoteForShell(text));
+
+/** The command that asks the doctor anew. */
+export const doctorCommand = ({ uri, ...place }: Place): string =>
+  [
+    `npm run doctor -- ${word(uri)}`,
+    ...Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${word(value)}`])),
+  ].join(' ');

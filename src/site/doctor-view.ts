@@ -1,0 +1,119 @@
+import { encodeFolderName } from '../contract/filenames.ts';
+import { isFindingCode } from '../contract/finding-texts.ts';
+import { documentPath } from '../contract/paths.ts';
+import type { RepositoryRecord } from '../contract/records.ts';
+import { composeFindings } from '../documents/findings-record.ts';
+import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
+import type { Outcome, Repository, SiteCatalog } from './site-catalog.ts';
+
+/** What the doctor's page of one repository shows. */
+export interface DoctorView {
+  readonly slug: string;
+  /** Name of its folder below `/doctor/`. */
+  readonly folder: string;
+  readonly name: string;
+  readonly uri: string;
+  /** Whether it was ever read, so that it has a page of its own. */
+  readonly isRead: boolean;
+  readonly diagnosis: Diagnosis;
+  /** How many of the findings keep packages from people. */
+  readonly broken: number;
+  /** The command that asks anew. */
+  readonly command: string;
+  /** The same for programs. */
+  readonly document: string | undefined;
+}
+
+const isTroubled = (outcome: Outcome | undefined): outcome is Outcome =>
+  outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
+
+const failureOf = (outcome: Outcome | undefined) =>
+  isTroubled(outcome) && outcome.code !== null && isFindingCode(outcome.code)
+    ? { code: outcome.code, count: 1, example: '' }
+    : undefined;
+
+// What a build of another version called a failure has no words here.
+const unnamed: Diagnosis['findings'][number] = {
+  weight: 'broken',
+  count: 1,
+  title: 'It cannot be read',
+  for_operator: 'The last visit took nothing from it.',
+  for_owner: 'Ask again by the command below, which says why.',
+};
+
+/** In which component and for which architecture an index lies, as its path says. */
+const placeOf = ({ uri, suite, origin_packages_path: path }: RepositoryRecord) => {
+  const [, component, binary] = /\/([^/]+)\/binary-([^/]+)\/[^/]+$/.exec(path) ?? [];
+  // Without the whole place it is asked what the origin offers.
+  return suite === './' || binary === undefined ? { uri } : { uri, suite, component, binary };
+};
+
+type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'command' | 'document'> & {
+  readonly found: Parameters<typeof composeFindings>[1];
+  readonly outcome: Outcome | undefined;
+  readonly packages: number;
+  readonly mended: Parameters<typeof diagnose>[2];
+};
+
+/** What the doctor says of it, with the sentence that the build kept of a failure, which has the evidence in it. */
+const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diagnosis => {
+  const record = composeFindings(slug, found, failureOf(outcome));
+  const told = { for_operator: outcome?.reason ?? record.failure?.for_operator ?? unnamed.for_operator };
+  if (record.failure !== null)
+    return diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);
+  const read = diagnose(record, packages, mended);
+  if (!isTroubled(outcome)) return read;
+  return { ...read, isUsable: false, verdict: unusable, findings: [{ ...unnamed, ...told }, ...read.findings] };
+};
+
+const viewOf = (examined: Examined): DoctorView => {
+  const { slug, name, uri, isRead, command, document } = examined;
+  const diagnosis = diagnosisOf(examined);
+  const broken = diagnosis.findings.filter(({ weight }) => weight === 'broken').length;
+  return { slug, folder: encodeFolderName(slug), name, uri, isRead, diagnosis, broken, command, document };
+};
+
+/** What is said of a repository of the catalog, which has so many packages (identifiers). */
+const doctorView = (repository: Repository, packages: number): DoctorView => {
+  const { slug, name, record, outcome, findings, signing, signers } = repository;
+  return viewOf({
+    slug,
+    name,
+    uri: record.uri,
+    isRead: true,
+    found: { findings, signing: { state: signing, signers } },
+    outcome,
+    packages,
+    mended: record,
+    command: doctorCommand(placeOf(record)),
+    document: `/${documentPath.repositoryFindings(slug)}`,
+  });
+};
+
+const neverRead = (outcome: Outcome): DoctorView =>
+  viewOf({
+    slug: outcome.slug,
+    name: outcome.slug,
+    uri: outcome.uri,
+    isRead: false,
+    found: undefined,
+    outcome,
+    packages: 0,
+    mended: { name: null, description: null, suite: './' },
+    command: doctorCommand({ uri: outcome.uri }),
+    document: undefined,
+  });
+
+/** What is said of every listed repository, what needs the most first. */
+export const doctorViews = (
+  catalog: SiteCatalog,
+  inRepository: ReadonlyMap<string, { readonly length: number }>,
+): DoctorView[] => {
+  const unread = (catalog.lastBuild?.repositories ?? []).filter(({ slug }) => catalog.repository(slug) === undefined);
+  const views = [
+    ...unread.map(neverRead),
+    ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
+  ];
+  const rank = ({ diagnosis, broken }: DoctorView) => (diagnosis.isUsable ? (broken > 0 ? 1 : 2) : 0);
+  return views.sort((a, b) => rank(a) - rank(b) || b.broken - a.broken || (a.slug < b.slug ? -1 : 1));
+};

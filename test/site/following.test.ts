@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { authorFolder, authorKey, composeAuthor, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
+import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
+import { newsByDay } from '../../src/site/overview.ts';
+import { mostDownloaded } from '../../src/site/popularity.ts';
+import { readPerson } from '../../src/site/prose.ts';
+import type { PackageSummary, SiteCatalog } from '../../src/site/site-catalog.ts';
+
+const by = (author: string, ...architectures: string[]) => ({ author, architectures });
+
+describe('an author', () => {
+  it('is one person however packages spell them, with a mail address and without', () => {
+    const spellings = ['Ada Example <ada@example.org>', 'ADA  example', '"Ada Example"', 'Ada\u200b Example\u202c '];
+    expect(new Set(spellings.map((text) => authorKey(readPerson(text)?.name ?? '')))).toEqual(new Set(['ada example']));
+    expect(authorKey('Zoe\u0308')).toBe(authorKey('ZOË'));
+    expect(authorKey('Ada')).not.toBe(authorKey('Adä'));
+    expect(authorKey(' \u202e\u0007')).toBe('');
+  });
+
+  it('is called as most of their packages call them, on one line', () => {
+    const nameOf = (...names: string[]) =>
+      composeAuthor(
+        'k',
+        names.map((name) => by(name)),
+      ).name;
+    expect(nameOf('ada', 'Ada', 'Ada')).toBe('Ada');
+    expect(nameOf('b', 'a')).toBe('a');
+    expect(nameOf(`A\n${'x'.repeat(4000)}`).length).toBeLessThanOrEqual(81);
+  });
+
+  it('T9: has no page and no word in a feed by a mail address', () => {
+    const mail = 'ada.e@mail.example.org';
+    for (const author of [readPerson(`<${mail}>`)?.name ?? '', mail, `Ada (${mail})`, `Ada ${mail} and others`]) {
+      expect(author).toContain(mail);
+      expect(hasAuthorPage([by(author, 'iphoneos-arm'), by(author, 'iphoneos-arm')]), author).toBe(false);
+      expect(publicAuthor({ author })).toBe('');
+    }
+    for (const author of ['@ada', 'ada@home', 'A @ B. C']) expect(publicAuthor({ author })).toBe(author);
+  });
+
+  it('has a page for one package for devices with iOS, and for two of anything else', () => {
+    expect(hasAuthorPage([])).toBe(false);
+    expect(hasAuthorPage([by('', 'iphoneos-arm'), by('', 'iphoneos-arm')])).toBe(false);
+    expect(hasAuthorPage([by('Ada', 'amd64')])).toBe(false);
+    expect(hasAuthorPage([by('Ada', 'amd64'), by('Ada', 'all')])).toBe(true);
+    expect(hasAuthorPage([by('Ada', 'iphoneos-arm64')])).toBe(true);
+  });
+
+  const names = [
+    ...[
+      'a',
+      'a/b',
+      '..',
+      '.',
+      '.hidden',
+      'index.html',
+      'feed.atom',
+      '2',
+      'foo.json',
+      'x'.repeat(4096),
+      'é'.repeat(2000),
+    ],
+    ...['\u202eada', 'عمر', '作者', 'a\\b', 'a%2fb', 'a?b#c', 'con', '🦊'.repeat(30), `${'x'.repeat(4096)}y`],
+  ];
+
+  it('C9: has one folder, whose name no disk and no host takes for another', () => {
+    const arbitrary = fc.oneof(fc.constantFrom(...names), fc.string({ unit: 'binary', maxLength: 300 }));
+    fc.assert(
+      fc.property(fc.uniqueArray(arbitrary.map(authorKey), { maxLength: 20 }), (keys) => {
+        const folders = keys.filter((key) => key !== '').map(authorFolder);
+        for (const folder of folders) expect(folder).toMatch(/^[a-z0-9=+-][a-z0-9=+._-]{0,119}$/);
+        for (const folder of folders) expect(folder).not.toMatch(/\.$|\.(?:html|json)/);
+        expect(new Set(folders).size).toBe(folders.length);
+      }),
+      { numRuns: 30 },
+    );
+    expect(names.map(authorKey).filter((key) => key !== '').length).toBe(names.length);
+    expect(authorFolder('ada example')).toBe('ada=20example');
+  });
+
+  it('H7: has an address in time that grows with the name and no faster', () => {
+    const time = (length: number) => {
+      const name = '\u202e é'.repeat(length);
+      const begun = process.cpuUsage();
+      for (let round = 0; round < 4; round++) authorFolder(authorKey(name));
+      return process.cpuUsage(begun).user;
+    };
+    time(2000);
+    expect(time(20_000)).toBeLessThan(60 * Math.max(time(2000), 2000));
+  });
+});
+
+const repository = { slug: 'one', record: { quality: 1 } };
+const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
+  ({
+    id,
+    name: id,
+    version: '1',
+    summary: 'It does a thing',
+    author: 'Ada',
+    kind: 'tweaks',
+    architectures: ['iphoneos-arm'],
+    stated: new Map(),
+    versions: new Map(),
+    repositories: ['one'],
+    news: new Map(),
+    repository,
+    ...fields,
+  }) as unknown as PackageSummary;
+const catalogOf = (packages: readonly PackageSummary[], downloads: Readonly<Record<string, number>> = {}) =>
+  ({
+    packages: new Map(packages.map((one) => [one.id, one])),
+    repository: (slug: string) => ({ name: `Repository ${slug}` }),
+    downloads: new Map(
+      Object.entries(downloads).map(([id, last_30_days]) => [id, { package_id: id, total: 9000, last_30_days }]),
+    ),
+  }) as unknown as SiteCatalog;
+
+describe('a feed', () => {
+  const entry = (fields: Partial<FeedEntry> = {}): FeedEntry => ({
+    summary: summaryOf('com.a', { name: 'Choicy' }),
+    slug: 'one',
+    place: "opa334's Repo",
+    version: '1.6.0',
+    at: '2026-06-01T00:00:00.000Z',
+    isUpdate: true,
+    ...fields,
+  });
+  const feedOf = (...entries: FeedEntry[]) => ({
+    base: 'https://s.example',
+    title: 'T',
+    home: '/',
+    atom: '/a',
+    json: '/j',
+    since: '2026-01-01T00:00:00.000Z',
+    entries,
+  });
+  const idsOf = (text: string) => [...text.matchAll(/<id>(https:[^<]*#[^<]*)<\/id>/g)].map(([, id]) => id);
+
+  it('says what happened to what, and where', () => {
+    expect(composeAtom(feedOf(entry()))).toContain("<title>Choicy 1.6.0, updated, opa334's Repo</title>");
+    const [item] = JSON.parse(composeJsonFeed(feedOf(entry({ isUpdate: false })))).items;
+    expect(item.title).toBe("Choicy 1.6.0, new, opa334's Repo");
+  });
+
+  it('C6: gives a version one identifier for ever, whichever feed tells of it', () => {
+    const told = [entry(), entry({ isUpdate: false, place: 'Other', slug: 'two', at: '2026-07-01T00:00:00.000Z' })];
+    const [first, second] = told.map((one) => idsOf(composeAtom(feedOf(one)))[0]);
+    expect(first).toBe('https://s.example/package/com.a/#4cb2697e9bf5');
+    expect(second).toBe(first);
+    expect(idsOf(composeAtom(feedOf(entry({ version: '1.6.1' }))))[0]).not.toBe(first);
+  });
+
+  it('T9: names the repository in place of a mail address', () => {
+    const text = composeAtom(feedOf(entry({ summary: summaryOf('com.a', { author: 'ada@example.org' }) })));
+    expect(text).not.toContain('ada@example.org');
+    expect(text).toContain("<author><name>opa334's Repo</name></author>");
+  });
+});
+
+describe('what is new', () => {
+  const at = (day: number, second = 0) => new Date(Date.UTC(2026, 5, day, 0, 0, second)).toISOString();
+  const news = (id: string, when: string, isUpdate: boolean, slug = 'one') =>
+    summaryOf(id, { news: new Map([[slug, { version: '2', at: when, isUpdate }]]) });
+
+  it('stands by day, new packages apart from updates, and says nothing of a first import', () => {
+    const days = newsByDay(
+      catalogOf([
+        summaryOf('silent'),
+        news('old', at(1), true),
+        news('added', at(2), false),
+        news('updated', at(2, 5), true),
+        news('two', at(2, 6), true, 'two'),
+      ]),
+    );
+    const told = days.map(({ day, added, updated }) => [
+      day,
+      ...[added, updated].map(({ cards }) => cards.map(({ id }) => id)),
+    ]);
+    expect(told).toEqual([
+      ['2026-06-02', ['added'], ['two', 'updated']],
+      ['2026-06-01', [], ['old']],
+    ]);
+    expect(days[0]?.updated.cards[0]).toMatchObject({ place: 'Repository two' });
+    expect(newsByDay(catalogOf([summaryOf('silent')]))).toEqual([]);
+  });
+
+  it('names twenty of a repository that changes hundreds on a day, counts the rest, and ends after some 150', () => {
+    const flood = Array.from({ length: 300 }, (_, index) => news(`f${index}`, at(9), false));
+    const many = Array.from({ length: 400 }, (_, index) =>
+      news(`m${index}`, at(8 - (index % 4)), true, `r${index % 100}`),
+    );
+    const days = newsByDay(catalogOf([...flood, ...many]));
+    expect(days[0]).toMatchObject({ day: '2026-06-09', added: { more: 280 }, updated: { more: 0 } });
+    expect(days[0]?.added.cards).toHaveLength(20);
+    const shown = days.map(({ added, updated }) => added.cards.length + updated.cards.length);
+    expect(shown).toEqual([20, 100, 100]);
+  });
+});
+
+describe('what is popular', () => {
+  it('C4: is what was downloaded on the last 30 days, the most first, and nothing that this index does not have', () => {
+    const packages = ['a', 'b', 'c', 'd'].map((id) => summaryOf(id));
+    const popular = mostDownloaded(catalogOf(packages, { a: 1, b: 30, c: 0, d: 30, gone: 99 }));
+    expect(popular.map(({ card, lastMonth }) => [card.id, lastMonth])).toEqual([
+      ['b', 30],
+      ['d', 30],
+      ['a', 1],
+    ]);
+    expect(mostDownloaded(catalogOf(packages))).toEqual([]);
+  });
+});
