@@ -17,6 +17,7 @@ import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
+import { assertDownloadsDatabase } from './downloads-option.ts';
 import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
 import { openLog } from './log-options.ts';
@@ -89,6 +90,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   }
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
+  assertDownloadsDatabase(values['downloads-database']);
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
   const signer = await readSigner();
@@ -113,9 +115,9 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
         notifier,
       },
       collectExamples: (source) => collectExamples(source, safetyFileOf(values.data)),
-      readDownloads: (at) => {
+      readDownloads: async (at) => {
         try {
-          return readDownloads(state, at);
+          return await readDownloads(state, values['downloads-database'], at);
         } catch (error) {
           log.warn('downloads-unread', `The download counters could not be read: ${(error as Error).message}`);
           return undefined;

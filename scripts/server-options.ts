@@ -5,6 +5,7 @@ import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
+import { assertDownloadsDatabase, downloadsOption } from './downloads-option.ts';
 import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
 import { dataOption, safetyFileOf } from './read-service.ts';
@@ -128,6 +129,7 @@ export const serverOptions = {
     help: 'Address of that port. Whoever reaches it can read the figures.',
   },
   ...logOptions,
+  'downloads-database': downloadsOption,
   'access-log': {
     type: 'choice',
     value: 'WHAT',
@@ -167,7 +169,7 @@ export const replicaOptions = {
   'count-downloads': {
     type: 'boolean',
     environment: 'DEBDEX_COUNT_DOWNLOADS',
-    help: 'Of a replica: count the downloads that are reported to it, in its own --state. Without it none are counted.',
+    help: 'Of a replica: count the downloads that are reported to it, in its own --state. Without it, and without --downloads-database, none are counted.',
   },
 } as const satisfies Record<string, Option>;
 
@@ -192,7 +194,7 @@ const toCommandFailure = (error: unknown): unknown => {
   return error;
 };
 
-const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log) => {
+const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log, countsTogether: boolean) => {
   const { from, 'public-key': publicKey } = values;
   if (from === undefined) {
     const alone =
@@ -211,7 +213,7 @@ const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log
   }
   const interval = values['poll-interval'] * 1000;
   const replica = { from, publicKey, interval, proxies: readProxyOptions() };
-  return { replica, countDownloads: values['count-downloads'] };
+  return { replica, countDownloads: values['count-downloads'] || countsTogether };
 };
 
 /**
@@ -226,9 +228,11 @@ export const runServer = async (
   const { out, state, host, port, development } = values;
   const log = openLog(values);
   warnOfExample(host, out, log);
+  assertDownloadsDatabase(values['downloads-database']);
   await runHost({
     out,
     state,
+    downloadsDatabase: values['downloads-database'],
     host,
     port,
     rate: values['rate-limit'],
@@ -243,7 +247,7 @@ export const runServer = async (
     safetyList: safetyFileOf(values.data),
     environment: process.env,
     development,
-    ...(of === undefined ? {} : await readReplica(of, log)),
+    ...(of === undefined ? {} : await readReplica(of, log, values['downloads-database'] !== undefined)),
   }).catch((error) => {
     throw toCommandFailure(error);
   });

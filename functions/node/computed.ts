@@ -17,12 +17,32 @@ export const openCompressedFiles = (state: string) => createCompressedFiles(path
 
 const downloadsFile = (state: string): string => path.join(state, 'downloads.sqlite');
 
-/** The file of the download counters in a state folder. */
-export const openDownloads = (state: string): DownloadsFile => createDownloads(downloadsFile(state), () => new Date());
+/** The download counters in a state folder, or in a database where one is named (see scripts/downloads-option.ts). */
+export const openDownloads = (
+  { state, downloadsDatabase: url }: { readonly state: string; readonly downloadsDatabase?: string | undefined },
+  { tell }: Pick<Telling, 'tell'>,
+): DownloadsFile => {
+  const now = () => new Date();
+  if (url === undefined) return createDownloads(downloadsFile(state), now);
+  const tellAway = (reason: string | undefined) =>
+    tell({
+      time: now().toISOString(),
+      event: reason === undefined ? 'downloads-back' : 'downloads-away',
+      ...(reason === undefined ? {} : { reason }),
+    });
+  return createDownloads(downloadsFile(state), now, {}, { url, tell: tellAway });
+};
 
-/** What the counters of a state folder say of the days before this moment. Throws where they cannot be read. */
-export const readDownloads = (state: string, now: Date): DownloadTotal[] =>
-  readDownloadTotals(downloadsFile(state), now.toISOString().slice(0, 10), listedDownloads);
+/**
+ * What the counters of a state folder, or those in a database where one is named, say of the days before this moment.
+ * Throws where they cannot be read.
+ */
+export const readDownloads = async (state: string, url: string | undefined, now: Date): Promise<DownloadTotal[]> => {
+  const day = now.toISOString().slice(0, 10);
+  if (url === undefined) return readDownloadTotals(downloadsFile(state), day, listedDownloads);
+  const { readSharedTotals } = await import('./shared-downloads.ts');
+  return readSharedTotals(url, day, listedDownloads);
+};
 
 /** What a server computes, whatever it answers from. */
 export const openComputed = (

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { countedDays, type DownloadCount } from '../../src/contract/records.ts';
 import { type DownloadCounters, Unavailable } from '../dependencies.ts';
-import type { CounterLimits, Report } from './downloads-store.ts';
+import type { Report } from './downloads-store.ts';
 import type { DownloadsReply, DownloadsTask } from './downloads-worker.ts';
+import type { SharedLimits, TellAway } from './shared-store.ts';
 
 const usualLimits = {
   /** The most downloads that wait to be counted; further reports are refused, and may be sent again. */
@@ -17,8 +18,18 @@ const usualLimits = {
   perNetwork: 2000,
   perSite: 8000,
   perDay: 1_000_000,
+  unsent: 2_000_000,
+  sendInterval: 1000,
+  retryInterval: 5000,
+  keyTimeout: 500,
 };
-type DownloadLimits = typeof usualLimits & CounterLimits;
+type DownloadLimits = typeof usualLimits & SharedLimits;
+
+/** A PostgreSQL database that several servers count into, and who is told that it is away. */
+interface SharedCounters {
+  readonly url: string;
+  readonly tell: TellAway;
+}
 
 /** Download counters in a SQLite file, written by a thread of their own. */
 export interface DownloadsFile extends DownloadCounters {
@@ -37,15 +48,18 @@ interface WaitingReport extends Report {
 }
 
 /** The thread, started when it is first asked. Every task is answered, or rejected with Unavailable, in time. */
-const startThread = (file: string, limits: DownloadLimits) => {
+const startThread = (file: string, limits: DownloadLimits, shared: SharedCounters | undefined) => {
   let worker: Worker | undefined;
   let lastId = 0;
   const waiting = new Map<number, Waiting>();
 
   const start = (): Worker => {
-    const started = new Worker(new URL('./downloads-worker.ts', import.meta.url), { workerData: { file, limits } });
+    const started = new Worker(new URL('./downloads-worker.ts', import.meta.url), {
+      workerData: { file, limits, url: shared?.url },
+    });
     started.unref();
     started.on('message', (reply: DownloadsReply) => {
+      if (reply.away !== undefined) shared?.tell(reply.away ?? undefined);
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
       if (reply.error === undefined) waiter?.resolve(reply);
@@ -91,14 +105,18 @@ const startThread = (file: string, limits: DownloadLimits) => {
   };
 };
 
-/** Counters in this file, which is made when first needed. `now` says which day it is. */
+/**
+ * Counters in this file, which is made when first needed; with `shared` in a database, and what is on its way there in the
+ * file. `now` says which day it is.
+ */
 export const createDownloads = (
   file: string,
   now: () => Date,
   otherLimits: Partial<DownloadLimits> = {},
+  shared?: SharedCounters,
 ): DownloadsFile => {
   const limits = { ...usualLimits, ...otherLimits };
-  const thread = startThread(file, limits);
+  const thread = startThread(file, limits, shared);
   const today = (): string => now().toISOString().slice(0, 10);
   let queue: WaitingReport[] = [];
   let queued = 0;
@@ -145,11 +163,13 @@ export const createDownloads = (
   let tidied: string | undefined;
   const tidy = async (): Promise<void> => {
     const day = today();
-    if (day === tidied || !existsSync(file)) return;
+    if (day === tidied || (shared === undefined && !existsSync(file))) return;
     tidied = day;
     await thread.ask({ kind: 'tidy', day }).catch(() => (tidied = undefined));
   };
   const tidying = setInterval(tidy, limits.tidyInterval).unref();
+  // What an earlier process could not send is sent, and where the database is away the operator is told.
+  if (shared !== undefined) void tidy();
 
   return {
     add: (downloads, network) => {

@@ -89,8 +89,28 @@ const openFile = (file: string, limits: CounterLimits): OpenStore => {
   }
 };
 
+/**
+ * What is told of a package: of its days, in order, those that are told, and in the total all of them and what no day tells.
+ */
+export const summariseCounts = (
+  id: string,
+  day: string,
+  days: number,
+  daily: readonly { readonly day: string; readonly count: number }[],
+  beyond: number,
+): DownloadCount => {
+  const from = (first: string) => daily.filter((counted) => counted.day >= first && counted.day <= day);
+  const sum = (counted: typeof daily) => counted.reduce((all, { count }) => all + count, 0);
+  return {
+    package_id: id,
+    total: sum(daily) + beyond,
+    last_30_days: sum(from(dayBefore(day, 29))),
+    daily: [...from(dayBefore(day, days - 1))],
+  };
+};
+
 /** So many days with counts, the last of them no later than today, the clock must have told to be believed that others are too old. */
-const convincingDays = 7;
+export const convincingDays = 7;
 
 // The first of these days; undefined where there are fewer. A clock that was ahead for a few reports has told fewer, and
 // none that counts once it is right again, so it takes no history along.
@@ -216,14 +236,7 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
         .all(id)
         .map((row) => ({ day: String(row.day), count: Number(row.count) }));
       const beyond = database.prepare('SELECT count FROM downloads_beyond WHERE package_id = ?').get(id)?.count;
-      const from = (first: string) => daily.filter((counted) => counted.day >= first && counted.day <= day);
-      const sum = (days: typeof daily) => days.reduce((all, { count }) => all + count, 0);
-      return {
-        package_id: id,
-        total: sum(daily) + Number(beyond ?? 0),
-        last_30_days: sum(from(dayBefore(day, 29))),
-        daily: from(firstDay(day)),
-      };
+      return summariseCounts(id, day, limits.days, daily, Number(beyond ?? 0));
     },
     tidy,
     probe: () => {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DownloadCount } from '../../src/contract/records.ts';
-import { type CounterLimits, openDownloadsStore, type Report } from './downloads-store.ts';
+import { openDownloadsStore, type Report } from './downloads-store.ts';
+import type { SharedLimits } from './shared-store.ts';
 
 // The counters' database has a thread of its own, so that no read ever waits for its disk.
 
@@ -13,6 +14,8 @@ export type DownloadsTask =
   | { readonly kind: 'close' };
 export interface DownloadsReply {
   readonly id: number;
+  /** Of no task: why the database that several servers have in common is away; null where it is back. */
+  readonly away?: string | null;
   readonly error?: string;
   /** For `add`: how many of each report were counted. */
   readonly counts?: readonly number[];
@@ -20,22 +23,34 @@ export interface DownloadsReply {
   readonly count?: DownloadCount;
 }
 
-const { file, limits } = workerData as { file: string; limits: CounterLimits };
-const store = openDownloadsStore(file, limits);
+const { file, limits, url } = workerData as { file: string; limits: SharedLimits; url: string | undefined };
 
-const perform = (task: DownloadsTask): Omit<DownloadsReply, 'id'> => {
-  if (task.kind === 'add') return { counts: store.add(task.day, task.reports) };
-  if (task.kind === 'read') return { count: store.read(task.day, task.package_id) };
-  if (task.kind === 'tidy') store.tidy(task.day);
+const openStore = async () => {
+  if (url === undefined) return openDownloadsStore(file, limits);
+  // Its driver is loaded where it is wanted.
+  const { openSharedStore } = await import('./shared-store.ts');
+  return openSharedStore(file, url, limits, (reason) => parentPort?.postMessage({ id: 0, away: reason ?? null }));
+};
+let opened: ReturnType<typeof openStore> | undefined;
+
+const perform = async (task: DownloadsTask): Promise<Omit<DownloadsReply, 'id'>> => {
+  opened ??= openStore().catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
+  const store = await opened;
+  if (task.kind === 'add') return { counts: await store.add(task.day, task.reports) };
+  if (task.kind === 'read') return { count: await store.read(task.day, task.package_id) };
+  if (task.kind === 'tidy') await store.tidy(task.day);
   else if (task.kind === 'probe') store.probe();
-  else store.close();
+  else await store.close();
   return {};
 };
 
-parentPort?.on('message', (request: DownloadsTask & { readonly id: number }) => {
+parentPort?.on('message', async (request: DownloadsTask & { readonly id: number }) => {
   let reply: DownloadsReply = { id: request.id };
   try {
-    reply = { id: request.id, ...perform(request) };
+    reply = { id: request.id, ...(await perform(request)) };
   } catch (error) {
     reply = { id: request.id, error: String(error) };
   }

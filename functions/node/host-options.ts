@@ -9,6 +9,8 @@ import type { RunningServer, ServerOptions } from './server.ts';
 export interface HostOptions {
   /** Folder of the catalog, the counters, the credential store and compressed copies. */
   readonly state: string;
+  /** The PostgreSQL database that several servers count downloads into; without one each counts in its state folder. */
+  readonly downloadsDatabase?: string | undefined;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

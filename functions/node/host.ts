@@ -47,7 +47,7 @@ const openDependencies = (options: BuildHostOptions, telling: Telling) => ({
     memory: documentMemory,
   }),
   search: new CatalogFiles(options.state),
-  downloads: openDownloads(options.state),
+  downloads: openDownloads(options, telling),
 });
 
 /**

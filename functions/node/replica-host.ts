@@ -39,7 +39,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
   const telling = createTelling(options.log, meter);
   const { report, tell } = telling;
   const computed = openComputed(options, { report, tell });
-  const downloads = options.countDownloads ? openDownloads(state) : undefined;
+  const downloads = options.countDownloads ? openDownloads(options, { tell }) : undefined;
   let forget = () => {};
   const replica = await startReplica({
     source: options.replica,

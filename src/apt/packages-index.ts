@@ -150,7 +150,8 @@ const longest: ReadonlyMap<string, LimitName> = new Map([
   ...['description', 'tag', 'tags', 'depends', 'pre-depends', 'recommends', 'suggests', 'conflicts', 'breaks'].map(
     (field) => [field, 'fieldCharacters'] as const,
   ),
-  ...['replaces', 'provides', 'enhances'].map((field) => [field, 'fieldCharacters'] as const),
+  ...['replaces', 'enhances'].map((field) => [field, 'fieldCharacters'] as const),
+  ['provides', 'providesCharacters'],
 ]);
 
 /** The stanza without the fields that are too long, and which those are. */

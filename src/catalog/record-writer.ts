@@ -88,7 +88,7 @@ export class RecordWriter {
     const bytes = Buffer.byteLength(whole) + (details === null ? 0 : Buffer.byteLength(details));
     const before = number < this.#next ? this.#sizeOf(row) : undefined;
     this.#next = Math.max(this.#next, number + 1);
-    const met = this.#findLimit(name, bytes, before ?? 0, before === undefined);
+    const met = this.#findLimit(stanza, bytes, before ?? 0, before === undefined);
     if (met !== undefined) {
       const code = met === 'recordBytes' ? 'record-oversized' : 'publication-too-large';
       this.findings.add(code, `${limitNote(met)}, from ${key.replaceAll('\n', ' ')}`);
@@ -127,8 +127,14 @@ export class RecordWriter {
   }
 
   /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */
-  #findLimit(name: string, bytes: number, before: number, isNew: boolean): LimitName | undefined {
-    if (bytes > limits.recordBytes) return 'recordBytes';
+  #findLimit(
+    { package: name, provides }: PackageStanza,
+    bytes: number,
+    before: number,
+    isNew: boolean,
+  ): LimitName | undefined {
+    // What a package provides has a limit of its own, and is in no record that is published.
+    if (bytes > limits.recordBytes + (provides?.length ?? 0)) return 'recordBytes';
     if ((this.#bytesOf.get(name) ?? 0) + bytes - before > limits.packageBytes) return 'packageBytes';
     const published = this.#bytes + bytes - before + (this.records + (isNew ? 1 : 0)) * this.#embedded;
     return published > limits.publishedBytes ? 'publishedBytes' : undefined;

@@ -149,6 +149,34 @@ export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
   marking: { row: 'the day', columns: { day: null, key: null }, until: marksUntil },
 };
 
+/**
+ * Tables where several servers count together: what is on its way in the file of each server, and, with names that begin
+ * with `downloads`, what is in the database that they have in common, which has what `keptOfDownloads` tells of besides.
+ */
+export const keptOfSharedDownloads: Readonly<Record<string, KeptTable>> = {
+  unsent: {
+    row: 'each download that is on its way to the database that several servers have in common',
+    columns: {
+      id: null,
+      day: null,
+      package_id: null,
+      package_version: null,
+      count: null,
+      mark: 'a hash of the network it was reported from, with the package and its version',
+    },
+    until: 'until it is there, and the hash no longer than its day in UTC',
+  },
+  sender: { row: 'the server', columns: { name: null, number: null, last: null }, until: 'always' },
+  downloads_mark: {
+    row: 'each download of the day, in that database',
+    columns: { mark: 'the same hash' },
+    until: marksUntil,
+  },
+  downloads_marking: { row: 'the day', columns: { day: null, key: null }, until: marksUntil },
+  downloads_sender: { row: 'each server', columns: { name: null, number: null, day: null }, until: 'always' },
+  downloads_schema: { row: 'the version of the tables', columns: { version: null }, until: 'always' },
+};
+
 /** Files of the state folder that hold something about people; others hold what repositories publish. */
 export const keptFiles: Readonly<Record<string, string>> = {
   'gateway.sqlite': 'the store of the gateway',

@@ -106,6 +106,12 @@ export const limitTable = {
   ),
   lineCharacters: of(4096, 'characters', 'a name, address, author or file name', 'A path on most systems.'),
   fieldCharacters: of(32_768, 'characters', 'any other field of a package', 'Past the longest description ever met.'),
+  providesCharacters: of(
+    131_072,
+    'characters',
+    'Provides of a package',
+    'Provides of librust-winapi-dev in Debian has 75,639.',
+  ),
   recordBytes: of(65_536, 'bytes', 'one package record as published', 'Four times the longest ever met.'),
   recordsPerRepository: of(150_000, 'pieces', 'records of a repository', 'Twice those of Debian or Ubuntu.'),
   recordsPerPackage: of(2000, 'pieces', 'records of one package in a repository', 'A nightly build for five years.'),

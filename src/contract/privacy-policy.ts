@@ -9,6 +9,7 @@ import {
   keptOfFaults,
   keptOfLimits,
   keptOfRequests,
+  keptOfSharedDownloads,
 } from './kept.ts';
 
 /** A part of the policy: paragraphs and lists, in order. */
@@ -60,6 +61,8 @@ export const privacyPolicy: readonly PolicySection[] = [
     parts: [
       'Some package managers report what was downloaded. Of these reports the service keeps:',
       tableSentences(keptOfDownloads),
+      'Where several servers count together, also:',
+      tableSentences(keptOfSharedDownloads),
       'The network address itself, and the device, are not kept.',
     ],
   },

@@ -44,7 +44,7 @@ export interface BuildInput extends Addressing {
   /** Whether to build the pages too. */
   readonly site: boolean;
   /** How often packages were downloaded by the end of the day before, where that is counted and can be read. */
-  readonly readDownloads?: (now: Date) => readonly DownloadTotal[] | undefined;
+  readonly readDownloads?: (now: Date) => Promise<readonly DownloadTotal[] | undefined>;
   /** The repositories to visit; all of them unless told otherwise. */
   readonly only?: ReadonlySet<string> | undefined;
   /** Repositories that are visited though they are to be left alone for a while. */

@@ -45,7 +45,7 @@ export const writeDocuments = async (
   const failures = composeFailures(lastBuild);
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
   // What cannot be read now stays as it was told.
-  const downloads = input.readDownloads?.(now()) ?? readPublishedDownloads(catalog.database);
+  const downloads = (await input.readDownloads?.(now())) ?? readPublishedDownloads(catalog.database);
   // The descriptions show what is found, so they wait for what finds it.
   let indexed: Promise<void> | undefined;
   const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads));

@@ -36,3 +36,12 @@ it('C7: no more names are taken than the limits say', async () => {
   await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a', Provides }) }]);
   expect(read(state)).toHaveLength(limits.providesPerPackage);
 });
+
+it('D1: a package that provides as many long names as the largest of Debian is there with all of them', async () => {
+  const state = temporaryFolder();
+  const names = Array.from({ length: 1603 }, (_, number) => `librust-winapi-0.3+${'feature'.repeat(3)}-${number}-dev`);
+  const stanza = { Package: 'a', Provides: names.map((name) => `${name} (= 0.3.9-1+b1)`).join(', ') };
+  expect(stanza.Provides.length).toBeGreaterThan(75_639);
+  await buildCatalog(state, [{ slug: 'one', packages: packages(stanza) }]);
+  expect(read(state)).toHaveLength(names.length);
+});

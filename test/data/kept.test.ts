@@ -24,12 +24,14 @@ import {
   keptOfFaults,
   keptOfLimits,
   keptOfRequests,
+  keptOfSharedDownloads,
 } from '../../src/contract/kept.ts';
 import { composePolicyText, privacyPolicy } from '../../src/contract/privacy-policy.ts';
 import { createLog } from '../../src/log/log.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
 import { describeStores } from '../support/stores.ts';
@@ -104,6 +106,23 @@ describe('what is kept of downloads', () => {
     await downloads.close();
     expect(inSqlite(path.join(folder, 'downloads.sqlite')).sort()).toEqual(columnsOf(keptOfDownloads).sort());
     for (const name of withoutCompanions(readdirSync(folder))) expect(keptFiles).toHaveProperty([name]);
+  });
+});
+
+describe('what is kept of downloads where several servers count together', () => {
+  it('T9: is told in the privacy policy, column by column, in the file of a server and in the database', async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'downloads.sqlite');
+    const url = await newDatabase();
+    const downloads = createDownloads(file, () => new Date(), {}, { url, tell: () => {} });
+    await downloads.add([{ package_id: 'com.example.one', package_version: '1' }], '192.0.2.1');
+    await downloads.close();
+    const together = columnsOf(keptOfSharedDownloads).filter((name) => name.startsWith('downloads_'));
+    const own = columnsOf(keptOfSharedDownloads).filter((name) => !name.startsWith('downloads_'));
+    const ofMarks = columnsOf(keptOfDownloads).filter((name) => name.startsWith('mark'));
+    const ofCounts = columnsOf(keptOfDownloads).filter((name) => name.startsWith('downloads'));
+    expect(inSqlite(file).sort()).toEqual([...ofMarks, ...own].sort());
+    expect((await inPostgres(url)).sort()).toEqual([...ofCounts, ...together].sort());
   });
 });
 
@@ -266,7 +285,7 @@ describe('the privacy policy', () => {
   it('T9: tells of everything on the list', () => {
     const whole = privacyPolicy.flatMap(({ parts }) => parts.flat()).join('\n');
     const told = [
-      ...[keptInGateway, keptOfDownloads].flatMap((tables) =>
+      ...[keptInGateway, keptOfDownloads, keptOfSharedDownloads].flatMap((tables) =>
         Object.values(tables).flatMap(({ columns }) => Object.values(columns)),
       ),
       ...Object.values(keptInLog),

@@ -1,40 +1,78 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const day = new Date('2026-05-01T12:00:00Z');
 
-const readCounters = (file: string): Record<string, number> => {
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare('SELECT * FROM downloads ORDER BY day, package_id, package_version').all();
-  database.close();
-  return Object.fromEntries(
-    rows.map((row) => [`${row.day} ${row.package_id} ${row.package_version}`, Number(row.count)]),
-  );
-};
-
-const openCounters = (limits: Parameters<typeof createDownloads>[2] = {}, now = () => day) => {
-  const file = path.join(temporaryFolder(), 'downloads.sqlite');
-  const open = () => {
-    const counters = createDownloads(file, now, { taskTimeout: 20_000, ...limits });
-    onTestFinished(() => counters.close());
-    return counters;
-  };
-  return { file, counters: open(), reopen: open };
-};
 const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
 const many = (start: string, count: number) => Array.from({ length: count }, (_, index) => one(`${start}${index}`));
 const network = (number: number) => `192.0.2.${number}`;
 
-describe('download counters', () => {
+/** The database that the counters of a file are sent to, where they are. */
+const databases = new Map<string, string>();
+
+const readCounters = async (file: string): Promise<Record<string, number>> => {
+  const url = databases.get(file);
+  const rows = url === undefined ? readFile(file) : await readDatabase(file, url);
+  return Object.fromEntries(
+    rows.map((row) => [`${row.day} ${row.package_id} ${row.package_version}`, Number(row.count)]),
+  );
+};
+const query = 'SELECT * FROM downloads ORDER BY day, package_id, package_version';
+
+const readFile = (file: string) => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare(query).all();
+  database.close();
+  return rows;
+};
+
+const unsentIn = (file: string): number => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const unsent = Number(database.prepare('SELECT count(*) AS unsent FROM unsent').get()?.unsent);
+  database.close();
+  return unsent;
+};
+
+const readDatabase = async (file: string, url: string): Promise<Record<string, unknown>[]> => {
+  await expect.poll(() => unsentIn(file), { timeout: 20_000 }).toBe(0);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(query);
+  await client.end();
+  return rows;
+};
+
+const stores = {
+  'in a file': async () => undefined,
+  'in a database that several servers have in common': newDatabase,
+};
+
+describe.each(Object.entries(stores))('download counters %s', (kind, newStore) => {
+  const openCounters = async (limits: Parameters<typeof createDownloads>[2] = {}, now = () => day) => {
+    const file = path.join(temporaryFolder(), 'downloads.sqlite');
+    const url = await newStore();
+    if (url !== undefined) databases.set(file, url);
+    const open = () => {
+      const all = { taskTimeout: 20_000, sendInterval: 5, keyTimeout: 20_000, ...limits };
+      const counters = createDownloads(file, now, all, url === undefined ? undefined : { url, tell: () => {} });
+      onTestFinished(() => counters.close());
+      return counters;
+    };
+    return { file, counters: open(), reopen: open };
+  };
+  const itOfFile = it.skipIf(kind !== 'in a file');
+
   it('T12: count a version once for each network and day, and survive a restart', async () => {
     let today = day;
-    const { file, counters, reopen } = openCounters({}, () => today);
+    const { file, counters, reopen } = await openCounters({}, () => today);
     expect(await counters.add([one('a'), one('a'), one('a', '2.0'), one('b')], network(1))).toBe(3);
     expect(await counters.add([one('a')], network(1))).toBe(0);
     expect(await counters.add([one('a')], network(2))).toBe(1);
@@ -45,7 +83,7 @@ describe('download counters', () => {
     today = new Date('2026-05-02T00:00:00Z');
     expect(await again.add([one('a')], network(1)), 'on the next day').toBe(1);
     await again.close();
-    expect(readCounters(file)).toEqual({
+    expect(await readCounters(file)).toEqual({
       '2026-05-01 a 1.0': 2,
       '2026-05-01 a 2.0': 1,
       '2026-05-01 b 1.0': 1,
@@ -55,15 +93,15 @@ describe('download counters', () => {
   });
 
   it('are kept when the answer comes, whatever becomes of the process', async () => {
-    const { file, counters } = openCounters();
+    const { file, counters } = await openCounters();
     const counts = await Promise.all(Array.from({ length: 100 }, (_, index) => counters.add([one('a')], `n${index}`)));
     expect(counts).toEqual(counts.map(() => 1));
-    expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 100 });
+    expect(await readCounters(file)).toEqual({ '2026-05-01 a 1.0': 100 });
   });
 
   it('read the total, the last 30 days and the days', async () => {
     let today = new Date('2025-01-01T12:00:00Z');
-    const { counters } = openCounters({}, () => today);
+    const { counters } = await openCounters({}, () => today);
     const none = { package_id: 'a', total: 0, last_30_days: 0, daily: [] };
     expect(await counters.read('a')).toEqual(none);
     for (const [date, networks] of [
@@ -95,7 +133,7 @@ describe('download counters', () => {
 
   it('T12: drop days that are too old from the file, and keep them in the total', async () => {
     let today = new Date('2025-01-01T12:00:00Z');
-    const { file, counters } = openCounters({ tidyInterval: 5 }, () => today);
+    const { file, counters } = await openCounters({ tidyInterval: 5 }, () => today);
     await counters.add([one('a'), one('b')], network(1));
     today = new Date('2025-01-02T12:00:00Z');
     await counters.add([one('a')], network(1));
@@ -103,7 +141,9 @@ describe('download counters', () => {
       today = new Date(Date.UTC(2026, 1, date));
       await counters.add([one('c')], network(1));
     }
-    await expect.poll(() => Object.keys(readCounters(file)).filter((row) => !row.includes(' c '))).toEqual([]);
+    await expect
+      .poll(async () => Object.keys(await readCounters(file)).filter((row) => !row.includes(' c ')))
+      .toEqual([]);
     expect(await counters.read('a')).toEqual({ package_id: 'a', total: 2, last_30_days: 0, daily: [] });
     await counters.add([one('a')], network(1));
     expect(await counters.read('a')).toMatchObject({ total: 3, daily: [{ day: '2026-02-12', count: 1 }] });
@@ -114,7 +154,7 @@ describe('download counters', () => {
     const days = Array.from({ length: 10 }, (_, index) => `2026-04-${String(index + 20)}`);
     let today = day;
     let folds = 0;
-    const { file, counters } = openCounters({ tidyInterval: 5 }, () => {
+    const { file, counters } = await openCounters({ tidyInterval: 5 }, () => {
       folds++;
       return today;
     });
@@ -136,11 +176,11 @@ describe('download counters', () => {
     const asked = folds;
     await expect.poll(() => folds).toBeGreaterThan(asked + 3);
     expect(await counters.read('a')).toEqual(before);
-    expect(Object.keys(readCounters(file)).filter((row) => row.includes(' a '))).toHaveLength(10);
+    expect(Object.keys(await readCounters(file)).filter((row) => row.includes(' a '))).toHaveLength(10);
   });
 
   it('T12: a flood of one client takes no other one its place', async () => {
-    const { counters } = openCounters({ perNetwork: 20, perSite: 50, perDay: 100 });
+    const { counters } = await openCounters({ perNetwork: 20, perSite: 50, perDay: 100 });
     expect(await counters.add([one('honest')], network(1))).toBe(1);
     expect(await counters.add(many('flood', 256), network(2))).toBe(20);
     expect(await counters.add(many('more', 256), network(2))).toBe(0);
@@ -157,7 +197,7 @@ describe('download counters', () => {
   });
 
   it('T12: beyond the daily counts that are kept, what is new adds to totals, and what is old stays', async () => {
-    const { counters, reopen } = openCounters({ counters: 2 });
+    const { counters, reopen } = await openCounters({ counters: 2 });
     expect(await counters.add([one('a'), one('b'), one('c')], network(1))).toBe(3);
     await counters.close();
     const again = reopen();
@@ -167,8 +207,8 @@ describe('download counters', () => {
     expect(await again.read('d')).toMatchObject({ total: 1 });
   });
 
-  it('T12: what could not be written takes no place among the daily counts', async () => {
-    const { file, counters } = openCounters({ counters: 3 });
+  itOfFile('T12: what could not be written takes no place among the daily counts', async () => {
+    const { file, counters } = await openCounters({ counters: 3 });
     expect(await counters.add([one('a')], network(1))).toBe(1);
     const other = new DatabaseSync(file);
     other.exec(`CREATE TRIGGER full BEFORE INSERT ON downloads WHEN new.package_id = 'full'
@@ -183,7 +223,7 @@ describe('download counters', () => {
   });
 
   it('refuse what would wait too long, and may be sent again', async () => {
-    const { file, counters } = openCounters({ waiting: 300 });
+    const { file, counters } = await openCounters({ waiting: 300 });
     const reports = Array.from({ length: 10 }, (_, index) => counters.add(many('a', 100), network(index)));
     const settled = await Promise.allSettled(reports);
     const refused = settled.filter(({ status }) => status === 'rejected');
@@ -191,12 +231,12 @@ describe('download counters', () => {
     for (const each of refused) expect((each as PromiseRejectedResult).reason).toBeInstanceOf(Unavailable);
     expect(await counters.add(many('a', 100), network(9))).toBe(100);
     const counted = settled.length - refused.length + 1;
-    expect(new Set(Object.values(readCounters(file)))).toEqual(new Set([counted]));
+    expect(new Set(Object.values(await readCounters(file)))).toEqual(new Set([counted]));
   });
 
   it('keep nothing of a sender beyond the day, and nothing that leads to one on it', async () => {
     let today = day;
-    const { file, counters } = openCounters({ tidyInterval: 5 }, () => today);
+    const { file, counters } = await openCounters({ tidyInterval: 5 }, () => today);
     const files = () => ['', '-wal'].map((ending) => file + ending).filter((name) => existsSync(name));
     const holds = (bytes: Uint8Array | string) =>
       files().some((name) => readFileSync(name).includes(Buffer.from(bytes as string)));
@@ -217,12 +257,12 @@ describe('download counters', () => {
     // Nobody reports on the day after.
     today = new Date('2026-05-02T00:00:01Z');
     await expect.poll(() => marks.some(holds)).toBe(false);
-    expect(readCounters(file)).toEqual({ '2026-05-01 a 1.0': 2, '2026-05-01 b 1.0': 1 });
+    expect(await readCounters(file)).toEqual({ '2026-05-01 a 1.0': 2, '2026-05-01 b 1.0': 1 });
   });
 
   it('T12: a clock that is a day ahead in another process does not make a network count twice', async () => {
     let today = new Date('2026-05-02T00:00:01Z');
-    const { counters } = openCounters({}, () => today);
+    const { counters } = await openCounters({}, () => today);
     expect(await counters.add([one('a')], network(1))).toBe(1);
     today = new Date('2026-05-01T23:59:59Z');
     expect(await counters.add([one('a'), one('b')], network(1))).toBe(1);
@@ -233,8 +273,8 @@ describe('download counters', () => {
     expect(await counters.add([one('a')], network(1))).toBe(1);
   });
 
-  it('count nothing while the store cannot be written, and all of it again afterwards', async () => {
-    const { file, counters } = openCounters();
+  itOfFile('count nothing while the store cannot be written, and all of it again afterwards', async () => {
+    const { file, counters } = await openCounters();
     await counters.add([one('before')], network(1));
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
@@ -242,20 +282,20 @@ describe('download counters', () => {
     other.exec('ROLLBACK');
     other.close();
     expect(await counters.add([one('meanwhile')], network(1))).toBe(1);
-    expect(Object.keys(readCounters(file))).toEqual(['2026-05-01 before 1.0', '2026-05-01 meanwhile 1.0']);
+    expect(Object.keys(await readCounters(file))).toEqual(['2026-05-01 before 1.0', '2026-05-01 meanwhile 1.0']);
   });
 
-  it('go into a new file where theirs was removed', async () => {
-    const { file, counters } = openCounters();
+  itOfFile('go into a new file where theirs was removed', async () => {
+    const { file, counters } = await openCounters();
     await counters.add([one('a')], network(1));
     for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, `${file}${ending}.away`);
     await counters.add([one('b')], network(1));
     await counters.close();
-    expect(readCounters(file)).toEqual({ '2026-05-01 b 1.0': 1 });
+    expect(await readCounters(file)).toEqual({ '2026-05-01 b 1.0': 1 });
   });
 
   it('H2 end in time, however stuck the store is', async () => {
-    const { file, counters } = openCounters({ taskTimeout: 100 });
+    const { file, counters } = await openCounters({ taskTimeout: 100 });
     writeFileSync(file, '');
     const other = new DatabaseSync(file);
     other.exec('BEGIN EXCLUSIVE');
@@ -292,7 +332,7 @@ describe('download ingest', () => {
     expect([status, Object.keys(body), body.count]).toEqual([200, ['message', 'date', 'count'], 2]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.values(readCounters(file))).toEqual([1, 1]);
+    expect(Object.values(await readCounters(file))).toEqual([1, 1]);
   });
 
   it('T12: counts what the index knows, once for each network, and answers 200 to all', async () => {
@@ -300,7 +340,7 @@ describe('download ingest', () => {
     expect((await ingest(asked)).body.count).toBe(2);
     expect(await ingest(asked)).toMatchObject({ status: 200, body: { count: 0 } });
     const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.keys(readCounters(file)).map((key) => key.slice(11))).toEqual(['a 1.0', 'b 1.0']);
+    expect(Object.keys(await readCounters(file)).map((key) => key.slice(11))).toEqual(['a 1.0', 'b 1.0']);
   });
 
   it('tells clients behind a proxy of our own apart, and networks of IPv6 as one client', async () => {
@@ -416,7 +456,7 @@ describe('download ingest', () => {
       'x-forwarded-for': '203.0.113.7',
     });
     const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.keys(readCounters(file))).toHaveLength(1);
+    expect(Object.keys(await readCounters(file))).toHaveLength(1);
     const database = new DatabaseSync(file);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     database.close();

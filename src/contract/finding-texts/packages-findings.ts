@@ -133,7 +133,7 @@ export const packageTexts = {
   'field-oversized': weak(
     'A field is far too long',
     'A field that is far too long was left out ({}).',
-    `Shorten it: ${amountOf('lineCharacters')} are taken of a name or address, ${amountOf('fieldCharacters')} of a text or list.`,
+    `Shorten it: ${amountOf('lineCharacters')} are taken of a name or address, ${amountOf('fieldCharacters')} of a text or list, ${amountOf('providesCharacters')} of Provides.`,
   ),
   'record-oversized': broken(
     'A package says too much',

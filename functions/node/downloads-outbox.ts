@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { type MarkLimits, openMarks } from './download-marks.ts';
+import type { Report } from './downloads-store.ts';
+
+/** What bounds an outbox. */
+interface OutboxLimits extends MarkLimits {
+  /** The most counts that wait to be sent. */
+  readonly unsent: number;
+}
+
+/** How often a version was downloaded on a day, as it is sent. */
+interface UnsentCount {
+  /** Empty where it is told by no day. */
+  readonly day: string;
+  readonly package_id: string;
+  readonly package_version: string;
+  readonly count: number;
+  /** What tells whether another server has counted it, while its day is not over; null where nothing does. */
+  readonly mark: Uint8Array | null;
+}
+
+/** Counts that are sent together. A batch that could not be sent for certain is the same when it is asked for again. */
+export interface Batch {
+  readonly sender: string;
+  /** One more than that of the batch before, of this sender. */
+  readonly number: number;
+  readonly counts: readonly UnsentCount[];
+}
+
+/** Counts on their way into a database that several servers have in common. */
+interface Outbox {
+  /** Keeps these reports, and returns how many downloads of each count. `markOf` makes marks where they can be made. */
+  add(day: string, reports: readonly Report[], markOf: MarkOf | undefined): number[];
+  /** The counts of a package that are not sent yet, by day. */
+  read(id: string): Map<string, number>;
+  /** The next batch, or the one that was not confirmed; undefined where there is nothing to send. */
+  next(): Batch | undefined;
+  /** Forgets a batch that arrived. */
+  confirm(batch: Batch): void;
+  /** Sends the batch in hand as another sender: for who has it takes this one for one that it has had. */
+  rename(): void;
+  /** How many counts wait. */
+  readonly size: number;
+  /** Destroys marks of other days. */
+  tidy(day: string): void;
+  /** Throws where a write would fail. */
+  probe(): void;
+  close(): void;
+}
+
+/** Makes a mark of a network and a version that is the same on every server of the day. */
+export type MarkOf = (network: string, id: string, version: string) => Uint8Array;
+
+/** Counts that are sent at a time. */
+const batchSize = 2000;
+
+const tables = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA secure_delete = ON;
+  CREATE TABLE IF NOT EXISTS unsent (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    day TEXT NOT NULL,
+    package_id TEXT NOT NULL,
+    package_version TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    mark BLOB
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS unsent_of_package ON unsent (package_id, day, count);
+  -- Who sends, which batch is next, and the last count of it where it was made and not confirmed.
+  CREATE TABLE IF NOT EXISTS sender (name TEXT NOT NULL, number INTEGER NOT NULL, last INTEGER) STRICT;
+`;
+
+/** An outbox is full: what is reported from here on is refused. */
+class OutboxFull extends Error {
+  override name = 'OutboxFull';
+}
+
+/** Takes over what this server counted alone before. */
+const takeOver = (database: DatabaseSync): void => {
+  const tablesThere = database
+    .prepare("SELECT name FROM sqlite_master WHERE name IN ('downloads', 'downloads_beyond')")
+    .all()
+    .map(({ name }) => name);
+  inTransaction(database, () => {
+    if (tablesThere.includes('downloads')) {
+      database.exec(`INSERT INTO unsent (day, package_id, package_version, count)
+        SELECT day, package_id, package_version, count FROM downloads ORDER BY day; DELETE FROM downloads`);
+    }
+    if (tablesThere.includes('downloads_beyond')) {
+      database.exec(`INSERT INTO unsent (day, package_id, package_version, count)
+        SELECT '', package_id, '', count FROM downloads_beyond; DELETE FROM downloads_beyond`);
+    }
+  });
+};
+
+const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+/**
+ * The outbox in this file, which is made where it is missing. What is kept in it outlives the process. Of a client's network
+ * nothing but marks is kept, and these no longer than their day.
+ */
+export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
+  const database = new DatabaseSync(file, { timeout: 1000 });
+  database.exec(tables);
+  takeOver(database);
+  const marks = openMarks(database, limits);
+  let size = Number(database.prepare('SELECT count(*) AS unsent FROM unsent').get()?.unsent);
+  const insert = database.prepare(
+    'INSERT INTO unsent (day, package_id, package_version, count, mark) VALUES (?, ?, ?, 1, ?)',
+  );
+
+  const readSender = () =>
+    database.prepare('SELECT name, number, last FROM sender').get() as
+      | { name: string; number: number; last: number | null }
+      | undefined;
+  const renew = () => {
+    database.exec('DELETE FROM sender');
+    database.prepare('INSERT INTO sender (name, number, last) VALUES (?, 1, NULL)').run(randomUUID());
+  };
+
+  /** The batch in hand, made where there is none and something waits. */
+  const seal = () => {
+    if (readSender() === undefined) renew();
+    const sender = readSender();
+    if (sender === undefined || sender.last !== null) return sender;
+    const last = database
+      .prepare('SELECT max(id) AS last FROM (SELECT id FROM unsent ORDER BY id LIMIT ?)')
+      .get(batchSize)?.last;
+    if (last === null || last === undefined) return undefined;
+    database.prepare('UPDATE sender SET last = ?').run(Number(last));
+    return { ...sender, last: Number(last) };
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    add: (day, reports, markOf) => {
+      const asked = reports.reduce((sum, { downloads }) => sum + downloads.length, 0);
+      if (size + asked > limits.unsent) throw new OutboxFull(`${size} counts wait to be sent`);
+      const counts = inTransaction(database, () =>
+        reports.map(({ network, downloads }) =>
+          marks.take(day, network, downloads, ({ package_id: id, package_version: version }) =>
+            insert.run(day, id, version, markOf?.(network, id, version) ?? null),
+          ),
+        ),
+      );
+      size += counts.reduce((sum, count) => sum + count, 0);
+      return counts;
+    },
+    read: (id) => {
+      const rows = database
+        .prepare('SELECT day, sum(count) AS count FROM unsent WHERE package_id = ? GROUP BY day')
+        .all(id);
+      return new Map(rows.map((row) => [String(row.day), Number(row.count)]));
+    },
+    next: () =>
+      inTransaction(database, () => {
+        const sender = seal();
+        if (sender === undefined) return undefined;
+        const counts = database
+          .prepare('SELECT day, package_id, package_version, count, mark FROM unsent WHERE id <= ? ORDER BY id')
+          .all(sender.last as number) as unknown as UnsentCount[];
+        return { sender: sender.name, number: sender.number, counts };
+      }),
+    confirm: ({ sender, number }) => {
+      inTransaction(database, () => {
+        const current = readSender();
+        // Another process that sends from this file may have been as quick.
+        if (current === undefined || current.name !== sender || current.number !== number || current.last === null)
+          return;
+        const { changes } = database.prepare('DELETE FROM unsent WHERE id <= ?').run(current.last);
+        database.prepare('UPDATE sender SET number = number + 1, last = NULL').run();
+        size -= Number(changes);
+      });
+    },
+    rename: () => inTransaction(database, renew),
+    tidy: (day) => {
+      inTransaction(database, () => {
+        marks.drop(day);
+        database.prepare('UPDATE unsent SET mark = NULL WHERE mark IS NOT NULL AND day < ?').run(day);
+      });
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    },
+    probe: () => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        insert.run('', '', '', null);
+      } finally {
+        if (database.isTransaction) database.exec('ROLLBACK');
+      }
+    },
+    close: () => database.close(),
+  };
+};

@@ -1,0 +1,292 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
+import { dayBefore } from './download-marks.ts';
+import type { Batch, MarkOf } from './downloads-outbox.ts';
+import { type CounterLimits, convincingDays, summariseCounts } from './downloads-store.ts';
+
+/** Counters in a PostgreSQL database, which several servers have in common. Days are of UTC, such as 2026-05-01. */
+interface SharedDownloads {
+  /**
+   * Adds a batch, once however often it is sent: false where this sender has sent later ones, and then nothing of it is
+   * added.
+   */
+  take(day: string, batch: Batch): Promise<boolean>;
+  /** What makes marks of this day. */
+  markOf(day: string): Promise<MarkOf>;
+  /** What was counted of a package, with what is told by no day under the empty one. */
+  read(id: string): Promise<Map<string, number>>;
+  /** Destroys the marks of days before this one, and folds daily counts that are too old for certain into totals. */
+  tidy(day: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds. A database that does not answer is one that is away. */
+const bounds = {
+  connectionTimeoutMillis: 3000,
+  query_timeout: 5000,
+  statement_timeout: 4000,
+  lock_timeout: 3000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+// Any constant will do that every server takes and nothing else in the database does.
+const advisoryLock = 7_310_263_924_017;
+
+/** The tables, version by version: what has been released stays as it is. */
+const migrations = [
+  `CREATE TABLE downloads (
+     day text COLLATE "C" NOT NULL,
+     package_id text COLLATE "C" NOT NULL,
+     package_version text COLLATE "C" NOT NULL,
+     count bigint NOT NULL,
+     PRIMARY KEY (day, package_id, package_version)
+   );
+   CREATE INDEX downloads_of_package ON downloads (package_id);
+   CREATE TABLE downloads_beyond (package_id text COLLATE "C" PRIMARY KEY, count bigint NOT NULL);
+   CREATE TABLE downloads_mark (mark bytea PRIMARY KEY);
+   CREATE TABLE downloads_marking (day text NOT NULL, key bytea NOT NULL);
+   CREATE TABLE downloads_sender (name uuid PRIMARY KEY, number bigint NOT NULL, day text NOT NULL);`,
+];
+
+const openPool = (url: string, most: number): pg.Pool => {
+  const pool = new pg.Pool({ connectionString: url, max: most, application_name: 'debdex-downloads', ...bounds });
+  // Unheard, the event of a connection that breaks would end the process; the query that needs it is told.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+};
+
+const transact = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // What became of the transaction is not known on this side, so its connection is not used again.
+    client.release(true);
+    throw error;
+  }
+};
+
+/** Brings the tables up to date. Throws where they are of a newer program. */
+const migrate = (pool: pg.Pool): Promise<void> =>
+  transact(pool, async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+    await client.query('CREATE TABLE IF NOT EXISTS downloads_schema (version integer NOT NULL)');
+    const { rows } = await client.query<{ version: number }>('SELECT version FROM downloads_schema');
+    const version = rows[0]?.version ?? 0;
+    if (version > migrations.length)
+      throw new Error(`the download counters are at version ${version}, this program knows ${migrations.length}`);
+    for (const migration of migrations.slice(version)) await client.query(migration);
+    if (version === migrations.length) return;
+    await client.query('DELETE FROM downloads_schema');
+    await client.query('INSERT INTO downloads_schema (version) VALUES ($1)', [migrations.length]);
+  });
+
+/** The key of the marks of a day. One of tomorrow is no reason for another: the clocks of two servers may differ. */
+const keyFor = (pool: pg.Pool, day: string): Promise<{ day: string; key: Uint8Array }> =>
+  transact(pool, async (client) => {
+    await client.query('LOCK TABLE downloads_marking IN EXCLUSIVE MODE');
+    const { rows } = await client.query<{ day: string; key: Uint8Array }>('SELECT day, key FROM downloads_marking');
+    const [known] = rows;
+    if (known && (known.day === day || known.day === dayBefore(day, -1))) return known;
+    const made = { day, key: randomBytes(32) };
+    // Not by deleting, which would leave them in the files of the table.
+    await client.query('TRUNCATE downloads_mark, downloads_marking');
+    await client.query('INSERT INTO downloads_marking (day, key) VALUES ($1, $2)', [made.day, made.key]);
+    return made;
+  });
+
+const addCounts = `
+  WITH sent AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[])
+      AS sent (day, package_id, package_version, count, mark)
+  ), marked AS (
+    INSERT INTO downloads_mark (mark) SELECT mark FROM sent WHERE mark IS NOT NULL ON CONFLICT DO NOTHING RETURNING mark
+  ), summed AS (
+    SELECT day, package_id, package_version, sum(count)::bigint AS count
+    FROM sent WHERE mark IS NULL OR mark IN (SELECT mark FROM marked)
+    GROUP BY day, package_id, package_version
+  )`;
+
+// In the order of their keys, so that two servers that add the same wait for each other and not both for both. Where
+// there are as many daily counts as are kept, what is new adds to totals alone.
+const addDaily = `${addCounts}, told AS (
+    SELECT summed.*, EXISTS (
+      SELECT FROM downloads AS known WHERE known.day = summed.day
+        AND known.package_id = summed.package_id AND known.package_version = summed.package_version) AS known
+    FROM summed
+  ), ranked AS (
+    SELECT told.*, row_number() OVER (PARTITION BY known ORDER BY day, package_id, package_version) AS place FROM told
+  ), beyond AS (
+    INSERT INTO downloads_beyond (package_id, count)
+    SELECT package_id, sum(count) FROM ranked WHERE NOT known AND place > $6 GROUP BY package_id ORDER BY package_id
+    ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count
+  )
+  INSERT INTO downloads (day, package_id, package_version, count)
+  SELECT day, package_id, package_version, count FROM ranked WHERE known OR place <= $6
+  ORDER BY day, package_id, package_version
+  ON CONFLICT (day, package_id, package_version) DO UPDATE SET count = downloads.count + excluded.count
+  RETURNING xmax = 0 AS is_new`;
+
+const addTotals = `
+  INSERT INTO downloads_beyond (package_id, count)
+  SELECT package_id, sum(count) FROM unnest($1::text[], $2::bigint[]) AS sent (package_id, count)
+  GROUP BY package_id ORDER BY package_id
+  ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count`;
+
+/**
+ * How often packages were downloaded by the end of the day before this one, as `readDownloadTotals` tells it of a file.
+ * Throws where the database does not answer.
+ */
+export const readSharedTotals = async (url: string, day: string, most: number): Promise<DownloadTotal[]> => {
+  const pool = openPool(url, 1);
+  try {
+    await migrate(pool);
+    const { rows } = await pool.query<Record<keyof DownloadTotal, string>>(
+      `SELECT package_id, sum(count) AS total, sum(recent) AS last_30_days FROM (
+         SELECT package_id, count, CASE WHEN day >= $1 THEN count ELSE 0 END AS recent FROM downloads WHERE day < $2
+         UNION ALL SELECT package_id, count, 0 FROM downloads_beyond
+       ) AS counted GROUP BY package_id ORDER BY total DESC, package_id COLLATE "C" LIMIT $3`,
+      [dayBefore(day, 30), day, most],
+    );
+    return rows.map(({ package_id, total, last_30_days }) => ({
+      package_id,
+      total: Number(total),
+      last_30_days: Number(last_30_days),
+    }));
+  } finally {
+    await pool.end();
+  }
+};
+
+/** The counters of this database; its tables are made or brought up to date when it is first asked. */
+export const openSharedDownloads = (url: string, limits: CounterLimits): SharedDownloads => {
+  const pool = openPool(url, 2);
+  let migrated: Promise<void> | undefined;
+  let marking: { readonly day: string; readonly key: Uint8Array } | undefined;
+  // Daily counts there are, as far as this server knows: it counts them anew each day.
+  let counters: number | undefined;
+  const countRows = async (): Promise<number> =>
+    Number((await pool.query<{ rows: string }>('SELECT count(*) AS rows FROM downloads')).rows[0]?.rows);
+  const ready = (): Promise<void> => {
+    migrated ??= migrate(pool).catch((error: unknown) => {
+      migrated = undefined;
+      throw error;
+    });
+    return migrated;
+  };
+
+  /** The first of so many days with counts, none of them after today; undefined where there are fewer. */
+  const firstConvincing = async (client: pg.PoolClient, today: string): Promise<string | undefined> => {
+    let day = dayBefore(today, -1);
+    for (let told = 0; told < convincingDays; told++) {
+      const { rows } = await client.query<{ day: string | null }>(
+        'SELECT max(day) AS day FROM downloads WHERE day < $1',
+        [day],
+      );
+      const newest = rows[0]?.day;
+      if (newest === null || newest === undefined) return undefined;
+      day = newest;
+    }
+    return day;
+  };
+
+  return {
+    take: async (day, { sender, number, counts }) => {
+      await ready();
+      counters ??= await countRows();
+      return transact(pool, async (client) => {
+        const { rowCount } = await client.query(
+          `INSERT INTO downloads_sender (name, number, day) VALUES ($1, $2, $3)
+           ON CONFLICT (name) DO UPDATE SET number = excluded.number, day = excluded.day
+           WHERE downloads_sender.number = excluded.number - 1`,
+          [sender, number, day],
+        );
+        if (rowCount === 0) {
+          const { rows } = await client.query<{ number: string }>(
+            'SELECT number FROM downloads_sender WHERE name = $1',
+            [sender],
+          );
+          return Number(rows[0]?.number) === number;
+        }
+        const daily = counts.filter((one) => one.day !== '');
+        const columns = [
+          daily.map((one) => one.day),
+          daily.map((one) => one.package_id),
+          daily.map((one) => one.package_version),
+          daily.map((one) => one.count),
+          // Of a day that is over marks tell nothing: its key is destroyed.
+          daily.map((one) => (one.day >= day ? one.mark : null)),
+          Math.max(0, limits.counters - (counters ?? 0)),
+        ];
+        if (daily.length > 0) {
+          const { rows } = await client.query<{ is_new: boolean }>(addDaily, columns);
+          counters = (counters ?? 0) + rows.filter(({ is_new: isNew }) => isNew).length;
+        }
+        const totals = counts.filter((one) => one.day === '');
+        if (totals.length > 0)
+          await client.query(addTotals, [totals.map((one) => one.package_id), totals.map((one) => one.count)]);
+        return true;
+      });
+    },
+    markOf: async (day) => {
+      await ready();
+      if (marking?.day !== day && marking?.day !== dayBefore(day, -1)) marking = await keyFor(pool, day);
+      const { key } = marking as { key: Uint8Array };
+      return (network, id, version) =>
+        createHmac('sha256', key)
+          .update(JSON.stringify([network, id, version]))
+          .digest()
+          .subarray(0, 16);
+    },
+    read: async (id) => {
+      await ready();
+      const { rows } = await pool.query<{ day: string; count: string }>(
+        `SELECT day, sum(count) AS count FROM downloads WHERE package_id = $1 GROUP BY day
+         UNION ALL SELECT '', count FROM downloads_beyond WHERE package_id = $1`,
+        [id],
+      );
+      return new Map(rows.map(({ day, count }) => [day, Number(count)]));
+    },
+    tidy: async (day) => {
+      await ready();
+      counters = undefined;
+      await keyFor(pool, day);
+      await transact(pool, async (client) => {
+        const last = await firstConvincing(client, day);
+        // A sender that was silent for so long has nothing left of what it sent then.
+        await client.query('DELETE FROM downloads_sender WHERE day < $1', [dayBefore(day, limits.days)]);
+        if (last === undefined) return;
+        const first = dayBefore(last, limits.days - 1);
+        await client.query(
+          `WITH old AS (DELETE FROM downloads WHERE day < $1 RETURNING package_id, count)
+           INSERT INTO downloads_beyond (package_id, count)
+           SELECT package_id, sum(count) FROM old GROUP BY package_id ORDER BY package_id
+           ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count`,
+          [first],
+        );
+      });
+    },
+    close: () => pool.end(),
+  };
+};
+
+/** What is told of a package, of what was counted and is to be sent still. */
+export const composeCount = (
+  id: string,
+  day: string,
+  limits: Pick<CounterLimits, 'days'>,
+  ...counted: readonly ReadonlyMap<string, number>[]
+): DownloadCount => {
+  const days = new Map<string, number>();
+  for (const counts of counted) for (const [day, count] of counts) days.set(day, (days.get(day) ?? 0) + count);
+  const beyond = days.get('') ?? 0;
+  days.delete('');
+  const daily = [...days].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? -1 : 1));
+  return summariseCounts(id, day, limits.days, daily, beyond);
+};

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Unavailable } from '../../functions/dependencies.ts';
+import { createDownloads } from '../../functions/node/download-counters.ts';
+import { openOutbox } from '../../functions/node/downloads-outbox.ts';
+import { openDownloadsStore, readDownloadTotals } from '../../functions/node/downloads-store.ts';
+import { openSharedDownloads, readSharedTotals } from '../../functions/node/shared-downloads.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { newDatabase } from '../support/new-database.ts';
+
+const day = new Date('2026-05-01T12:00:00Z');
+const limits = { days: 400, counters: 1000, perNetwork: 1000, perSite: 1000, perDay: 1000, unsent: 1000 };
+const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
+const newFile = (): string => path.join(temporaryFolder(), 'downloads.sqlite');
+
+/** A server's counters in this database; `told` is what its operator hears. */
+const openServer = (
+  url: string,
+  {
+    file = newFile(),
+    now = () => day,
+    ...others
+  }: {
+    file?: string;
+    now?: () => Date;
+    unsent?: number;
+    keyTimeout?: number;
+    retryInterval?: number;
+  } = {},
+) => {
+  const told: (string | undefined)[] = [];
+  const all = { taskTimeout: 20_000, sendInterval: 5, keyTimeout: 20_000, retryInterval: 30, ...others };
+  const counters = createDownloads(file, now, all, { url, tell: (reason) => told.push(reason) });
+  onTestFinished(() => counters.close());
+  return { file, counters, told };
+};
+
+const ask = async <T extends object>(url: string, text: string): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(text);
+  await client.end();
+  return rows as T[];
+};
+
+/** What stands between a server and its database: it passes all on, or nothing, or loses the answer to a commit. */
+const openWay = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const state = { isOpen: true, losesCommits: 0 };
+  const way = createServer((client) => {
+    if (!state.isOpen) return void client.destroy();
+    const database = connect(Number(port), hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        for (const end of [client, database]) end.destroy();
+        sockets.delete(socket);
+      });
+    }
+    let isCommitting = false;
+    client.on('data', (data) => {
+      isCommitting ||= data.includes('COMMIT\0');
+      database.write(data);
+    });
+    database.on('data', (data) => {
+      if (isCommitting && state.losesCommits > 0) {
+        state.losesCommits--;
+        return void client.destroy();
+      }
+      isCommitting = false;
+      client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  onTestFinished(() => void way.close());
+  const through = new URL(url);
+  through.port = String((way.address() as AddressInfo).port);
+  return {
+    url: through.href,
+    state,
+    cut: () => {
+      state.isOpen = false;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+};
+
+describe('counters that several servers have in common', () => {
+  it('T12: add up, and count a client once whichever server it reports to, also where both do at once', async () => {
+    const url = await newDatabase();
+    const [first, second, third] = [openServer(url), openServer(url), openServer(url)];
+    const servers = [first, second, third];
+    const downloads = Array.from({ length: 40 }, (_, number) => one(`p${number}`));
+    const reported = servers.flatMap(({ counters }, place) =>
+      Array.from({ length: 10 }, (_, client) => [
+        counters.add(downloads, `192.0.2.${client}`),
+        counters.add([one('own')], `198.51.100.${place * 10 + client}`),
+      ]).flat(),
+    );
+    await Promise.all(reported);
+    for (const { counters } of servers) {
+      await expect.poll(async () => (await counters.read('own')).total).toBe(30);
+      await expect.poll(async () => (await counters.read('p7')).total).toBe(10);
+      expect(await counters.read('p39')).toEqual({
+        ...{ package_id: 'p39', total: 10, last_30_days: 10 },
+        daily: [{ day: '2026-05-01', count: 10 }],
+      });
+    }
+  });
+
+  it('T12: are kept while the database is away, told of once, and sent when it is back; reports do not wait', async () => {
+    const { url, state, cut } = await openWay(await newDatabase());
+    cut();
+    const { counters, told, file } = openServer(url, { keyTimeout: 50 });
+    // The operator need not wait for somebody who reports.
+    await expect.poll(() => told).toHaveLength(1);
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    expect(await counters.add([one('a')], 'n1')).toBe(0);
+    await expect(counters.read('a')).rejects.toBeInstanceOf(Unavailable);
+    expect(await counters.probe()).toBe(true);
+    expect(await counters.add([one('a')], 'n2')).toBe(1);
+    await counters.close();
+    expect(told).toEqual([expect.stringMatching(/ECONN|terminated|closed/)]);
+    // Another process of the same server, while it is still away and after.
+    const again = openServer(url, { file, keyTimeout: 50 });
+    expect(await again.counters.add([one('a')], 'n2'), 'after a restart').toBe(0);
+    expect(await again.counters.add([one('a')], 'n3')).toBe(1);
+    state.isOpen = true;
+    await expect.poll(async () => (await again.counters.read('a').catch(() => undefined))?.total).toBe(3);
+    await expect.poll(() => again.told).toEqual([expect.any(String), undefined]);
+  });
+
+  it('T12: refuse what would be too much to keep', async () => {
+    const { url, cut } = await openWay(await newDatabase());
+    cut();
+    const { counters } = openServer(url, { keyTimeout: 50, unsent: 3 });
+    expect(await counters.add([one('a'), one('b')], 'n1')).toBe(2);
+    await expect(counters.add([one('a'), one('b')], 'n2')).rejects.toBeInstanceOf(Unavailable);
+    expect(await counters.add([one('c')], 'n2')).toBe(1);
+  });
+
+  it('T12: count once what was sent again, where the answer to a commit was lost', async () => {
+    const { url, state } = await openWay(await newDatabase());
+    const { counters, told } = openServer(url);
+    expect(await counters.add([one('a')], 'n0')).toBe(1);
+    await expect.poll(async () => (await counters.read('a')).total).toBe(1);
+    state.losesCommits = 2;
+    for (let number = 1; number <= 20; number++) expect(await counters.add([one('a')], `n${number}`)).toBe(1);
+    await expect.poll(() => state.losesCommits).toBe(0);
+    await expect.poll(async () => (await counters.read('a').catch(() => undefined))?.total).toBe(21);
+    expect(told).toContain(undefined);
+    await counters.close();
+    expect(await ask(url, `SELECT count FROM downloads`)).toEqual([{ count: '21' }]);
+  });
+
+  it('T15: lose nothing where the file or the database is one of before', async () => {
+    const url = await newDatabase();
+    const shared = openSharedDownloads(url, limits);
+    const file = newFile();
+    const outbox = openOutbox(file, limits);
+    const send = async () => {
+      const batch = outbox.next();
+      if (batch === undefined) return false;
+      const taken = await shared.take('2026-05-01', batch);
+      if (taken) outbox.confirm(batch);
+      else outbox.rename();
+      return taken;
+    };
+    const report = (network: string) => outbox.add('2026-05-01', [{ network, downloads: [one('a')] }], undefined);
+    report('n1');
+    const [first] = [outbox.next()];
+    expect(first).toMatchObject({ number: 1, counts: [{ package_id: 'a', count: 1, mark: null }] });
+    report('n2');
+    expect(outbox.next(), 'what could not be sent for certain stays as it is').toEqual(first);
+    expect(await send()).toBe(true);
+    expect(await send()).toBe(true);
+    expect(await shared.take('2026-05-01', first as NonNullable<typeof first>), 'long after').toBe(false);
+    // A file from before: the database has had its number.
+    const database = new DatabaseSync(file);
+    database.exec('UPDATE sender SET number = 1');
+    report('n3');
+    expect([await send(), await send()]).toEqual([false, true]);
+    // A database from before: it misses some of its numbers.
+    database.exec('UPDATE sender SET number = 9');
+    report('n4');
+    expect([await send(), await send(), outbox.size]).toEqual([false, true, 0]);
+    expect(await shared.read('a')).toEqual(new Map([['2026-05-01', 4]]));
+    database.close();
+    outbox.close();
+    await shared.close();
+  });
+
+  it('take over what a server counted alone, and tell the same totals', async () => {
+    const url = await newDatabase();
+    const file = newFile();
+    const alone = openDownloadsStore(file, { ...limits, counters: 2 });
+    for (const [on, id, clients] of [
+      ['2026-03-01', 'b', 3],
+      ['2026-04-30', 'a', 2],
+      ['2026-04-30', 'Z', 2],
+      ['2026-05-01', 'a', 4],
+    ] as const)
+      alone.add(
+        on,
+        Array.from({ length: clients }, (_, client) => ({ network: `n${client}`, downloads: [one(id)] })),
+      );
+    alone.close();
+    const told = readDownloadTotals(file, '2026-05-01', 10);
+    const { counters } = openServer(url, { file });
+    await expect.poll(async () => (await counters.read('a')).total).toBe(6);
+    expect(await readSharedTotals(url, '2026-05-01', 10)).toEqual(told);
+    expect(await readSharedTotals(url, '2026-05-01', 1)).toEqual(told.slice(0, 1));
+    // 30 of April is not one of the last thirty days by then.
+    expect((await readSharedTotals(url, '2026-05-31', 10)).map(({ last_30_days: month }) => month)).toEqual([0, 0, 0]);
+  });
+
+  it('keep no mark and no key of a day that is over, and let two clocks differ by a day', async () => {
+    const url = await newDatabase();
+    let today = new Date('2026-05-01T23:59:00Z');
+    const first = openServer(url, { now: () => today });
+    const keys = () => ask<{ day: string }>(url, 'SELECT day FROM downloads_marking');
+    expect(await first.counters.add([one('a')], 'n1')).toBe(1);
+    await expect.poll(async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length).toBe(1);
+    const second = openServer(url, { now: () => new Date(today.getTime() + 120_000) });
+    expect(await second.counters.add([one('a')], 'n2')).toBe(1);
+    await expect.poll(async () => (await second.counters.read('a')).total).toBe(2);
+    expect(await keys()).toEqual([{ day: '2026-05-02' }]);
+    expect(await first.counters.add([one('a')], 'n3')).toBe(1);
+    await expect.poll(async () => (await first.counters.read('a')).total).toBe(3);
+    expect(await keys()).toEqual([{ day: '2026-05-02' }]);
+    today = new Date('2026-05-03T00:00:00Z');
+    expect(await first.counters.add([one('a')], 'n1')).toBe(1);
+    await expect.poll(keys).toEqual([{ day: '2026-05-03' }]);
+    await expect.poll(async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length).toBe(1);
+  });
+
+  it('are left alone by a program that does not know their tables', async () => {
+    const url = await newDatabase();
+    await openServer(url).counters.read('a');
+    await ask(url, 'UPDATE downloads_schema SET version = 99');
+    const { counters, told } = openServer(url);
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    await expect.poll(() => told[0]).toMatch(/version 99/);
+    expect(await ask(url, 'SELECT * FROM downloads')).toEqual([]);
+    await expect(readSharedTotals(url, '2026-05-01', 10)).rejects.toThrow('version 99');
+  });
+});
