@@ -183,7 +183,9 @@ class Step {
     const isInForce = (name: string) => inForce.includes(name);
     const retired = new Map<string, RetiredEntry>();
     for (const [name, entry] of this.#state.retired) {
-      if (!naming.isWanted(name, entry.path) && !isInForce(name)) retired.set(name, entry);
+      if (naming.isWanted(name, entry.path) || isInForce(name)) continue;
+      // A clock that was ahead would have it stay until that time comes.
+      retired.set(name, entry.since > since ? { ...entry, since } : entry);
     }
     for (const [name, file] of gone) retired.set(name, { path: file, since });
     for (const name of bulk) if (!retired.has(name)) retired.set(name, { path: name, since });

@@ -83,6 +83,19 @@ describe('a generation', () => {
     expect(readdirSync(folder).sort()).toEqual(named.slice(-keptCatalogs).sort());
   });
 
+  it('P2: keeps the catalog of the generation before where that had come back from an earlier one', async () => {
+    const publication = new Publication();
+    const folder = path.join(publication.out, 'v2', 'catalog');
+    const named: string[] = [];
+    for (const [index, content] of ['1', '2', '3', '1', '4'].entries()) {
+      await publication.publish({ 'v2/a.json': content });
+      named.push(path.basename(publication.current.catalog.path));
+      const at = Date.now() / 1000 - 100 + index;
+      if (index < 3) utimesSync(path.join(folder, named.at(-1) ?? ''), at, at);
+    }
+    expect(readdirSync(folder).sort()).toEqual(named.slice(-keptCatalogs).sort());
+  });
+
   it('P2: names one whole inventory and what differs from it, until that is much, and keeps what the last three name', async () => {
     const publication = new Publication();
     const many = Object.fromEntries(

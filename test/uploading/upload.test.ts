@@ -96,6 +96,24 @@ describe.each(kinds)('an upload %s', (_, place) => {
     expectHeld(target, publication, first);
   });
 
+  it('P1: removes what is gone though it was noted by a clock that was years ahead', async () => {
+    const publication = new Publication();
+    const target = place();
+    const { 'v2/jailbreak/package/b.json': _, ...rest } = first;
+    await publication.publish(first);
+    await send(publication.out, target, { now: day(1) });
+    await publication.publish(rest);
+    await send(publication.out, target, { now: day(3000) });
+    for (const [at, isThere] of [
+      [1, true],
+      [3, false],
+    ] as const) {
+      await publication.publish({ ...rest, 'v2/x.json': String(at) });
+      await send(publication.out, target, { now: day(at) });
+      expect(target.read('v2/jailbreak/package/b.json') !== undefined, `day ${at}`).toBe(isThere);
+    }
+  });
+
   it('P1: rehearses without a trace', async () => {
     const publication = new Publication();
     const target = place();
