@@ -276,11 +276,11 @@ describe('a mirror', () => {
 
   it('P1: that lost its inventory, and has readers, puts nothing in place before what it names', async () => {
     const { publication, folder } = begin();
-    const files = { 'v2/a-list.json': '1', 'v2/b.json': '1', 'v2/index.json': '1' };
+    const files = { 'v2/a-list.json': '1', 'v2/b.json': '1', 'v2/index.json': '1', 'v2/z.json': '1' };
     await publication.publish(files);
     await take(folder);
     rmSync(path.join(folder, publication.current.documents.inventory));
-    const next = { 'v2/a-list.json': '2', 'v2/b.json': '1', 'v2/c.json': '2', 'v2/index.json': '2' };
+    const next = { ...files, 'v2/a-list.json': '2', 'v2/c.json': '2', 'v2/index.json': '2', 'v2/z.json': '2' };
     await publication.publish(next);
     const placed: string[] = [];
     const place = OutputFolder.prototype.place;
@@ -288,10 +288,44 @@ describe('a mirror', () => {
       placed.push(to);
       place.call(this, from, to);
     });
-    expect(await take(folder, { concurrency: 1 })).toMatchObject({ by: 'inventory', fetched: 3 });
+    expect(await take(folder, { concurrency: 1 })).toMatchObject({ by: 'inventory', fetched: 4 });
     spy.mockRestore();
-    expect(placed.filter((file) => file in next)).toEqual(['v2/c.json', 'v2/a-list.json', 'v2/index.json']);
+    expect(placed.filter((file) => file in next)).toEqual([
+      'v2/c.json',
+      'v2/a-list.json',
+      'v2/z.json',
+      'v2/index.json',
+    ]);
     expect(read(folder)).toEqual(next);
+  });
+
+  it('P2: killed twice in its first copy removes in the end what belongs to no generation', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await killAt(folder, (file) => file === publication.current.catalog.path);
+    expect(read(folder)).toHaveProperty('v2/b.json');
+    await publication.publish({ 'v2/a.json': '2' });
+    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+      throw new Error('killed');
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    writeFileSync(path.join(folder, 'v2/b.json'), '1');
+    await take(folder);
+    expect(read(folder)).toEqual({ 'v2/a.json': '2' });
+  });
+
+  it('C9: removes nothing outside, whatever an inventory in the folder names', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    const outside = path.join(path.dirname(folder), 'outside');
+    writeFileSync(outside, '');
+    const text = `${'1'.repeat(64)}  ../outside\n`;
+    writeFileSync(path.join(folder, generationPath.inventory(sha256(text))), zstdCompressSync(text));
+    await publication.publish({ 'v2/a.json': '2' });
+    await take(folder);
+    expect(existsSync(outside)).toBe(true);
   });
 
   it('P2: of a publication that lost its change list has the files all the same', async () => {
@@ -355,6 +389,10 @@ describe('P3: a mirror goes on with what it has and says why, where the publicat
     const { folder, older } = await prepare();
     await take(folder);
     intercept = (file) => (file === generationPath.current ? older : undefined);
+    await refuse(folder, /older than the generation 2 .* empty folder/);
+    // Of the same number and date, and another.
+    const other = { ...JSON.parse(served.read(generationPath.current)), previous: null };
+    intercept = (file) => (file === generationPath.current ? Buffer.from(JSON.stringify(other)) : undefined);
     await refuse(folder, /older than the generation 2 .* empty folder/);
   });
 

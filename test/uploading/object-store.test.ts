@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -180,6 +180,21 @@ describe('in object storage', () => {
     await send(publication.out, target);
     expect(refused.size).toBe(2);
     for (const name of [large, large.replace('.json', '')]) expect(target.read(name)?.toString()).toBe(text);
+  });
+
+  it('H4: sends again, when it is to verify, what stands there under another content type', async () => {
+    const publication = new Publication();
+    await publication.publish(odd);
+    const prefix = place();
+    const target = storeTarget(server, prefix);
+    await send(publication.out, target);
+    const file = 'v2/jailbreak/package/plain.json';
+    const note = path.join(folder, bucket, prefix, `${file}._S3rver_metadata.json`);
+    const about = JSON.parse(readFileSync(note, 'utf8'));
+    expect(about['content-type']).toMatch(/json/);
+    writeFileSync(note, JSON.stringify({ ...about, 'content-type': 'text/plain' }));
+    expect(await send(publication.out, target, { verify: true })).toMatchObject({ sent: 1 });
+    expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual(about);
   });
 
   it('P1: of what a killed upload had brought it sends nothing again', async () => {
