@@ -14,8 +14,8 @@ export default defineConfig({
     globalSetup: ['test/support/run-folder.ts'],
     setupFiles: ['test/support/loopback-only.ts', 'test/support/compiled-code.ts'],
     pool: 'forks',
-    // One more than there are processors: now and then a test waits for a process, a browser or a time limit.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are processors: half of the time of a test goes by waiting for a process, a browser or a limit.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take a minute.
     testTimeout: 90_000,
