@@ -2,7 +2,7 @@ import { addCredentials, type Callback, parseCallback } from './callback.ts';
 import type { CallbackRules } from './callback-rules.ts';
 import { isLive, type RefreshDecision, type RevokeDecision } from './credential-states.ts';
 import { type Credentials, type Cryptography, hashCredentials } from './cryptography.ts';
-import { maskUdid } from './device.ts';
+import { maskUdid } from './masked-udid.ts';
 import type { CredentialStore, NewSet, SignInRequest, TokenHolder } from './store/credential-store.ts';
 
 const minute = 60_000;

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Proxies } from '../net/proxies.ts';
 import { createSender, type Sender } from '../net/sender.ts';
+import type { Destination } from './destination.ts';
+import { composeBody, type Teller } from './messages.ts';
 import {
   type FoundRepository,
   followBuild,
@@ -11,9 +13,7 @@ import {
   type Notice,
   noticeSchema,
   toldStateSchema,
-} from './changes.ts';
-import type { Destination } from './destination.ts';
-import { composeBody, type Teller } from './messages.ts';
+} from './notices.ts';
 
 const stateSchema = z.strictObject({
   format: z.literal(1),

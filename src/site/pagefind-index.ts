@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { page } from './addresses.ts';
-import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
+import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 import { type IndexFile, stabilise } from './stable-index.ts';
 import { joinStatements } from './stated.ts';

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
-import { describeKept, isAsWritten, type KeptFile } from './inventory.ts';
+import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 

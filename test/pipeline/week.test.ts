@@ -12,7 +12,7 @@ import { readBuildRecord } from '../../src/catalog/build-record.ts';
 import { statusSchema } from '../../src/contract/envelope.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { shownBuilds } from '../../src/contract/status.ts';
-import type { Notice } from '../../src/notifying/changes.ts';
+import type { Notice } from '../../src/notifying/notices.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { timesFrom } from '../support/longer-runs.ts';
