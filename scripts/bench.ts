@@ -1,4 +1,5 @@
 import { buildPart, memoryPart } from '../test/bench/build-part.ts';
+import { edgePart } from '../test/bench/edge-part.ts';
 import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, Part>> = {
   site: sitePart,
   publication: uploadPart,
   replica: replicaPart,
+  edge: edgePart,
   'first-run': firstRunPart,
 };
 

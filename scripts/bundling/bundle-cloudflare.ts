@@ -79,7 +79,7 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
       minify: true,
     });
     writeFileSync(
-      path.join(made, 'LICENSES.txt'),
+      path.join(made, 'LICENSES'),
       readLicences(output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
     );
   } finally {

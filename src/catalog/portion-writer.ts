@@ -1,5 +1,5 @@
 import type { CatalogDatabase, SqlValue, WritableDatabase } from './database.ts';
-import { decodeRow, encodeRow, keyPlaces, type PortionKey, type PortionTable, portionTables } from './portions.ts';
+import { columnsOf, decodeRow, encodeRow, type PortionKey, type PortionTable, portionTables } from './portions.ts';
 import { catalogTables } from './schema.ts';
 import { composeSearchRow, insertSearchRow } from './search-row.ts';
 
@@ -70,8 +70,8 @@ export class PortionWriter {
   write(portion: PlacedPortion, text: string): Written {
     const { table, first, end } = portion;
     const database = this.#database;
-    const places = keyPlaces(database, table);
-    const before = new Map(this.#read(portion).map((row) => [keyOf(row, places), row]));
+    const { columns, keys: places } = columnsOf(database, table);
+    const before = new Map(this.#read(portion, columns).map((row) => [keyOf(row, places), row]));
     const changed: SqlValue[][] = [];
     for (const line of text === '' ? [] : text.split('\n')) {
       const row = decodeRow(line);
@@ -86,9 +86,11 @@ export class PortionWriter {
       this.#noteDue(table, row);
       remove.run(...places.map((place) => row[place] ?? null));
     }
-    const [row] = changed;
-    if (row !== undefined) {
-      const insert = database.prepareWrite(`INSERT OR REPLACE INTO ${table} VALUES (?${', ?'.repeat(row.length - 1)})`);
+    if (changed.length > 0) {
+      const values = columns.map(() => '?').join(', ');
+      const insert = database.prepareWrite(
+        `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${values})`,
+      );
       for (const each of changed) {
         this.#noteDue(table, each);
         insert.run(...each);
@@ -141,7 +143,7 @@ export class PortionWriter {
     return countRows(this.#database, table);
   }
 
-  #read({ table, first, end }: PlacedPortion): SqlValue[][] {
+  #read({ table, first, end }: PlacedPortion, columns: readonly string[]): SqlValue[][] {
     const [leading] = portionTables[table];
     const bounds = [
       ...(first === null ? [] : [{ condition: `${leading} >= ?`, value: first }]),
@@ -149,7 +151,7 @@ export class PortionWriter {
     ];
     const where = bounds.length === 0 ? '' : ` WHERE ${bounds.map(({ condition }) => condition).join(' AND ')}`;
     return this.#database
-      .prepare<SqlValue[]>(`SELECT * FROM ${table}${where}`)
+      .prepare<SqlValue[]>(`SELECT ${columns.join(', ')} FROM ${table}${where}`)
       .all(...bounds.map(({ value }) => value));
   }
 

@@ -70,15 +70,22 @@ export const decodeRow = (line: string): SqlValue[] =>
 
 const leading = (table: PortionTable): string => portionTables[table][0];
 
-/** The place of the key's columns in a row. */
-export const keyPlaces = (database: CatalogDatabase, table: PortionTable): number[] => {
-  const columns = database.prepare<[number, string]>(`PRAGMA table_info(${table})`).all();
-  return portionTables[table].map((name) => columns.findIndex(([, column]) => column === name));
+/** The columns of a table that rows have, without those that are computed of the others, and the places of its key's among them. */
+export const columnsOf = (database: CatalogDatabase, table: PortionTable) => {
+  const columns = database
+    .prepare<[number, string]>(`PRAGMA table_info(${table})`)
+    .all()
+    .map(([, name]) => name);
+  return { columns, keys: portionTables[table].map((name) => columns.indexOf(name)) };
 };
 
 function* readTable(database: CatalogDatabase, table: PortionTable): Generator<Portion> {
-  const [place = 0] = keyPlaces(database, table);
-  const select = database.prepare(`SELECT * FROM ${table} ORDER BY ${portionTables[table].join(', ')}`);
+  const {
+    columns,
+    keys: [place = 0],
+  } = columnsOf(database, table);
+  const order = portionTables[table].join(', ');
+  const select = database.prepare(`SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${order}`);
   let first: PortionKey | null = null;
   let last: PortionKey | undefined;
   let lines: string[] = [];

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { safetyFile } from '../../functions/node/safety-file.ts';
+import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createSigner } from '../../src/publication/signature.ts';
@@ -12,7 +13,8 @@ import { runEveryClient } from '../clients/every-client.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { base, packages, type SourceRepository } from '../support/catalog.ts';
-import { type EdgeBundle, makeEdgeBundle, startEdge } from '../support/edge.ts';
+import { startEdge } from '../support/edge.ts';
+import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { arbitraryRequest } from '../support/generated-requests.ts';
@@ -108,6 +110,42 @@ const computed = [
 const isOfMoment = (target: string): boolean => /^\/(?:v2\/?)?(?:index\.json|healthz)?(?:\?|$)/.test(target);
 
 describe('the function at the edge', () => {
+  it('E1: is one small module of web standards, and its configuration binds what it reads', () => {
+    expect(bundle.compressed).toBeLessThan(150_000);
+    const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8');
+    expect([...text.matchAll(/\bimport\s*(?:[\w{},*\s$]+from\s*)?["']([^"']+)["']/g)].map(([, name]) => name)).toEqual([
+      'cloudflare:workers',
+    ]);
+    expect(readdirSync(bundle.folder).sort()).toEqual(['LICENSE', 'LICENSES', 'worker.js', 'wrangler.jsonc']);
+    expect(readFileSync(path.join(bundle.folder, 'LICENSES'), 'utf8')).toMatch(/^hono .*^jose .*^zod /ms);
+    const settings = readFileSync('functions/cloudflare/settings.ts', 'utf8');
+    const bound = new Set([...settings.matchAll(/^ {2}readonly ([A-Z_]+)\??:/gm)].map(([, name]) => name));
+    const named = (where: string): string[] => {
+      const publication = readEdgePublication(where);
+      if (publication === undefined) throw new Error(where);
+      const written = wranglerSettings({ publication, publicKey: 'key', name: 'debdex' }, '/a/b');
+      const { durable_objects, migrations, main, vars, ...rest } = JSON.parse(written.replace(/^\/\/.*\n/, ''));
+      expect(main).toBe('worker.js');
+      const classes = durable_objects.bindings.map(({ class_name: one }: { class_name: string }) => one);
+      expect(migrations.flatMap(({ new_sqlite_classes: each }: { new_sqlite_classes: string[] }) => each)).toEqual(
+        classes,
+      );
+      for (const one of classes) expect(text).toMatch(new RegExp(`export\\s*\\{[^}]*\\b${one}\\b`));
+      return [
+        ...durable_objects.bindings.map(({ name }: { name: string }) => name),
+        ...(rest.assets ? [rest.assets.binding] : []),
+        ...(rest.r2_buckets ?? []).map(({ binding }: { binding: string }) => binding),
+        ...Object.keys(vars),
+      ];
+    };
+    const all = ['/a/dist', 'r2://bucket/v/', 'https://index.example/x/'].flatMap(named);
+    expect(new Set(all)).toEqual(bound);
+    expect(readEdgePublication('r2://bucket/v/')).toEqual({ kind: 'bucket', bucket: 'bucket', prefix: 'v' });
+    for (const none of ['r2://Bucket', 'ftp://a', 'https://a:b@c/', 'https://a/?b']) {
+      expect(readEdgePublication(none), none).toBeUndefined();
+    }
+  });
+
   it('E1: answers byte for byte as a replica on Node does, but for the date', { timeout: 180_000 }, async () => {
     const { publication, origin } = await publishOnLoopback();
     await publication.publish([...generatedRepositories(), repository('x'.repeat(3000), 200)]);

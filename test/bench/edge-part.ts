@@ -1,0 +1,144 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operations } from '../../src/contract/paths.ts';
+import { type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
+import { listRecords } from './bench-records.ts';
+import { type Built, runBuild } from './builds.ts';
+import { largeInput } from './inputs.ts';
+import { composeQuestions, questionMix } from './questions.ts';
+import { composeFigures, count, type Figure, milliseconds, seconds } from './report.ts';
+import { startOurs } from './servers.ts';
+import { startSmallRepository } from './small-repository.ts';
+import { percentile } from './statistics.ts';
+import { type Part, tell, type Workshop } from './workshop.ts';
+
+const rounds = 3;
+const switches = 3;
+/** Questions of the 500, so that one part ends within minutes. */
+const everyNth = 5;
+
+interface Published extends Built {
+  /** Has the publication go on by one package of the small repository. */
+  goOn(): Promise<void>;
+}
+
+const publish = async (workshop: Workshop): Promise<Published> => {
+  const input = await largeInput(workshop);
+  const small = await startSmallRepository(workshop);
+  const manifest = workshop.path('edge.json');
+  writeFileSync(manifest, JSON.stringify([...JSON.parse(readFileSync(input.manifest, 'utf8')), small.entry]));
+  const [state, out] = [workshop.path('edge', 'state'), workshop.path('edge', 'dist')];
+  const build = () => runBuild(manifest, state, out, ['--portions']);
+  tell('building what the edge follows');
+  const cold = await build();
+  return {
+    ...{ input, state, out, cold },
+    goOn: async () => {
+      small.change();
+      await build();
+    },
+  };
+};
+
+const untilTaken = async (edge: EdgeRuntime, number: number): Promise<void> => {
+  while (edge.taken() !== number) await sleep(10);
+};
+
+const ask = async (address: string): Promise<number> => {
+  const began = performance.now();
+  const answer = await fetch(address, { headers: { 'accept-encoding': 'identity' } });
+  await answer.arrayBuffer();
+  if (answer.status !== 200) throw new Error(`${address} answered ${answer.status}`);
+  return performance.now() - began;
+};
+
+/** The times of the same questions at both, one after the other, so that whatever else runs slows both. */
+const measureBoth = async (questions: readonly string[], addresses: readonly string[]): Promise<number[][]> => {
+  const times: number[][] = addresses.map(() => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const question of questions) {
+      for (const [index, address] of addresses.entries()) {
+        const path = `/v2${operations.packageSearch.address}?q=${encodeURIComponent(question)}&limit=100`;
+        const time = await ask(address + path);
+        // The first round is for what each keeps in memory.
+        if (round > 0) times[index]?.push(time);
+      }
+    }
+  }
+  return times;
+};
+
+const measureSwitches = async (published: Published, edge: EdgeRuntime): Promise<Figure> => {
+  let [asked, failed, isOver] = [0, 0, false];
+  const target = `${edge.address}/v2/jailbreak/package/com.example.small0`;
+  const reading = (async () => {
+    while (!isOver) {
+      asked++;
+      await ask(target).catch(() => failed++);
+    }
+  })();
+  const taking: number[] = [];
+  for (let index = 0; index < switches; index++) {
+    await published.goOn();
+    const began = performance.now();
+    await untilTaken(edge, index + 2);
+    taking.push((performance.now() - began) / 1000);
+  }
+  isOver = true;
+  await reading;
+  return {
+    figure: 'requests lost while generations change',
+    input: `${published.input.name}, ${switches} generations`,
+    measured: `${failed} of ${count(asked)}; in force ${taking.map(seconds).join(', ')} after the build (the first goes into the empty object)`,
+    target: '0',
+    met: failed === 0,
+  };
+};
+
+/** The function at the edge, beside the server of the build. */
+export const edgePart: Part = {
+  summary: 'the function in the runtime of an edge host: taking generations, and search beside the server',
+  run: async (workshop) => {
+    const published = await publish(workshop);
+    const server = await startOurs(workshop, published, ['--answer-memory', '0']);
+    const bundle = await makeEdgeBundle();
+    workshop.atEnd(() => rmSync(path.dirname(bundle.folder), { recursive: true }));
+    const storage = workshop.path('edge', 'storage');
+    const following = await runEdge(bundle, { source: { address: server.address }, storage });
+    workshop.atEnd(() => following.kill());
+    tell('taking the first generation');
+    const began = performance.now();
+    await fetch(`${following.address}/livez`);
+    await untilTaken(following, 1);
+    const first = (performance.now() - began) / 1000;
+    const questions = composeQuestions(listRecords(published.state)).filter((_, index) => index % everyNth === 0);
+    tell('asking both');
+    const [node = [], atEdge = []] = await measureBoth(questions, [server.address, following.address]);
+    const compare = (name: string, share: number, most: number): Figure => {
+      const [theirs, ours] = [percentile(node, share), percentile(atEdge, share)];
+      return {
+        figure: `search through HTTP, ${name}: at the edge, and on Node`,
+        input: published.input.name,
+        measured: `${milliseconds(ours)}, ${milliseconds(theirs)}: ${(ours / theirs).toFixed(2)} times`,
+        target: `≤ ${most} times`,
+        met: ours <= most * theirs,
+      };
+    };
+    tell('changing generations');
+    const figures = [
+      { figure: 'the first generation in force', input: published.input.name, measured: seconds(first) },
+      compare('p50', 0.5, 3),
+      compare('p99', 0.99, 4),
+      await measureSwitches(published, following),
+      {
+        figure: 'the bundle, compressed',
+        input: '',
+        measured: `${count(bundle.compressed)} bytes`,
+        target: '< 150,000',
+        met: bundle.compressed < 150_000,
+      },
+    ];
+    return `${composeFigures(figures)}\n${questions.length} questions, 100 records each: ${questionMix}. ${rounds} rounds, one question after the other at both.\n`;
+  },
+};

@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { createPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
+import { type Portion, portionTables, RowTooLarge, readPortions } from '../../src/catalog/portions.ts';
+import { createTables } from '../../src/catalog/schema.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
+import { buildCatalog, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const openEmpty = (): CatalogFile => {
+  const database = CatalogFile.open(path.join(temporaryFolder(), 'x.sqlite'));
+  onTestFinished(() => database.close());
+  // Nothing of it outlives the test, and nothing waits for a disk.
+  database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN');
+  return database;
+};
+
+const readBuilt = <T>(state: string, read: (database: CatalogFile) => T): T => {
+  const database = CatalogFile.openReadOnly(catalogPath(state));
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+};
+
+const place = (portions: readonly Portion[]) =>
+  portions.map((portion, index) => {
+    const next = portions[index + 1];
+    const end = next?.table === portion.table ? next.first : null;
+    return { ...portion, end, sha256: hash('sha256', portion.text) };
+  });
+
+/** Brings what is written in portions to what these say; returns how many rows were written, and how many portions. */
+const bring = (database: CatalogFile, portions: readonly Portion[]) => {
+  const writer = new PortionWriter(database);
+  let [rows, taken] = [0, 0];
+  for (const portion of place(portions)) {
+    if (writer.has(portion)) continue;
+    const { added, removed } = writer.write(portion, portion.text);
+    rows += added + removed;
+    taken++;
+  }
+  while (writer.countDue() > 0) writer.indexSome();
+  return { rows, taken };
+};
+
+const questions = ['a', 'ab', 'alpha', 'alpah', 'beta gamma', 'lpha', 'com.', 'person', 'words of'];
+
+const askAll = async (database: CatalogFile): Promise<string[]> => {
+  const search = new CatalogSearch(database);
+  const answers: string[] = [];
+  for (const question of questions) {
+    const { records } = await search.searchPackages(question, 100, 1);
+    const texts = records.pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString()));
+    answers.push(texts.join(''));
+  }
+  return answers;
+};
+
+const stanza = fc.record({
+  Package: fc.constantFrom('com.a', 'com.b', 'com.c', 'com.d', 'com.e'),
+  Version: fc.constantFrom('1', '2', '3'),
+  Name: fc.constantFrom('Alpha', 'Alpha Beta', 'Beta Gamma', 'Gamma'),
+  Author: fc.constantFrom('A Person <a@b.example>', undefined),
+  Description: fc.constantFrom('Some words of it', 'Other words'),
+  Provides: fc.constantFrom(undefined, 'v', 'v (= 2), w'),
+});
+const repositories = fc
+  .uniqueArray(fc.constantFrom('one', 'two', 'three'), { minLength: 1 })
+  .chain((slugs) =>
+    fc.tuple(
+      ...slugs.map((slug) =>
+        fc
+          .tuple(fc.array(stanza, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 5 }))
+          .map(([stanzas, ranking]): SourceRepository => ({ slug, ranking, packages: packages(...stanzas) })),
+      ),
+    ),
+  );
+
+it('E2: portions make of what was held of any generation exactly the next, its full-text index too', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(repositories, { minLength: 2, maxLength: 4 }), async (generations) => {
+      const state = temporaryFolder();
+      const database = openEmpty();
+      createPortionTables(database);
+      for (const generation of generations) {
+        await buildCatalog(state, generation);
+        const portions = readBuilt(state, (built) => [...readPortions(built)]);
+        bring(database, portions);
+        expect([...readPortions(database)]).toEqual(portions);
+        const built = CatalogFile.openReadOnly(catalogPath(state));
+        const expected = await askAll(built);
+        built.close();
+        expect(await askAll(database)).toEqual(expected);
+        expect(bring(database, portions)).toEqual({ rows: 0, taken: 0 });
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+it('E2: what was begun of one generation becomes the next, wherever it was left', async () => {
+  const state = temporaryFolder();
+  const repository = (text: string, ranking: number): SourceRepository => ({
+    slug: 'one',
+    ranking,
+    packages: packages({ Name: 'Alpha', Description: text }, { Package: 'com.b', Name: 'Beta gamma' }),
+  });
+  const read = () => readBuilt(state, (built) => [...readPortions(built)]);
+  await buildCatalog(state, [repository('words of it', 2)]);
+  const before = read();
+  await buildCatalog(state, [repository('other', 4)]);
+  const between = read();
+  for (let left = 0; left <= between.length; left++) {
+    const database = openEmpty();
+    createPortionTables(database);
+    bring(database, before);
+    const writer = new PortionWriter(database);
+    for (const portion of place(between).slice(0, left)) writer.write(portion, portion.text);
+    bring(database, before);
+    expect([...readPortions(database)], `left after ${left}`).toEqual(before);
+    const fresh = openEmpty();
+    createPortionTables(fresh);
+    bring(fresh, before);
+    expect(await askAll(database)).toEqual(await askAll(fresh));
+  }
+});
+
+const documentRows = (database: CatalogFile, count: number): void => {
+  const insert = database.prepareWrite('INSERT INTO document VALUES (?, ?, ?, ?, ?)');
+  for (let index = 0; index < count; index++) {
+    insert.run(`v2/${hash('sha256', String(index))}.json`, new Uint8Array(16).fill(index), '2026-01-01', 1, null);
+  }
+};
+
+it('E2: a row more makes another portion of few, and all of them have their bounds', () => {
+  const database = openEmpty();
+  createTables(database);
+  documentRows(database, 40_000);
+  const digests = () => [...readPortions(database)].map(({ text }) => hash('sha256', text));
+  const portions = [...readPortions(database)];
+  const before = new Set(digests());
+  expect(before.size).toBeGreaterThan(10);
+  for (const { rows, text, table, first } of portions) {
+    expect(rows).toBeLessThanOrEqual(4000);
+    expect(text.length).toBeLessThan(2 ** 20 + 1000);
+    if (first !== null) expect(JSON.parse(text.split('\n', 1)[0] ?? '')[0], table).toBe(first);
+  }
+  expect(new Set(portions.map(({ table }) => table))).toEqual(new Set(Object.keys(portionTables)));
+  database
+    .prepareWrite('INSERT INTO document VALUES (?, ?, ?, ?, ?)')
+    .run('v2/5a', new Uint8Array(16), '2026', 1, null);
+  expect(digests().filter((digest) => !before.has(digest)).length).toBeLessThanOrEqual(4);
+});
+
+it('E2: a row that no edge host holds is refused before anything names it', () => {
+  const database = openEmpty();
+  createTables(database);
+  const insert = database.prepareWrite('INSERT INTO document VALUES (?, ?, ?, ?, ?)');
+  insert.run('v2/a.json', new Uint8Array(16), '2026', 1, 'x'.repeat(1_900_000));
+  expect([...readPortions(database)].length).toBeGreaterThan(0);
+  insert.run('v2/downloads.json', new Uint8Array(16), '2026', 1, 'é'.repeat(1_000_001));
+  expect(() => [...readPortions(database)]).toThrow(RowTooLarge);
+  expect(() => [...readPortions(database)]).toThrow('a row of document (path v2/downloads.json) has more than 2 MB');
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Miniflare } from 'miniflare';
+import { safetyFile } from '../../functions/node/safety-file.ts';
+import { type BundledWorker, bundleCloudflare } from '../../scripts/bundling/bundle-cloudflare.ts';
+import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
+
+/** A bundle of the Worker. */
+export interface EdgeBundle extends BundledWorker {
+  readonly folder: string;
+}
+
+/** Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which whoever asked for it removes. */
+export const makeEdgeBundle = async (): Promise<EdgeBundle> => {
+  const folder = path.join(mkdtempSync(path.join(tmpdir(), 'debdex-edge-')), 'cloudflare');
+  const publication = { kind: 'address', address: 'https://index.invalid' } as const;
+  const made = await bundleCloudflare(folder, { publication, name: 'debdex', safetyList: safetyFile });
+  return { ...made, folder };
+};
+
+/** Where the publication is that a Worker is of. */
+type EdgeSource = { readonly address: string } | { readonly assets: string } | { readonly bucket: true };
+
+export interface EdgeRuntimeOptions {
+  readonly source: EdgeSource;
+  /** A folder for its storage, or with that of an earlier one. */
+  readonly storage: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+interface WritableBucket {
+  put(key: string, bytes: Uint8Array, options: { customMetadata: Record<string, string> }): Promise<unknown>;
+}
+
+/** A Worker in the platform's own runtime, on loopback. */
+export interface EdgeRuntime {
+  readonly address: string;
+  /** What it wrote into its log, as objects. */
+  readonly lines: readonly Record<string, unknown>[];
+  /** The number of the generation that was taken last, as its log says; undefined where none was. */
+  taken(): number | undefined;
+  /** Puts a file into its bucket. */
+  put(key: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** Ends the runtime, whatever it does. */
+  kill(): Promise<void>;
+}
+
+/** Starts a bundled Worker, which asks for a new generation every second. */
+export const runEdge = async (
+  { folder }: EdgeBundle,
+  { source, storage, variables = {} }: EdgeRuntimeOptions,
+): Promise<EdgeRuntime> => {
+  const lines: Record<string, unknown>[] = [];
+  const workerd = new Miniflare({
+    modules: true,
+    script: readFileSync(path.join(folder, 'worker.js'), 'utf8'),
+    compatibilityDate,
+    host: '127.0.0.1',
+    port: 0,
+    durableObjects: { CATALOG: { className: 'CatalogObject', useSQLite: true } },
+    durableObjectsPersist: storage,
+    bindings: {
+      INTERVAL: '1',
+      RATE_LIMIT: '0',
+      ...('address' in source ? { PUBLICATION: source.address } : {}),
+      ...variables,
+    },
+    ...('bucket' in source ? { r2Buckets: ['BUCKET'], r2Persist: storage } : {}),
+    ...('assets' in source
+      ? {
+          assets: {
+            directory: source.assets,
+            binding: 'ASSETS',
+            assetConfig: { html_handling: 'none', not_found_handling: 'none' },
+            routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: true },
+          },
+        }
+      : {}),
+    handleStructuredLogs: ({ message }: { message: string }) => {
+      lines.push(message.startsWith('{') ? JSON.parse(message) : { event: 'other', message });
+    },
+  });
+  const address = (await workerd.ready).origin;
+  let isOpen = true;
+  return {
+    address,
+    lines,
+    taken: () =>
+      lines
+        .flatMap(({ event, message }) =>
+          event === 'generation-taken' ? Number(/^Generation (\d+)/.exec(String(message))?.[1]) : [],
+        )
+        .at(-1),
+    put: async (key, bytes, sha256) => {
+      const { BUCKET } = await workerd.getBindings<{ BUCKET: WritableBucket }>();
+      await BUCKET.put(key, bytes, { customMetadata: { sha256 } });
+    },
+    kill: async () => {
+      if (isOpen) await workerd.dispose();
+      isOpen = false;
+    },
+  };
+};
