@@ -59,8 +59,9 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
       this.#serving.end();
       this.#replacedSince ??= Date.now();
       this.#taking.begin(order);
-    }
-    if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
+      // Whatever it waited for was of another.
+      await this.#wake(0);
+    } else if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
     return false;
   }
 
@@ -88,7 +89,12 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
   // Whether there is more to do at once.
   async #takeSome(): Promise<boolean> {
     if (this.#serving.readers > 0 && Date.now() - (this.#replacedSince ?? 0) < patience) return true;
-    if (!(await this.#taking.goOn())) return true;
+    try {
+      if (!(await this.#taking.goOn())) return true;
+    } catch (error) {
+      if (await this.#takesAnother()) return true;
+      throw error;
+    }
     this.#replacedSince = undefined;
     this.#memory.set('elsewhere', undefined);
     this.#serveHeld();
@@ -97,6 +103,16 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     this.#tell('generation-taken', `Generation ${number} of ${date} is in force.`);
     await this.#other().retire(number);
     return false;
+  }
+
+  // The first generation nobody else asks for: where the publication went on, what it has now is taken.
+  async #takesAnother(): Promise<boolean> {
+    if (this.#memory.get('elsewhere')) return false;
+    const { files, publicKey } = this.#settings;
+    const found = await readGeneration(files, publicKey);
+    if (found.text === this.#memory.get('taking')?.text) return false;
+    this.#taking.begin(await readOrder(files, found));
+    return true;
   }
 
   async #ask(): Promise<boolean> {

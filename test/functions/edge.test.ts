@@ -362,6 +362,22 @@ describe('an edge host that follows a publication', () => {
     expect((await again.get(lookup)).status).toBe(200);
   });
 
+  it('E2: takes what the publication has by now, where it went on before all of the first was taken', {
+    timeout: 180_000,
+  }, async () => {
+    const { publication, origin } = await publishOnLoopback();
+    await publication.publish([repository('first', 50)]);
+    const former = new Set(publication.files(true).filter((file) => file.endsWith('.portion')));
+    origin.intercept = (file) => (former.has(file) ? (response) => response.writeHead(404).end() : undefined);
+    const edge = await startEdge(bundle, { source: { address: origin.address } });
+    expect((await edge.get(lookup)).status).toBe(503);
+    await vi.waitFor(() => expect(edge.lines.map(({ event }) => event)).toContain('trouble'), { timeout: 30_000 });
+    await publication.publish([repository('second', 50)]);
+    for (const file of publication.files(true)) former.delete(file);
+    await edge.until(2);
+    expect(await (await edge.get(lookup)).text()).toContain('"description":"second"');
+  });
+
   it('P3: refuses what is altered, older, not signed or not published as rows, says why once, and goes on with what it has', {
     timeout: 180_000,
   }, async () => {
