@@ -95,7 +95,8 @@ const anyHost = [
 ];
 
 // Commands of those who change the project, who have all of its packages.
-const forMaintainers = '^scripts/(bench|fuzz|soak|release|images|count-reports|client-types|check-.+)([.]ts$|/)';
+const forMaintainers =
+  '^scripts/(bench|fuzz|soak|release|images|picture|count-reports|client-types|check-.+)([.]ts$|/)';
 
 export default {
   forbidden: [
