@@ -173,38 +173,51 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) =>
   it('has no violation that axe knows, in the light theme and in the dark one; at 1440 pixels the middle is used, and targets are large there too', () =>
     look({ colorScheme: 'light' }, async (page) => {
       await page.evaluate(axe);
-      const grounds = new Set<string>();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        grounds.add(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'));
-        // The other theme has the same elements in other colours, so it is asked about those alone.
-        const rules = colorScheme === 'light' ? {} : { runOnly: ['cat.color'] };
-        const violations = await page.evaluate(async (options) => {
-          const { axe } = globalThis as unknown as Axe;
-          const result = await axe.run({ ...options, resultTypes: ['violations'] });
-          return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-        }, rules);
-        expect(violations, colorScheme).toEqual([]);
-      }
-      expect(grounds.size).toBe(2);
+      expect(await violationsOf(page)).toEqual([]);
+      const ground = 'getComputedStyle(document.documentElement).backgroundColor';
+      const light = await page.evaluate(ground);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      // The other theme has the same elements in other colours, so it is asked about those alone.
+      expect(await violationsOf(page, ['cat.color'])).toEqual([]);
+      expect(await page.evaluate(ground)).not.toBe(light);
       await page.setViewportSize({ width: 1440, height: 900 });
       expect(await page.evaluate(smallTargets)).toEqual([]);
       expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     }));
 
-  it('fits a phone and letters twice as large: nothing overflows, no word splits, targets are large, and only images come from third parties', async () => {
-    const { outside } = await look({ ...phone, bypassCSP: true }, async (page) => {
+  it('fits a phone and letters twice as large: nothing overflows, no word splits, targets are large, axe finds nothing, and only images come from third parties', async () => {
+    const { outside } = await look({ ...phone, colorScheme: 'light', bypassCSP: true }, async (page) => {
+      await page.evaluate(axe);
       for (const size of ['100%', '200%']) {
         await page.addStyleTag({ content: `html { font-size: ${size} }` });
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
         expect(await page.evaluate(splitWords), size).toEqual([]);
         expect(await page.evaluate(smallTargets), size).toEqual([]);
+        // Larger letters change where things lie and whether they scroll, and neither names nor colours.
+        expect(
+          await violationsOf(page, size === '100%' ? undefined : ['cat.sensory-and-visual-cues', 'cat.keyboard']),
+          size,
+        ).toEqual([]);
       }
+      // What stands on other ground on a phone does so in both themes.
+      await page.addStyleTag({ content: 'html { font-size: 100% }' });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await violationsOf(page, ['cat.color'])).toEqual([]);
     });
     for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
   });
 });
+/** What axe finds on a page into which it was loaded: by all of its rules, or by those of some kinds. */
+const violationsOf = (page: Page, kinds?: readonly string[]): Promise<string[]> =>
+  page.evaluate(
+    async (options) => {
+      const { axe } = globalThis as unknown as Axe;
+      const result = await axe.run({ ...options, resultTypes: ['violations'] });
+      return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+    },
+    kinds === undefined ? {} : { runOnly: [...kinds] },
+  );
 interface AxeViolation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];

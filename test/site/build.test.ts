@@ -211,6 +211,29 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     expect(pages.length).toBeGreaterThan(250);
   });
 
+  it('C11: has a preview picture of every page that is there, as large as is said, and says what it shows', () => {
+    const metaOf = (html: string, name: string) => RegExp(`<meta property="${name}" content="([^"]*)"`).exec(html)?.[1];
+    const seen = new Set<string>();
+    for (const name of files().filter((one) => one.endsWith('.html'))) {
+      const html = read(name);
+      const address = metaOf(html, 'og:image') ?? '';
+      expect(address.startsWith(`${base}/`), name).toBe(true);
+      const told = ['width', 'height', 'alt'].map((part) => metaOf(html, `og:image:${part}`));
+      seen.add(JSON.stringify([address.slice(base.length + 1), ...told]));
+    }
+    expect(seen.size).toBeGreaterThan(3);
+    for (const [file, width, height, alt] of [...seen].map((one) => JSON.parse(one) as string[])) {
+      // PNG (RFC 2083), 4.1.1: the first chunk begins with width and height.
+      const png = readFileSync(path.join(out, file ?? ''));
+      expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], file).toEqual([
+        'PNG',
+        Number(width),
+        Number(height),
+      ]);
+      expect(alt, file).toMatch(/\w{3}/);
+    }
+  });
+
   it('C9: keeps identifiers that are paths in folders of their own', () => {
     expect(existsSync(path.join(out, 'package/.=2e/index.html'))).toBe(true);
     expect(read('package/.=2e/index.html')).toContain('Two dots');
