@@ -116,7 +116,9 @@ const serveFolder = async (served: string): Promise<string> => {
   const target = folderTarget(served);
   files = createServer((request, response) => {
     const bytes = target.read(decodeURIComponent(request.url ?? '').slice(1));
-    response.writeHead(bytes === undefined ? 404 : 200, { 'content-length': bytes?.length ?? 0 }).end(bytes);
+    // One that is kept may be closed by this end while the other asks again: this process is busy with its readers.
+    const headers = { 'content-length': bytes?.length ?? 0, connection: 'close' };
+    response.writeHead(bytes === undefined ? 404 : 200, headers).end(bytes);
   });
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
