@@ -2,17 +2,26 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDivergences } from '../../src/catalog/divergence-reading.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { areOtherBytes } from '../../src/catalog/package-bytes.ts';
 import { readRepositoryFindings } from '../../src/catalog/reading.ts';
+import { updateCatalog } from '../../src/catalog/update.ts';
 import { divergencesSchema, repositoryFindingsSchema } from '../../src/contract/envelope.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { CatalogDocuments } from '../../src/documents/catalog-documents.ts';
 import { documentText } from '../../src/documents/document.ts';
 import { HistoryStore } from '../../src/snapshots/history.ts';
 import { mergeRecords, parseRecords, recordsText } from '../../src/snapshots/record-history.ts';
-import { buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
+import {
+  base,
+  buildCatalog,
+  entryOf,
+  memorySnapshots,
+  openBuild,
+  packages,
+  type SourceRepository,
+} from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -153,6 +162,7 @@ describe('the same version with other bytes in two repositories', () => {
     const newer = { ...repository('two', b, { SHA256: b, Version: '2' }), changedAt: '2026-05-04T00:00:00.000Z' };
     await buildCatalog(state, [more, old], day(3));
     await buildCatalog(state, [more, newer], day(4));
+    expect(read(state, readDivergences).pairs).toMatchObject([{ count: 2, at: '2026-05-04T00:00:00.000Z' }]);
     expect(read(state, readDivergences).events.map(({ at, count }) => [at.slice(0, 10), count])).toEqual([
       ['2026-05-04', 1],
       ['2026-05-01', 1],
@@ -192,6 +202,18 @@ describe('the same version with other bytes in two repositories', () => {
   });
 });
 
+/** Builds a catalog of this repository, which was read at this address. */
+const buildAt = async (state: string, one: SourceRepository, uri: string, number: number): Promise<void> => {
+  const store = memorySnapshots([one], state);
+  const read = async (slug: string) => {
+    const snapshot = await store.read(slug);
+    return snapshot && { ...snapshot, origin: { ...snapshot.origin, uri } };
+  };
+  const catalog = new CatalogBuild(state);
+  await updateCatalog(catalog, [entryOf({ ...one, uri })], { ...store, read }, { base, now: day(number) });
+  catalog.publish();
+};
+
 describe('a version that changed its bytes', () => {
   const changedOn = (number: number) =>
     `package-bytes-changed 1: com.example.one 1.0 (iphoneos-arm) on 2026-05-${String(number).padStart(2, '0')}`;
@@ -205,6 +227,8 @@ describe('a version that changed its bytes', () => {
     const same = await buildCatalog(state, [repository('one', b)], day(31));
     expect(same.ingested).toEqual([]);
     expect(found(state)).toEqual({ one: [changedOn(3)] });
+    await buildCatalog(state, [repository('one', b)], day(33));
+    expect(found(state)).toEqual({ one: [changedOn(3)] });
     await buildCatalog(state, [repository('one', b)], day(34));
     expect(found(state)).toEqual({ one: [] });
     // That it happened stays known while the version is there.
@@ -213,6 +237,19 @@ describe('a version that changed its bytes', () => {
     ]);
     await buildCatalog(state, [repository('one', { SHA256: b, Version: '2' })], day(35));
     expect(read(state, readDivergences).events).toEqual([]);
+  });
+
+  it('C8: is told of by the last that changed, and how many did', async () => {
+    const state = temporaryFolder();
+    const at = (...digits: (string | undefined)[]) => {
+      const builds = digits.map((SHA256, number) => ({ Package: `com.example.p${number}`, SHA256 }));
+      return [repository('one', ...builds)];
+    };
+    await buildCatalog(state, at(a, a, a), day(2));
+    await buildCatalog(state, at(b, a, a), day(3));
+    await buildCatalog(state, at(b, b, a), day(4));
+    const last = 'com.example.p1 1.0 (iphoneos-arm) on 2026-05-04';
+    expect(found(state)).toEqual({ one: [`package-bytes-changed 2: ${last}`] });
   });
 
   it('C8: is none at another address, of a version that is new, or where a hash came to what had none', async () => {
@@ -226,6 +263,15 @@ describe('a version that changed its bytes', () => {
     expect(found(state)).toEqual({ one: [] });
     await build(5, repository('one', { Size: '8', SHA256: a }, { Version: '2', SHA256: b }));
     expect(found(state)).toEqual({ one: [changedOn(5)] });
+    // Who is at another address may have files of his own.
+    await buildAt(state, repository('one', { Size: '7', SHA256: b }), 'https://moved.example/', 6);
+    expect(found(state)).toEqual({ one: [changedOn(5)] });
+    await buildAt(state, repository('one', { Size: '6', SHA256: b }), 'https://moved.example/', 7);
+    expect(found(state)).toEqual({ one: [changedOn(7)] });
+    // And the same address under another slug is the same repository.
+    const renamed = { ...repository('uno', { Size: '5', SHA256: b }), aliases: ['one'] };
+    await buildAt(state, renamed, 'https://moved.example/', 8);
+    expect(found(state)).toEqual({ uno: [changedOn(8)] });
   });
 
   it('C12: stays known where the catalog is lost, where a build ends before it publishes, and under another slug', async () => {

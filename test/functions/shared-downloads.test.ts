@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
@@ -30,6 +31,7 @@ const openServer = (
     unsent?: number;
     keyTimeout?: number;
     retryInterval?: number;
+    sendInterval?: number;
   } = {},
 ) => {
   const told: (string | undefined)[] = [];
@@ -178,6 +180,8 @@ describe('counters that several servers have in common', () => {
     expect(first).toMatchObject({ number: 1, counts: [{ package_id: 'a', count: 1, mark: null }] });
     report('n2');
     expect(outbox.next(), 'what could not be sent for certain stays as it is').toEqual(first);
+    // Sent twice, because nobody heard that it had arrived.
+    expect(await shared.take('2026-05-01', first as NonNullable<typeof first>)).toBe(true);
     expect(await send()).toBe(true);
     expect(await send()).toBe(true);
     expect(await shared.take('2026-05-01', first as NonNullable<typeof first>), 'long after').toBe(false);
@@ -193,6 +197,25 @@ describe('counters that several servers have in common', () => {
     expect(await shared.read('a')).toEqual(new Map([['2026-05-01', 4]]));
     database.close();
     outbox.close();
+    await shared.close();
+  });
+
+  it('T12: send what they have when they end', async () => {
+    const url = await newDatabase();
+    const { counters } = openServer(url, { sendInterval: 3_600_000 });
+    expect(await counters.add([one('a')], 'n1')).toBe(1);
+    await counters.close();
+    expect(await ask(url, 'SELECT package_id, count FROM downloads')).toEqual([{ package_id: 'a', count: '1' }]);
+  });
+
+  it('keep no mark of a count that came after its day', async () => {
+    const url = await newDatabase();
+    const shared = openSharedDownloads(url, limits);
+    const count = { day: '2026-04-30', package_id: 'a', package_version: '1', count: 1, mark: Buffer.from('mark') };
+    const batch = { sender: randomUUID(), number: 1, counts: [count] };
+    expect(await shared.take('2026-05-01', batch)).toBe(true);
+    expect(await shared.read('a')).toEqual(new Map([['2026-04-30', 1]]));
+    expect(await ask(url, 'SELECT mark FROM downloads_mark')).toEqual([]);
     await shared.close();
   });
 
