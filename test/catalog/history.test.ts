@@ -217,6 +217,10 @@ describe('lists of what is new', () => {
     await buildCatalog(state, [of({ Version: '2.0' }, { Package: 'com.example.two', Version: '1' }), two], february);
     const both = ['com.example.one 2.0 updated', 'com.example.two 1 new'];
     expect(news().sort()).toEqual(both);
+    // Read again, what was new is no update of itself.
+    rmSync(catalogPath(state));
+    await buildCatalog(state, [of({ Version: '2.0' }, { Package: 'com.example.two', Version: '1' }), two], march);
+    expect(news().sort()).toEqual(both);
     // What became of them stays so, and the next version of the new one is an update.
     rmSync(catalogPath(state));
     const next = [of({ Version: '2.0' }, { Package: 'com.example.two', Version: '2' }), two];

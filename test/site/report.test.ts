@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readGrowth } from '../../src/catalog/build-record.ts';
 import { readVanished } from '../../src/publication/vanished.ts';
 import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
+import { diagnose, doctorCommand } from '../../src/site/diagnosis.ts';
 import { formatChange } from '../../src/site/format.ts';
 import { computeGrowth } from '../../src/site/growth.ts';
 import { mendingCommands, quoteForShell } from '../../src/site/mending.ts';
@@ -126,6 +127,40 @@ describe('the status page', () => {
     expect(formatChange({ addedAt, changedAt: '2026-05-01T11:58:00.000Z' })).toBe('before 1 May 2026');
     expect(formatChange({ addedAt, changedAt: '2020-02-03T11:58:00.000Z' })).toBe('3 Feb 2020');
     expect(formatChange({ addedAt, changedAt: '2026-05-09T11:58:00.000Z' })).toBe('9 May 2026');
+  });
+});
+
+describe('what the doctor says', () => {
+  const finding = {
+    code: 'release-missing',
+    weight: 'broken',
+    title: 't',
+    count: 1,
+    for_operator: 'o',
+    for_owner: 'w',
+  } as const;
+  const repository = { name: 'One', description: null, suite: './' };
+  const signature = { state: 'unsigned', text: 'The repository is not signed.', signers: [] } as const;
+  const record = { repository_id: 'one', failure: null, signature: { ...signature, signers: [] }, findings: [] };
+
+  it('C4: is one verdict, what keeps it from use first, and the commands of all of it', () => {
+    expect(diagnose(record, 1, repository)).toMatchObject({
+      isUsable: true,
+      verdict: 'The repository can be used: 1 package.',
+      commands: [],
+    });
+    const weak = { ...finding, code: 'release-weak-hashes', weight: 'weak' } as const;
+    const broken = diagnose({ ...record, failure: finding, findings: [weak] }, 0, repository);
+    expect(broken).toMatchObject({ isUsable: false, verdict: 'The repository cannot be used.' });
+    expect(broken.findings).toEqual([finding, weak]);
+    expect(broken.commands).toEqual([expect.stringContaining('apt-ftparchive')]);
+  });
+
+  it('C11: is asked for by a command in which an address is one word of a shell', () => {
+    expect(doctorCommand({ uri: 'https://a.example/r' })).toBe('npm run doctor -- https://a.example/r');
+    expect(doctorCommand({ uri: "https://a.example/$(x);'&", suite: 'a b', component: 'main', binary: 'all' })).toBe(
+      "npm run doctor -- 'https://a.example/$(x);'\\''&' --suite 'a b' --component main --binary all",
+    );
   });
 });
 
