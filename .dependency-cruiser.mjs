@@ -23,7 +23,8 @@ const rooms = {
     rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
     packages: ['zod', '@smithy/signature-v4'],
   },
-  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents'] },
+  'src/results': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'], packages: [] },
+  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents', 'src/results'] },
   'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {
     rooms: [
@@ -39,9 +40,9 @@ const rooms = {
       'src/contract',
     ],
   },
-  'src/pages': { rooms: ['src/site', 'src/components', 'src/layouts', 'src/contract'] },
+  'src/pages': { rooms: ['src/site', 'src/results', 'src/components', 'src/layouts', 'src/contract'] },
   'src/layouts': { rooms: ['src/site', 'src/components', 'src/contract'] },
-  'src/components': { rooms: ['src/site', 'src/contract', 'src/compatibility'] },
+  'src/components': { rooms: ['src/site', 'src/results', 'src/contract', 'src/compatibility'] },
   'functions/node': {
     rooms: [
       'functions',
@@ -58,7 +59,7 @@ const rooms = {
     rooms: ['functions', 'src/contract', 'src/catalog', 'src/search', 'src/safety', 'src/documents'],
     packages: ['hono', 'jose'],
   },
-  functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/safety'] },
+  functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/results', 'src/safety'] },
 };
 
 const directions = Object.entries(rooms).map(([room, { rooms: allowed = [] }]) => ({
@@ -90,7 +91,7 @@ const anyHost = [
   '^functions/(routes|http|health|cloudflare)/',
   // The store's statements are for databases that Node drives.
   '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
-  '^src/(documents|search|compatibility|safety|contract)/',
+  '^src/(documents|search|results|compatibility|safety|contract)/',
   '^clients/typescript/',
 ];
 

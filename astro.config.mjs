@@ -8,5 +8,6 @@ export default defineConfig({
   build: { format: 'directory', inlineStylesheets: 'never', assets: 'assets' },
   devToolbar: { enabled: false },
   // Scripts in files of their own, however small: the pages' Content-Security-Policy runs no others.
-  vite: { build: { assetsInlineLimit: 0, target: 'safari15', cssTarget: ['safari14'] } },
+  // Scripts that are loaded later are asked for by their place beside the others, wherever the site lies, and not ahead.
+  vite: { build: { assetsInlineLimit: 0, modulePreload: false, target: 'safari15', cssTarget: ['safari14'] } },
 });

@@ -243,7 +243,7 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
   const makeAnswer = createLargeAnswers();
   addOperations(app, dependencies, makeAnswer);
   if (older) addOlderOperations(app, olderHandlers(dependencies, older, makeAnswer));
-  const answerSite = noted('page', siteHandler(dependencies));
+  const answerSite = noted('page', siteHandler(dependencies, makeAnswer));
   app.all('*', async (context) => {
     if (context.var.isApi) throw notFound();
     return answerSite(context);

@@ -24,24 +24,22 @@ const utf8 = new TextEncoder();
 // Below this an answer fits in one packet anyway.
 const worthCompressing = 1400;
 
-interface JsonOptions {
+interface ComputedOptions {
   readonly status?: number;
   readonly cache: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A computed JSON answer, from its text or the bytes of it. */
-export const jsonAnswer = async (
+/** A computed answer, from its text or the bytes of it; its headers name the content type and who may read it. */
+export const computedAnswer = async (
   request: Request,
   dependencies: Pick<Dependencies, 'compress'>,
-  json: string | Uint8Array<ArrayBuffer>,
-  options: JsonOptions,
+  text: string | Uint8Array<ArrayBuffer>,
+  options: ComputedOptions & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Response> => {
-  let body = typeof json === 'string' ? utf8.encode(json) : json;
-  const headers: Record<string, string> = {
-    'Content-Type': jsonType,
-    'Cache-Control': options.cache,
-    ...openHeaders,
-  };
+  let body = typeof text === 'string' ? utf8.encode(text) : text;
+  const headers: Record<string, string> = { 'Cache-Control': options.cache, ...options.headers };
   if (dependencies.compress && body.length > worthCompressing) {
     headers.Vary = 'Accept-Encoding';
     const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? undefined);
@@ -53,6 +51,18 @@ export const jsonAnswer = async (
   headers['Content-Length'] = String(body.length);
   return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
 };
+
+/** A computed JSON answer, from its text or the bytes of it. */
+export const jsonAnswer = (
+  request: Request,
+  dependencies: Pick<Dependencies, 'compress'>,
+  json: string | Uint8Array<ArrayBuffer>,
+  { headers = {}, ...options }: ComputedOptions,
+): Promise<Response> =>
+  computedAnswer(request, dependencies, json, {
+    ...options,
+    headers: { 'Content-Type': jsonType, ...openHeaders, ...headers },
+  });
 
 /** The answer to a request that failed; `compose` says what its body is, where that is not the one of /v2. */
 export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response => {

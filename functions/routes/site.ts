@@ -1,14 +1,17 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
+import { searchPath } from '../../src/results/search-page.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { asksForJson, prefersHtml } from '../http/accept-header.ts';
 import { HttpError, notFound } from '../http/answers.ts';
 import { documentAnswer } from '../http/document-answer.ts';
+import type { MakeAnswer } from '../http/large-answers.ts';
 import { pathOf } from '../http/request-path.ts';
 import { landingAnswer } from './landing.ts';
 import { publicationRedirect } from './publication-redirect.ts';
+import { searchPageHandler } from './search-page.ts';
 
 // A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
 const isPlain = (segment: string): boolean =>
@@ -23,7 +26,9 @@ const inEncodedFolder = (segments: readonly string[]): string | undefined => {
 };
 
 /** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
-export const siteHandler = (dependencies: Dependencies): Handler => {
+export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer): Handler => {
+  const answerSearch = searchPageHandler(dependencies, makeAnswer);
+
   // The file of an address: "/a/" is "a/index.html" on every static host.
   const readPage: Handler = async ({ req, var: { segments } }) => {
     if (!segments.every(isPlain)) throw notFound();
@@ -82,6 +87,10 @@ export const siteHandler = (dependencies: Dependencies): Handler => {
     }
     if (dependencies.replica !== undefined) return sendToPages(context);
     if (variables.segments.length === 1 && variables.segments[0] === '') return readRoot(context);
+    if (variables.segments.join('/') === searchPath) {
+      const answer = await answerSearch(context);
+      if (answer !== undefined) return answer;
+    }
     try {
       return await readPage(context);
     } catch (error) {

@@ -44,8 +44,10 @@ export const splitWords = (text: string): string[] => {
 /** All words written together, which is the same however the text was spaced and punctuated. */
 export const joinWords = (text: string): string => splitWords(text).join('');
 
-// A capital after a small letter, the last capital of a run before a small letter, and the edges of a number.
-const hump = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+// What stands before a hump: a small letter before a capital, a capital before the last one of a run and a small letter, and
+// the edges of a number. Browsers run it too, and those of many jailbroken devices can look ahead but not behind.
+const beforeHump = /\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})|\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
+const splitHumps = (raw: string): string[] => raw.replace(beforeHump, '$& ').split(' ');
 const rawWords = /[\p{L}\p{N}\p{M}]+/gu;
 
 export interface NameTerms {
@@ -61,7 +63,7 @@ export const nameTerms = (name: string): NameTerms => {
   const pairs: string[] = [];
   let previous: string | undefined;
   for (const [raw] of name.matchAll(rawWords)) {
-    const parts = raw.split(hump);
+    const parts = splitHumps(raw);
     if (parts.length > 1) for (const part of parts) for (const word of splitWords(part)) terms.add(word);
     for (const word of splitWords(raw)) {
       terms.add(word);

@@ -274,11 +274,12 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
   device: 'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did',
+  'index-away':
+    'until when it searches by itself, because the server did not answer a search; it goes when you close the browser',
   manager: 'the package manager that you last opened a package in, so that its button comes first',
 };
 
 /** Where the forms of the pages lead, and what they send there. */
 export const formsOfPages: Readonly<Record<string, string>> = {
-  '/search/': 'the words that you search for',
-  '/v2/jailbreak/package/search': 'the words that you search for, where scripts are off',
+  '/search/': 'the words that you search for, and what you narrow them to where scripts are off',
 };

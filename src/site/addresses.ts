@@ -1,17 +1,7 @@
-import { encodeFileName, encodeFolderName } from '../contract/filenames.ts';
+import { encodeFolderName } from '../contract/filenames.ts';
 import type { SectionKind } from '../contract/sections.ts';
+import { packageAddress } from '../results/package-address.ts';
 import { authorFolder } from './authors.ts';
-
-// A page is a folder with an index.html in it, which every static host answers alike. The file names of the documents
-// serve as folder names, except that a folder must neither be "." or ".." nor end with a dot, which some disks drop.
-const folderName = (text: string): string =>
-  encodeFileName(text)
-    .split('/')
-    .map((segment) => segment.replace(/\.$/, '=2e'))
-    .join('/');
-
-/** The folder of a package's page below `/package/`: the encoded identifier. */
-export const packageFolder = (id: string): string => folderName(id);
 
 /** Root-relative addresses of the pages. */
 export const page = {
@@ -19,7 +9,7 @@ export const page = {
   search: '/search/',
   repositories: '/repository/',
   repository: (slug: string, number = 1) => `/repository/${encodeFolderName(slug)}/${number > 1 ? `${number}/` : ''}`,
-  package: (id: string) => `/package/${folderName(id)}/`,
+  package: (id: string) => `/${packageAddress(id)}`,
   sections: '/section/',
   section: (kind: SectionKind, number = 1) => `/section/${kind}/${number > 1 ? `${number}/` : ''}`,
   ranking: '/ranking/',
@@ -38,7 +28,7 @@ export const page = {
   doctorOf: (slug: string) => `/doctor/${encodeFolderName(slug)}/`,
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
-  packageAtom: (id: string) => `/package/${folderName(id)}/feed.atom`,
+  packageAtom: (id: string) => `/${packageAddress(id)}feed.atom`,
   authorAtom: (key: string) => `/author/${authorFolder(key)}/feed.atom`,
   sectionAtom: (kind: SectionKind) => `/section/${kind}/feed.atom`,
   jsonFeed: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.json`,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { encodeFolderName } from '../contract/filenames.ts';
-import { firstLine } from './prose.ts';
+import { firstLine } from '../results/first-line.ts';
 
 /** What of a package decides who made it, and for what. */
 interface Authored {

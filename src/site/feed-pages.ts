@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { encodeFolderName } from '../contract/filenames.ts';
 import type { SectionKind } from '../contract/sections.ts';
-import { packageFolder } from './addresses.ts';
+import { packageFolder } from '../results/package-address.ts';
+
 import { authorFolder, isForDevices } from './authors.ts';
 import { type Site, site } from './context.ts';
 import { feedOfAll, feedOfAuthor, feedOfPackage, feedOfRepository, feedOfSection } from './feed-subjects.ts';

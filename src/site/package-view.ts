@@ -1,19 +1,14 @@
 import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
+import { ownImage } from '../results/icon.ts';
+import { describedBy } from '../results/placeholder.ts';
 import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
-import { describedBy } from './placeholder.ts';
 import { readPerson, webAddress } from './prose.ts';
-import {
-  ownImage,
-  type PackageSummary,
-  type PackageVersion,
-  type Repository,
-  type SiteCatalog,
-} from './site-catalog.ts';
+import type { PackageSummary, PackageVersion, Repository, SiteCatalog } from './site-catalog.ts';
 import { joinStatements, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
 

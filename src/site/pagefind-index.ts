@@ -2,9 +2,11 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
+import { stateOf } from '../results/found.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
-import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+import { composeLists } from './search-lists.ts';
+import { isStale, type PackageSummary, type SiteCatalog } from './site-catalog.ts';
 import { type IndexFile, stabilise } from './stable-index.ts';
 import { joinStatements } from './stated.ts';
 
@@ -33,7 +35,7 @@ interface SearchRecord {
 }
 
 /** What the search knows of a package. No stemming: names are not English. */
-const searchRecord = (summary: PackageSummary, hasDevices: boolean): SearchRecord => {
+const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: number | undefined): SearchRecord => {
   const meta: Record<string, string> = {
     title: summary.name,
     id: summary.id,
@@ -41,6 +43,7 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean): SearchRecor
     place: summary.repository.name,
     kind: summary.kind,
   };
+  if (summary.architectures.length > 0) meta.architectures = summary.architectures.join(' ');
   if (summary.summary !== '') meta.summary = summary.summary;
   if (summary.icon !== undefined) meta.icon = summary.icon;
   if (summary.paid) meta.paid = '1';
@@ -55,8 +58,13 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean): SearchRecor
       repository: [...summary.repositories],
       architecture: [...summary.architectures],
       price: [summary.paid ? 'paid' : 'free'],
+      state: [stateOf(summary.version, isStale(summary.repository))],
     },
-    sort: { name: summary.name.toLowerCase(), updated: summary.updatedAt },
+    sort: {
+      name: summary.name.toLowerCase(),
+      updated: summary.updatedAt,
+      ...(downloads === undefined ? {} : { downloads: String(downloads) }),
+    },
   };
 };
 
@@ -140,16 +148,24 @@ export const buildSearchIndex = async (
   onRecord: (done: number, total: number) => void = () => {},
   verify = false,
 ): Promise<number> => {
-  const records = [...catalog.packages.values()].map((summary) => searchRecord(summary, catalog.hasDevices));
+  const { packages, hasDevices, downloads } = catalog;
+  const records = [...packages.values()].map((summary) =>
+    searchRecord(summary, hasDevices, downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0)),
+  );
+  const lists = composeLists(catalog);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
     version: string;
   };
-  const digest = hash('sha256', JSON.stringify([version, records]));
+  const digest = hash(
+    'sha256',
+    JSON.stringify([version, records, lists.map(({ path: name, content }) => [name, hash('sha256', content)])]),
+  );
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
   if (kept?.digest === digest && isWhole(folder, kept, verify)) return records.length;
   rmSync(mark, { force: true });
-  const files = writeIndex(folder, await composeIndex(records, (done) => onRecord(done, records.length)));
+  const index = await composeIndex(records, (done) => onRecord(done, records.length));
+  const files = writeIndex(folder, [...index, ...lists]);
   writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
   return records.length;
 };

@@ -101,16 +101,6 @@ export const isLong = (blocks: readonly Block[]): boolean => {
   return lines > foldAfter + 2;
 };
 
-/** The first line of a description, cut at a word to at most `length` characters. */
-export const firstLine = (text: string | null, length = 160): string => {
-  const line = (text ?? '').split('\n', 1)[0]?.trim() ?? '';
-  const characters = [...line];
-  if (characters.length <= length) return line;
-  const cut = characters.slice(0, length).join('');
-  const word = cut.lastIndexOf(' ');
-  return `${word > length / 2 ? cut.slice(0, word) : cut}…`;
-};
-
 /** A person as control files write them: the name, and the mail address where there is one. */
 export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
   if (text === null) return undefined;

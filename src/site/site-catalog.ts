@@ -18,9 +18,11 @@ import { buildOf } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { firstLine } from '../results/first-line.ts';
+import { ownImage } from '../results/icon.ts';
+import { describedBy } from '../results/placeholder.ts';
 import { type Author, authorKey, composeAuthor, hasAuthorPage, isForDevices } from './authors.ts';
-import { describedBy } from './placeholder.ts';
-import { firstLine, readPerson, webAddress } from './prose.ts';
+import { readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 import { joinStatements, statementsOf } from './stated.ts';
 
@@ -33,6 +35,10 @@ export interface Repository extends Omit<CatalogRepository, 'number'> {
   readonly name: string;
   readonly outcome: Outcome | undefined;
 }
+
+/** Whether a repository is as it was before the last build, which could not read it. */
+export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
+  outcome?.outcome === 'stale' || outcome?.outcome === 'failed';
 
 /** A package as lists show it: its best record, in the order of the package lookup. */
 export interface PackageSummary {
@@ -326,9 +332,6 @@ const oldest = (versions: readonly Keyed[]): Pick<PackageSummary, 'addedAt' | 'i
   return { addedAt, isAddedKnown: versions.every(({ row }) => row[5] !== addedAt || row[6] === 1) };
 };
 const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
-
-/** The images that stand for a section, wherever this site is published. */
-export const ownImage = /\/icons\/(?:sections|headers)\/[a-z-]+\.png$/;
 
 const append = <T>(map: Map<string, T[]>, key: string, value: T): void => {
   const list = map.get(key);

@@ -1,18 +1,25 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readSafetyEntries, safetyFile } from '../../functions/node/safety-file.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
+import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { brokenLinks } from '../support/links.ts';
+import { createPublished } from '../support/published.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { countDownloads, hostile, lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 const out = path.join(folder, 'out');
 let server: StaticServer;
+/** The same site where the function answers too. */
+let computing: TestServer;
+let index: CatalogFile;
 let browser: Browser;
 let context: BrowserContext | undefined;
 let outside: string[] = [];
@@ -33,11 +40,16 @@ interface Heard {
 }
 
 /** Opens a page in a new profile. Requests to other hosts are refused and noted; so is what goes wrong in scripts. */
-const visit = async (address: string, options: BrowserContextOptions, { outside, mistakes }: Heard): Promise<Visit> => {
+const visit = async (
+  address: string,
+  options: BrowserContextOptions,
+  { outside, mistakes }: Heard,
+  base = server.base,
+): Promise<Visit> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.route('**/*', (route) => {
     const request = route.request();
-    if (request.url().startsWith(server.base)) return route.continue();
+    if (request.url().startsWith(base)) return route.continue();
     outside.push(`${request.resourceType()} ${request.url()} ${request.headers().referer ?? 'no referrer'}`);
     return route.abort();
   });
@@ -46,13 +58,13 @@ const visit = async (address: string, options: BrowserContextOptions, { outside,
   page.on('console', (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) mistakes.push(message.text());
   });
-  await page.goto(server.base + address);
+  await page.goto(base + address);
   return { page, context };
 };
 
 /** The page of a visit that ends with the test. */
-const open = async (address: string, options: BrowserContextOptions = {}): Promise<Page> => {
-  const opened = await visit(address, options, { outside, mistakes });
+const open = async (address: string, options: BrowserContextOptions = {}, base = server.base): Promise<Page> => {
+  const opened = await visit(address, options, { outside, mistakes }, base);
   context = opened.context;
   return opened.page;
 };
@@ -66,6 +78,11 @@ beforeAll(async () => {
   const safety = readSafetyEntries(safetyFile).slice(0, 4);
   await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example', safety });
   server = await serveFolder(out);
+  index = CatalogFile.openReadOnly(catalogPath);
+  computing = await startTestServer({
+    published: { ...createPublished(), folder: out },
+    overrides: { search: new CatalogSearch(index) },
+  });
   browser = await launchBrowser();
 }, 120_000);
 afterEach(async () => {
@@ -78,6 +95,8 @@ afterEach(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.close();
+  await computing?.close();
+  index?.close();
   remove();
 });
 
@@ -300,10 +319,18 @@ describe('searching', () => {
   });
 
   it('filters and sorts, and its address can be shared', async () => {
-    const page = await open('/search/');
+    const page = await open('/search/', phone);
+    await page.getByText('Narrow and sort').click();
     await page.getByLabel('Section').selectOption('themes');
     await page.locator('#results .name').first().waitFor();
     expect(await page.locator('#search-status').textContent()).toBe('240 packages');
+    const offered = (name: string) => page.locator(`select[name=${name}] option`).allTextContents();
+    // Each facet counts what it would leave beside the others, and leaves out what there is none of.
+    await expect.poll(() => offered('price')).toEqual(['Any', 'Free (240)']);
+    expect(await offered('repository')).toEqual(['Any', 'Many packages (240)']);
+    expect((await offered('section')).some((text) => /^Tweaks \(\d\)$/.test(text))).toBe(true);
+    expect(await offered('state')).toEqual(['Any', 'Released, repository answers (240)']);
+    expect(await page.locator('#chosen-count').textContent()).toBe('1 chosen');
     expect((await names(page)).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(async () => (await names(page)).length).toBe(40);
@@ -343,14 +370,241 @@ describe('searching', () => {
     }
   });
 
-  it('says what is missing without JavaScript, and offers the API', async () => {
+  it('says what is missing without JavaScript where only files are', async () => {
     const page = await open('/', { javaScriptEnabled: false });
     await page.getByRole('combobox').fill('snow');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search/?q=snow');
-    expect(await page.locator('noscript form').getAttribute('action')).toBe('/v2/jailbreak/package/search');
     expect(await page.locator('noscript h2').isVisible()).toBe(true);
-    expect(await page.locator('#search-form .filters').isHidden()).toBe(true);
+    expect(await page.locator('#facets').isHidden()).toBe(true);
+  });
+
+  it('refuses what Pagefind finds by a shortened word, and forgives one typing mistake in a name', async () => {
+    server.requests.length = 0;
+    const page = await open('/search/?q=snow');
+    await page.locator('#results .name').first().waitFor();
+    expect(server.requests.filter((name) => name.startsWith('/pagefind/names/'))).toEqual([]);
+    const field = page.getByRole('searchbox');
+    for (const question of ['zzzzqq', 'snowzzzz', 'alpha zzzzqq']) {
+      await field.fill(question);
+      await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+      expect(await page.locator('#results .name:visible').count(), question).toBe(0);
+      await field.fill('snow');
+      await page.locator('#results .name').first().waitFor();
+    }
+    for (const [question, meant] of [
+      ['snwoboard', 'SnowBoard'],
+      ['elekit', 'ElleKit'],
+      ['alpha libary', 'Alpha Library'],
+    ] as const) {
+      await field.fill(question);
+      await page.locator('#fit a', { hasText: meant }).waitFor();
+      expect((await names(page))[0], question).toBe(meant);
+    }
+    await page.locator('#fit a').click();
+    await page.waitForURL('**/search/?q=Alpha%20Library');
+    await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
+  });
+
+  it('shows the first result above the fold of a phone, each with its repository and builds, in letters that no phone enlarges', async () => {
+    const page = await open('/search/?q=snow', phone);
+    const first = page.locator('#results .row').first();
+    await first.waitFor();
+    const box = await first.boundingBox();
+    expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThan(420);
+    expect(await first.locator('.place').textContent()).toBe('Alpha Repo');
+    expect(await first.locator('.notches').getAttribute('title')).toBe('Rootless, RootHide');
+    const sizes = `[...document.querySelectorAll('input, select')].map((one) => parseFloat(getComputedStyle(one).fontSize))`;
+    expect(Math.min(...((await page.evaluate(sizes)) as number[]))).toBeGreaterThanOrEqual(16);
+    await page.goto(`${server.base}/search/?q=ezsecret`);
+    await page.locator('#results .name').first().waitFor();
+    expect(await names(page)).toEqual(['EzSecretSettings']);
+    expect(await page.evaluate(splitWords)).toEqual([]);
+  });
+
+  it('back leads to the row that one came from, after more were shown', async () => {
+    const page = await open('/search/?q=many', phone);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    const row = page.locator('#results .name').nth(33);
+    const name = await row.textContent();
+    await row.scrollIntoViewIfNeeded();
+    const before = await page.evaluate('scrollY');
+    await row.click();
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name);
+    expect(Math.abs(Number(await page.evaluate('scrollY')) - Number(before))).toBeLessThan(60);
+  });
+
+  it('answers below the field in the header of every page', async () => {
+    const page = await open('/about/');
+    await page.keyboard.press('/');
+    await page.keyboard.type('ellekit');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    expect(await page.locator('.top .status').textContent()).toBe('1 found; Enter shows all');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/ellekit/');
+  });
+});
+
+describe('searching where the function answers', () => {
+  const names = (page: Page) => page.locator('#results .name:visible').allTextContents();
+  const watch = (page: Page): string[] => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    return asked;
+  };
+  const api = '**/v2/jailbreak/package/search**';
+  // But for icons, which go where they do not load.
+  const markupOf = (rows: readonly { readonly outerHTML: string }[]) =>
+    rows.map((row) => row.outerHTML.replace(/<img[^>]*>/g, ''));
+
+  it('asks the API as one types, and nothing of the files', async () => {
+    const page = await open('/search/', {}, computing.address);
+    const asked = watch(page);
+    const field = page.getByRole('searchbox');
+    await field.pressSequentially('snowboard', { delay: 60 });
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Spelling, the inside of words and all words but one are the index's to forgive.
+    await field.fill('snwoboard');
+    await page.locator('#fit a', { hasText: 'SnowBoard' }).waitFor();
+    await field.fill('owboar');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await field.fill('snowboard zzzzqq');
+    await expect.poll(() => page.locator('#fit').textContent()).toMatch(/all but one/);
+    expect(await names(page)).toEqual(['SnowBoard']);
+    expect(asked.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+    expect(asked.filter((name) => name === '/v2/jailbreak/package/search').length).toBeGreaterThan(3);
+  });
+
+  it('asks one question at a time, and the last one is answered', async () => {
+    const page = await open('/search/', {}, computing.address);
+    await page.getByRole('searchbox').focus();
+    const held: Promise<unknown>[] = [];
+    let underWay = 0;
+    let most = 0;
+    page.on('requestfinished', (request) => request.url().includes('/package/search') && underWay--);
+    page.on('requestfailed', (request) => request.url().includes('/package/search') && underWay--);
+    await page.route(api, (route) => {
+      most = Math.max(most, ++underWay);
+      held.push(new Promise((resolve) => setTimeout(resolve, 150)).then(() => route.continue().catch(() => {})));
+    });
+    await page.keyboard.type('snowboard');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await Promise.all(held);
+    // Of nine keys at once few are asked at all.
+    expect(held.length).toBeLessThan(9);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['answers 501', (route: Route) => route.fulfill({ status: 501, json: {} })],
+    ['answers 429', (route: Route) => route.fulfill({ status: 429, headers: { 'Retry-After': '60' }, json: {} })],
+    ['answers 503', (route: Route) => route.fulfill({ status: 503, json: {} })],
+    ['answers with a page', (route: Route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<p>?' })],
+    ['answers with other JSON', (route: Route) => route.fulfill({ json: { error: 'no' } })],
+    ['is down', (route: Route) => route.abort()],
+    ['does not answer in time', () => undefined],
+  ])('the files answer where the function %s, and it is left alone then', async (_, fail) => {
+    const page = await open('/search/', {}, computing.address);
+    let asked = 0;
+    await page.route(api, (route) => {
+      asked++;
+      return fail(route);
+    });
+    await page.getByRole('searchbox').fill('snowboard');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await page.getByRole('searchbox').fill('ellekit');
+    await expect.poll(() => names(page)).toEqual(['ElleKit']);
+    await page.goto(`${computing.address}/about/`);
+    await page.getByRole('combobox').fill('nofomo');
+    await page.getByRole('option', { name: 'NoFomoFix' }).waitFor();
+    expect(asked).toBe(1);
+  });
+
+  it('C11: sends the page with its rows, which are those that scripts make, and asks for nothing more', async () => {
+    for (const question of ['snow', 'alpha', 'alert document', 'many']) {
+      const plain = await open(
+        `/search/?q=${encodeURIComponent(question)}`,
+        { javaScriptEnabled: false },
+        computing.address,
+      );
+      const sent = await plain.locator('#results .row').evaluateAll(markupOf);
+      const status = await plain.locator('#search-status').textContent();
+      expect(await plain.locator('noscript').count()).toBe(0);
+      await context?.close();
+      const page = await open('/search/', {}, computing.address);
+      await page.getByRole('searchbox').fill(question);
+      await expect.poll(() => page.locator('#search-status').textContent()).toMatch(/package|matches/);
+      const made = await page.locator('#results .row').evaluateAll(markupOf);
+      expect(made, question).toEqual(sent.slice(0, made.length));
+      expect(made.length).toBe(Math.min(sent.length, 20));
+      await context?.close();
+      const adopted = await open(`/search/?q=${encodeURIComponent(question)}`, {}, computing.address);
+      const asked = watch(adopted);
+      await adopted.waitForLoadState('networkidle');
+      expect(await adopted.locator('#search-status').textContent()).toBe(status);
+      expect(asked.filter((name) => /search|pagefind/.test(name))).toEqual([]);
+      expect(await adopted.title()).not.toBe('owned');
+      await context?.close();
+    }
+  });
+
+  it('without JavaScript, it narrows and pages, from the field of the landing page on', async () => {
+    const page = await open('/', { ...phone, javaScriptEnabled: false }, computing.address);
+    await page.locator('main input[name=q]').fill('many');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=many');
+    expect(await page.locator('#results .row').count()).toBe(32);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL('**/search/?q=many&page=2');
+    expect((await names(page))[0]).toBe('Many 032');
+    await page.locator('input[name=q]').fill('alpha');
+    await page.getByText('Narrow and sort').click();
+    await page.getByLabel('Section').selectOption('libraries');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.getByLabel('Section').inputValue()).toBe('libraries');
+    await page.goto(`${computing.address}/search/?q=snwoboard`);
+    expect(await page.locator('#fit a').textContent()).toBe('SnowBoard');
+    await page.goto(`${computing.address}/search/?q=${'x'.repeat(300)}`);
+    expect(await page.locator('#search-status').textContent()).toMatch(/at most 256 characters/);
+  });
+
+  it('counts what results can be narrowed to, and goes on showing more', async () => {
+    const page = await open('/search/?q=many', phone, computing.address);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(52);
+    await page.getByText('Narrow and sort').click();
+    await expect
+      .poll(() => page.locator('select[name=section] option').allTextContents())
+      .toEqual(['Any', 'Themes (240)']);
+    await page.getByLabel('Order').selectOption('newest');
+    await expect.poll(() => page.locator('#chosen-count').textContent()).toBe('1 chosen');
+    await expect.poll(async () => (await names(page)).length).toBe(20);
+  });
+
+  it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {
+    const page = await open('/', phone, computing.address);
+    await page.locator('#device-bar summary').click();
+    await page.getByLabel('iOS', { exact: true }).fill('16');
+    await page.getByLabel('Jailbreak').selectOption('rootless');
+    await page.getByRole('button', { name: 'Show what runs' }).click();
+    await page.getByRole('combobox').pressSequentially('icon theme', { delay: 30 });
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=icon+theme');
+    const row = page.locator('#results .row', { hasText: 'SnowBoard' });
+    // What it states in its relations no record of the API tells.
+    await expect.poll(() => row.locator('.verdict').textContent()).toBe('Runs here');
+    await row.locator('.name').click();
+    await page.waitForURL('**/package/com.alpha.snowboard/');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
+    expect(await page.getByRole('link', { name: 'Open in Sileo' }).getAttribute('href')).toBe(
+      'sileo://package/com.alpha.snowboard',
+    );
   });
 });
 

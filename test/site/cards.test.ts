@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hueOf, lettersOf } from '../../src/site/monogram.ts';
-import { notchesOf } from '../../src/site/notches.ts';
-import { stageOf } from '../../src/site/version-stage.ts';
+import { hueOf, lettersOf } from '../../src/results/monogram.ts';
+import { notchesOf } from '../../src/results/notches.ts';
+import { stageOf } from '../../src/results/version-stage.ts';
 
 describe('the letters of a tile', () => {
   it.each([

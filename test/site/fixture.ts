@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseRelease } from '../../src/apt/release.ts';
 import { updateComparedFindings, updateDivergences } from '../../src/catalog/divergence.ts';
-import { ingestRepository } from '../../src/catalog/ingest.ts';
+import { indexRepository, ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
@@ -94,6 +94,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       },
     );
     for (const name of result.touched) touched.add(name);
+    await indexRepository(database, entry.slug, () => 0);
   }
   updateDivergences(database, touched);
   updateComparedFindings({ database, writable: () => database }, new Date(0));
@@ -156,6 +157,12 @@ export const sources: readonly Source[] = [
         Homepage: 'javascript:alert(1)',
       }),
       stanza({ Package: '..', Name: 'Two dots' }),
+      stanza({
+        Package: 'com.alpha.ezsecretsettings',
+        Name: 'EzSecretSettings',
+        Version: '1.0.3-14+debug',
+        Description: 'Settings that the system hides',
+      }),
       stanza({ Package: 'Com.Alpha.Lib', Name: 'Other case' }),
       stanza({
         Package: hostile.id,

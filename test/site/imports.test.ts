@@ -21,7 +21,7 @@ it('pages, layouts and components reach data through src/site alone', () => {
       if (target === path.join('..', 'CHANGELOG.md')) continue;
       const [room] = target.split(path.sep);
       expect(
-        ['pages', 'layouts', 'components', 'site', 'contract', 'compatibility'],
+        ['pages', 'layouts', 'components', 'site', 'results', 'contract', 'compatibility'],
         `${file}: ${specifier}`,
       ).toContain(room);
     }

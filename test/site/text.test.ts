@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
-import { packageFolder } from '../../src/site/addresses.ts';
+import { firstLine } from '../../src/results/first-line.ts';
+import { packageFolder } from '../../src/results/package-address.ts';
+import { describedBy } from '../../src/results/placeholder.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
 import { formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
 import { downloadAddress } from '../../src/site/package-view.ts';
-import { describedBy } from '../../src/site/placeholder.ts';
-import { firstLine, isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
+import { isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
 import { parseRelations } from '../../src/site/relations.ts';
 import { computeHealth } from '../../src/site/shown-findings.ts';
 import { escapeXml } from '../../src/site/xml.ts';

@@ -43,6 +43,9 @@ const rowOf = (element: Element): HTMLElement | null =>
 const judgeRow = (row: HTMLElement): Judgement | undefined =>
   device && judge(readStatements(row.dataset.runs ?? ''), device);
 
+/** Whether a device is known, of which rows then speak. */
+export const hasDevice = (): boolean => device !== undefined;
+
 /** Says on a row, or at the head of a page, what it states of the visitor's device. */
 export const tellOf = (element: Element): void => {
   const row = rowOf(element);
@@ -90,7 +93,7 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
 };
 
 /** Groups anew what is in a list. */
-const regroup = (list: HTMLElement): void => {
+export const regroup = (list: HTMLElement): void => {
   const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
   list.replaceChildren();
   placeRows(list, items);
@@ -145,6 +148,7 @@ const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
     changeAddress();
     fill();
     tellAll();
+    document.dispatchEvent(new Event('device'));
     bar.open = false;
     bar.querySelector('summary')?.focus();
   };

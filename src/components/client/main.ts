@@ -1,6 +1,5 @@
 import { watchDevice } from './device.ts';
 import { placeInstall, watchInstall } from './install.ts';
-import { watchSearch } from './suggest.ts';
 
 const root = document.documentElement;
 
@@ -81,4 +80,9 @@ document.addEventListener('keydown', (event) => {
   field.focus();
 });
 
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) watchSearch(form);
+// What answers below the field is loaded when somebody is about to type there.
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
+  const begin = () => void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
+  form.addEventListener('focusin', begin, { once: true });
+  if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
+}

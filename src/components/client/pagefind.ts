@@ -1,35 +1,46 @@
+import type { SectionKind } from '../../contract/sections.ts';
+import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
+import type { FoundPackage, PackageState } from '../../results/found.ts';
+import type { Fit } from '../../results/meant.ts';
+import { joinWords, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
+import { correct } from './names.ts';
 
-/** What the index holds about a package. */
-export interface Found {
-  readonly url: string;
+// The index that is among the files, which answers where nothing but files is there: Pagefind.
+
+/** What it holds about a package. */
+interface Fragment {
+  readonly content: string;
   readonly meta: {
     readonly title: string;
     readonly id: string;
     readonly version: string;
     readonly place: string;
     readonly kind: string;
+    readonly architectures?: string;
     readonly summary?: string;
     readonly icon?: string;
     readonly paid?: string;
     /** What it states of devices with iOS; undefined where the index has none for them. */
     readonly runs?: string;
   };
+  readonly filters: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Query {
-  readonly filters?: Readonly<Record<string, string>>;
-  readonly sort?: Readonly<Record<string, 'asc' | 'desc'>>;
-}
+type Filters = Readonly<Record<string, string | { readonly any: readonly string[] }>>;
+type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type Order = Readonly<Record<string, 'asc' | 'desc'>>;
 
 interface Answer {
-  readonly results: readonly { readonly data: () => Promise<Found> }[];
+  readonly results: readonly { readonly data: () => Promise<Fragment> }[];
+  readonly filters: Counts;
 }
 
 interface Pagefind {
   options(options: object): Promise<void>;
   init(): Promise<void>;
-  search(text: string | null, query: Query): Promise<Answer>;
+  filters(): Promise<Counts>;
+  search(text: string | null, query: { readonly filters?: Filters; readonly sort?: Order }): Promise<Answer>;
 }
 
 let loading: Promise<Pagefind> | undefined;
@@ -66,7 +77,7 @@ export const loadPagefind = (): Promise<Pagefind> => {
 };
 
 // How close a name is to the question, the closest first.
-const distance = (question: string, { meta }: Found): number => {
+const distance = (question: string, { meta }: Fragment): number => {
   const name = meta.title.toLowerCase();
   if (name === question || meta.id.toLowerCase() === question) return 0;
   if (name.startsWith(question)) return 1;
@@ -74,32 +85,113 @@ const distance = (question: string, { meta }: Found): number => {
 };
 
 // Pagefind weighs words; among its best the name that is or begins with the question comes first, short ones leading.
-const byCloseness = (question: string, found: readonly Found[]): Found[] =>
+const byCloseness = (question: string, found: readonly Fragment[]): Fragment[] =>
   found
     .map((one) => ({ one, rank: distance(question, one), length: one.meta.title.length }))
     .sort((a, b) => a.rank - b.rank || (a.rank < 3 ? a.length - b.length : 0))
     .map(({ one }) => one);
 
-/** An answer: how many packages there are, and their descriptions, read in portions as they are wanted. */
-export interface Results {
+const toPackage = ({ meta, filters, content }: Fragment): FoundPackage => ({
+  id: meta.id,
+  name: meta.title,
+  version: meta.version,
+  summary: meta.summary ?? '',
+  icon: meta.icon !== undefined && /^https?:\/\//.test(meta.icon) ? meta.icon : undefined,
+  paid: meta.paid !== undefined,
+  architectures: meta.architectures?.split(' ') ?? [],
+  place: meta.place,
+  runs: meta.runs,
+  kind: meta.kind as SectionKind,
+  repositories: filters.repository ?? [],
+  state: (filters.state?.[0] ?? 'current') as PackageState,
+  said: content,
+});
+
+// Pagefind shortens a word that finds nothing until it finds something, which is then something else: "zzzzqq" finds all
+// that begins with "z". It says nothing of it, but what it found holds no such word. Where it shortened none, all it found
+// holds all of them; half are enough to tell, as it may fold some letters otherwise than we do.
+const isShortened = (text: string, head: readonly Fragment[]): boolean => {
+  const words = splitWords(text);
+  const holding = head.filter(({ content, meta }) => {
+    const said = joinWords(`${meta.title} ${content}`);
+    return words.every((word) => said.includes(word));
+  });
+  return holding.length * 2 < head.length;
+};
+
+const filtersOf = (chosen: Chosen, without?: FacetName): Filters =>
+  Object.fromEntries(
+    facetNames.flatMap((name) => {
+      const value = chosen[name];
+      if (value === undefined || name === without) return [];
+      // What is for all architectures is for this one too.
+      return [[name, name === 'architecture' ? { any: [...new Set([value, 'all'])] } : value]];
+    }),
+  );
+
+/** What the files answer. */
+export interface FileAnswer {
   readonly total: number;
-  readonly read: (from: number, to: number) => Promise<readonly Found[]>;
+  readonly fit: Fit;
+  readonly read: (from: number, to: number) => Promise<readonly FoundPackage[]>;
+  readonly count: () => Promise<FacetCounts>;
 }
 
-/**
- * Searches. Without words it lists what the filters let through. `headLength` is how many are read at once and put in
- * order of closeness.
- */
-export const search = async (text: string, headLength: number, query: Query = {}): Promise<Results> => {
+const none: FileAnswer = {
+  total: 0,
+  fit: { kind: 'asked' },
+  read: async () => [],
+  count: async () => Object.fromEntries(facetNames.map((name) => [name, new Map()])) as never,
+};
+
+const countFacets = async (text: string | null, chosen: Chosen): Promise<FacetCounts> => {
   const pagefind = await loadPagefind();
-  const { results } = await pagefind.search(text === '' ? null : text, query);
+  await pagefind.filters();
+  const counted = async (name: FacetName) => {
+    const { filters } = await pagefind.search(text, { filters: filtersOf(chosen, name) });
+    return [name, new Map(Object.entries(filters[name] ?? {}).filter(([, count]) => count > 0))] as const;
+  };
+  return Object.fromEntries(await Promise.all(facetNames.map(counted))) as Record<FacetName, Map<string, number>>;
+};
+
+const ask = async (text: string, headLength: number, chosen: Chosen, sort?: Order): Promise<FileAnswer> => {
+  const pagefind = await loadPagefind();
+  const question = text === '' ? null : text;
+  const { results } = await pagefind.search(question, {
+    filters: filtersOf(chosen),
+    ...(sort === undefined ? {} : { sort }),
+  });
   const head = await Promise.all(results.slice(0, headLength).map((result) => result.data()));
-  const first = text === '' || query.sort !== undefined ? head : byCloseness(text.toLowerCase(), head);
+  if (question !== null && head.length > 0 && isShortened(text, head)) return none;
+  const first = question === null || sort !== undefined ? head : byCloseness(text.toLowerCase(), head);
   return {
     total: results.length,
+    fit: { kind: 'asked' },
     read: async (from, to) => {
       const rest = results.slice(Math.max(from, headLength), to).map((result) => result.data());
-      return [...first.slice(from, to), ...(await Promise.all(rest))];
+      return [...first.slice(from, to), ...(await Promise.all(rest))].map(toPackage);
     },
+    count: () => countFacets(question, chosen),
   };
+};
+
+/**
+ * Searches the files; without words it lists what the filters let through. `headLength` is how many are read at once and
+ * put in order of closeness. Where nothing fits, one typing mistake in a name is forgiven.
+ */
+export const searchFiles = async (
+  text: string,
+  headLength: number,
+  chosen: Chosen,
+  sort?: Order,
+): Promise<FileAnswer> => {
+  const answer = await ask(text, headLength, chosen, sort);
+  if (answer.total > 0 || text === '') return answer;
+  const spelt = await correct(text).catch(() => undefined);
+  if (spelt === undefined) return answer;
+  const corrected = await ask(spelt, headLength, chosen, sort);
+  if (corrected.total === 0) return answer;
+  const [first] = await corrected.read(0, 1);
+  const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;
+  return { ...corrected, fit: { kind: 'corrected', meant } };
 };

@@ -1,144 +1,270 @@
-import { keepDevice, placeRows } from './device.ts';
-import { type Results, search } from './pagefind.ts';
-import { createRow } from './row.ts';
+import { type Chosen, facetNames } from '../../results/facets.ts';
+import { addressOf } from './address.ts';
+import { hasDevice, keepDevice, placeRows, regroup } from './device.ts';
+import type { Order } from './pagefind.ts';
+import type { Results } from './search.ts';
 
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
 
 const step = 20;
-const form = document.querySelector<HTMLFormElement>('#search-form');
-const list = document.querySelector<HTMLElement>('#results');
-const status = document.querySelector<HTMLElement>('#search-status');
-const more = document.querySelector<HTMLButtonElement>('#more');
-const empty = document.querySelector<HTMLElement>('#nothing');
-const start = document.querySelector<HTMLElement>('#start');
-
-const filterNames = ['section', 'repository', 'architecture', 'price'] as const;
-const sorts: Readonly<Record<string, { [key: string]: 'asc' | 'desc' }>> = {
+const orders: Readonly<Record<string, Order>> = {
   name: { name: 'asc' },
   newest: { updated: 'desc' },
+  downloads: { downloads: 'desc' },
 };
 
-const begin = (
-  form: HTMLFormElement,
-  list: HTMLElement,
-  status: HTMLElement,
-  more: HTMLButtonElement,
-  empty: HTMLElement,
-  start: HTMLElement,
-) => {
-  const field = form.elements.namedItem('q') as HTMLInputElement;
-  const select = (name: string) => form.elements.namedItem(name) as HTMLSelectElement;
-  const heading = document.title;
-  let asked = 0;
-  let results: Results | undefined;
-  let shown = 0;
+const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
+const form = byId<HTMLFormElement>('search-form');
+const [list, status, fit] = [byId('results'), byId('search-status'), byId('fit')];
+const [more, pages, empty, start] = [
+  byId<HTMLButtonElement>('more'),
+  byId('more-pages'),
+  byId('nothing'),
+  byId('start'),
+];
+const facets = byId<HTMLDetailsElement>('facets');
+const chosenCount = byId('chosen-count');
+const field = form.elements.namedItem('q') as HTMLInputElement;
+const select = (name: string) => form.elements.namedItem(name) as HTMLSelectElement;
+const heading = form.dataset.heading ?? document.title;
 
-  const show = async (turn: number) => {
-    const found = (await results?.read(shown, shown + step)) ?? [];
+type Listing = typeof import('./listing.ts');
+let loading: Promise<Listing> | undefined;
+const load = (): Promise<Listing> => {
+  loading ??= import('./listing.ts').catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+};
+let options: ReturnType<Listing['createFacetOptions']> | undefined;
+
+let asked = 0;
+let results: Results | undefined;
+let shown = 0;
+
+const question = () => field.value.trim();
+const chosen = (): Chosen =>
+  Object.fromEntries(facetNames.flatMap((name) => (select(name).value === '' ? [] : [[name, select(name).value]])));
+
+/** Where the visitor was when a result was followed, to come back to. */
+interface Left {
+  readonly shown: number;
+  readonly at: string;
+  readonly y: number;
+}
+
+const writeState = (state: Left | null, address?: string): void => {
+  try {
+    history.replaceState(state, '', address);
+  } catch {
+    // Browsers bound how often; the next change writes it.
+  }
+};
+
+const readAddress = () => {
+  const parameters = new URLSearchParams(location.search);
+  field.value = parameters.get('q') ?? '';
+  options?.reset();
+  for (const name of [...facetNames, 'sort']) {
+    select(name).value = parameters.get(name) ?? '';
+    // What the address names and the page does not offer is as if it were not asked.
+    if (select(name).selectedIndex < 0) select(name).value = '';
+  }
+};
+
+const writeAddress = () => {
+  const parameters = new URLSearchParams();
+  if (question() !== '') parameters.set('q', question());
+  for (const name of [...facetNames, 'sort']) if (select(name).value !== '') parameters.set(name, select(name).value);
+  keepDevice(parameters);
+  const query = parameters.toString();
+  writeState(null, query === '' ? location.pathname : `?${query}`);
+  document.title = question() === '' ? heading : `${question()} · ${heading}`;
+};
+
+const tellChosen = () => {
+  const count = [...facetNames, 'sort'].filter((name) => select(name).value !== '').length;
+  chosenCount.hidden = count === 0;
+  chosenCount.textContent = `${count} chosen`;
+};
+
+const show = async (turn: number, until: number) => {
+  const [{ createRow }, found = []] = await Promise.all([load(), results?.read(shown, until)]);
+  if (turn !== asked) return;
+  const rows = found.map((one) => {
+    const item = document.createElement('li');
+    item.append(createRow(one));
+    return item;
+  });
+  if (shown === 0) list.replaceChildren();
+  placeRows(list, rows);
+  shown += rows.length;
+  more.hidden = shown >= (results?.total ?? 0) && results?.isMore !== true;
+  list.hidden = shown === 0;
+};
+
+const count = async (turn: number) => {
+  if (!facets.open || results === undefined) return;
+  const [{ createFacetOptions }, { counts, isPart }] = await Promise.all([load(), results.count()]);
+  if (turn !== asked) return;
+  options ??= createFacetOptions(select);
+  options.show(counts, isPart);
+};
+
+// Counting waits until typing has stopped: it may cost a request of its own.
+let counting: ReturnType<typeof setTimeout> | undefined;
+const countSoon = (turn: number) => {
+  clearTimeout(counting);
+  counting = setTimeout(() => void count(turn).catch(() => {}), 300);
+};
+
+const clear = (words: string) => {
+  results = undefined;
+  shown = 0;
+  options?.reset();
+  for (const one of [list, more, fit]) one.hidden = true;
+  status.textContent = words;
+};
+
+const tell = async ({ total, isMore, fit: how }: Results) => {
+  const { countWords, fitMarkup } = await load();
+  status.textContent = total === 0 ? '' : countWords(total, isMore);
+  const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
+  fit.hidden = markup === '';
+  // The question and the names in it are escaped there.
+  fit.innerHTML = markup;
+  empty.hidden = total > 0;
+  byId('clear').hidden = Object.keys(chosen()).length === 0;
+};
+
+const answer = async (left?: Left | null) => {
+  const turn = ++asked;
+  const [text, narrowed] = [question(), chosen()];
+  const isNarrowed = Object.keys(narrowed).length > 0;
+  tellChosen();
+  start.hidden = text !== '' || isNarrowed;
+  empty.hidden = true;
+  pages.hidden = true;
+  if ([...text].length < 2 && !(isNarrowed && text === '')) {
+    clear(text === '' ? '' : 'Type one more character.');
+    return;
+  }
+  const order = orders[select('sort').value] ?? (text === '' ? orders.name : undefined);
+  try {
+    const { search } = await load();
+    const found = await search(text, step, narrowed, order);
     if (turn !== asked) return;
-    const rows = found.map((one) => {
-      const item = document.createElement('li');
-      item.append(createRow(one));
-      return item;
-    });
-    if (shown === 0) list.replaceChildren();
-    placeRows(list, rows);
-    shown += rows.length;
-    more.hidden = shown >= (results?.total ?? 0);
-    list.hidden = shown === 0;
-  };
+    results = found;
+    shown = 0;
+    await show(turn, Math.max(step, left?.shown ?? 0));
+    if (turn !== asked) return;
+    await tell(found);
+    countSoon(turn);
+    if (left) comeBack(left);
+  } catch (error) {
+    // A newer question took its place, here or in the header.
+    if (turn !== asked || (error instanceof Error && error.name === 'Superseded')) return;
+    clear('The search could not be loaded. Check the connection and try again.');
+  }
+};
 
-  const readAddress = () => {
-    const parameters = new URLSearchParams(location.search);
-    field.value = parameters.get('q') ?? '';
-    for (const name of [...filterNames, 'sort']) select(name).value = parameters.get(name) ?? '';
-  };
+const comeBack = ({ at, y }: Left) => {
+  list.querySelector<HTMLElement>(`[data-package="${CSS.escape(at)}"] .name`)?.focus({ preventScroll: true });
+  scrollTo({ top: y, behavior: 'instant' });
+};
 
-  const writeAddress = () => {
-    const parameters = new URLSearchParams();
-    const text = field.value.trim();
-    if (text !== '') parameters.set('q', text);
-    for (const name of [...filterNames, 'sort']) {
-      if (select(name).value !== '') parameters.set(name, select(name).value);
-    }
-    keepDevice(parameters);
-    const query = parameters.toString();
-    history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
-    document.title = text === '' ? heading : `${text} · ${heading}`;
-  };
-
-  const answer = async () => {
-    const turn = ++asked;
-    const text = field.value.trim();
-    const filters: Record<string, string> = {};
-    for (const name of filterNames) if (select(name).value !== '') filters[name] = select(name).value;
-    const filtered = Object.keys(filters).length > 0;
-    start.hidden = text !== '' || filtered;
-    empty.hidden = true;
-    if (text.length < 2 && !filtered) {
-      results = undefined;
-      shown = 0;
-      list.hidden = true;
-      more.hidden = true;
-      status.textContent = text === '' ? '' : 'Type one more character.';
-      return;
-    }
-    const sort = sorts[select('sort').value] ?? (text === '' ? sorts.name : undefined);
-    try {
-      const found = await search(text, step, sort === undefined ? { filters } : { filters, sort });
-      if (turn !== asked) return;
-      results = found;
-      shown = 0;
-      await show(turn);
-      if (turn !== asked) return;
-      status.textContent = `${found.total.toLocaleString('en-US')} ${found.total === 1 ? 'package' : 'packages'}`;
-      empty.hidden = found.total > 0;
-      const clear = empty.querySelector<HTMLElement>('#clear');
-      if (clear !== null) clear.hidden = !filtered;
-    } catch {
-      if (turn === asked) status.textContent = 'The search could not be loaded. Check the connection and try again.';
-    }
-  };
-
-  const changed = () => {
-    writeAddress();
-    void answer();
-  };
-
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    changed();
-    list.querySelector<HTMLElement>('a.name')?.focus();
-  });
-  form.addEventListener('input', changed);
-  empty.querySelector('#clear')?.addEventListener('click', () => {
-    for (const name of filterNames) select(name).value = '';
-    changed();
-    field.focus();
-  });
-  more.addEventListener('click', async () => {
-    const from = shown;
-    await show(asked);
-    list.children[from]?.querySelector<HTMLElement>('a.name')?.focus();
-  });
-  addEventListener('popstate', () => {
-    readAddress();
-    void answer();
-  });
-  // Arrow keys go from the field into the results and back.
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    const names = [...list.querySelectorAll<HTMLElement>('a.name')];
-    const at = names.indexOf(document.activeElement as HTMLElement);
-    if (at < 0 && document.activeElement !== field) return;
-    const next = at + (event.key === 'ArrowDown' ? 1 : -1);
-    if (next >= names.length || next < -1 || (at < 0 && event.key === 'ArrowUp')) return;
-    event.preventDefault();
-    (next < 0 ? field : names[next])?.focus();
-  });
-
-  readAddress();
+const changed = () => {
+  writeAddress();
   void answer();
 };
 
-if (form && list && status && more && empty && start) begin(form, list, status, more, empty, start);
+/** Has rows that the function made tell all that their packages state, where the visitor has a device. */
+const complete = async () => {
+  if (!hasDevice()) return;
+  const { completeRows } = await import('./stated.ts');
+  await completeRows(list);
+  regroup(list);
+};
+
+// The function sent the page with its results: they stand, and are asked for again only when more of them are wanted.
+const adopt = (left?: Left | null) => {
+  tellChosen();
+  shown = list.querySelectorAll('[data-package]').length;
+  more.hidden = pages.querySelector('[rel=next]') === null;
+  pages.hidden = true;
+  document.title = `${question()} · ${heading}`;
+  void complete();
+  if (left) comeBack(left);
+};
+
+const readMore = async () => {
+  const turn = asked;
+  if (results === undefined) {
+    const { search } = await load();
+    const found = await search(question(), shown + step, chosen());
+    if (turn !== asked) return;
+    results = found;
+  }
+  await show(turn, shown + step);
+};
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  changed();
+  list.querySelector<HTMLElement>('a.name')?.focus();
+});
+field.addEventListener('input', changed);
+facets.addEventListener('input', changed);
+// What the function sent was not counted; it is when somebody turns to what narrows it.
+const turnToFacets = () => {
+  if (results === undefined && shown > 0) void answer();
+  else countSoon(asked);
+};
+facets.addEventListener('toggle', () => countSoon(asked));
+for (const event of ['click', 'focusin', 'pointerenter']) facets.addEventListener(event, turnToFacets, { once: true });
+byId('clear').addEventListener('click', () => {
+  for (const name of facetNames) select(name).value = '';
+  changed();
+  field.focus();
+});
+more.addEventListener('click', async () => {
+  const known = new Set(list.querySelectorAll('a.name'));
+  try {
+    await readMore();
+  } catch {
+    void answer();
+    return;
+  }
+  [...list.querySelectorAll<HTMLElement>('a.name')].find((name) => !known.has(name))?.focus();
+});
+list.addEventListener('click', ({ target }) => {
+  const row = target instanceof Element && target.closest('a') ? target.closest<HTMLElement>('[data-package]') : null;
+  if (row?.dataset.package !== undefined) writeState({ shown, at: row.dataset.package, y: scrollY });
+});
+addEventListener('popstate', ({ state }) => {
+  readAddress();
+  void answer(state as Left | null);
+});
+document.addEventListener('device', () => void complete());
+field.addEventListener('focus', () => void load().catch(() => {}), { once: true });
+// Arrow keys go from the field into the results and back.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const names = [...list.querySelectorAll<HTMLElement>('a.name')];
+  const at = names.indexOf(document.activeElement as HTMLElement);
+  if (at < 0 && document.activeElement !== field) return;
+  const next = at + (event.key === 'ArrowDown' ? 1 : -1);
+  if (next >= names.length || next < -1 || (at < 0 && event.key === 'ArrowUp')) return;
+  event.preventDefault();
+  (next < 0 ? field : names[next])?.focus();
+});
+
+// Beside the results there is room for what narrows them.
+if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
+const left = history.state as Left | null;
+readAddress();
+const parameters = new URLSearchParams(location.search);
+const isWhole = !parameters.has('sort') && !parameters.has('page') && (left?.shown ?? 0) <= list.childElementCount;
+if (status.dataset.answered !== undefined && isWhole) adopt(left);
+else void answer(left);

@@ -1,6 +1,7 @@
 import { addressOf } from './address.ts';
-import { loadPagefind, search } from './pagefind.ts';
+import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
+import { prepare, search } from './search.ts';
 
 const shown = 7;
 
@@ -15,20 +16,21 @@ const createOption = (index: number, row: HTMLElement): HTMLElement => {
 };
 
 // Where there are more than fit, the last row leads to all of them.
-const createLast = (text: string, total: number): HTMLElement => {
+const createLast = (text: string, words: string): HTMLElement => {
   const row = document.createElement('div');
   row.className = 'row all';
   const link = document.createElement('a');
   link.className = 'name';
   link.href = addressOf(`search/?q=${encodeURIComponent(text)}`);
-  link.textContent = `All ${total.toLocaleString('en-US')} results`;
+  link.textContent = words;
   row.append(link);
   return row;
 };
 
 /**
  * Answers as one types: a list below the field, which arrow keys walk through (the combobox pattern of the ARIA
- * Authoring Practices). Without an answer the form still leads to the search page.
+ * Authoring Practices). Without an answer the form still leads to the search page. It is loaded when the field is used,
+ * and answers what was typed until then.
  */
 export const watchSearch = (form: HTMLFormElement): void => {
   const field = form.querySelector('input');
@@ -70,24 +72,28 @@ export const watchSearch = (form: HTMLFormElement): void => {
       return;
     }
     try {
-      const { total, read } = await search(text, shown);
+      const { total, isMore, fit, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;
       const rows = found.map(createRow);
-      if (total > shown) rows.push(createLast(text, total));
+      if (isMore) rows.push(createLast(text, 'All results'));
+      else if (total > shown) rows.push(createLast(text, `All ${total.toLocaleString('en-US')} results`));
       list.replaceChildren(...rows.map((row, index) => createOption(index, row)));
       list.hidden = found.length === 0;
       field.setAttribute('aria-expanded', String(found.length > 0));
       field.removeAttribute('aria-activedescendant');
       active = -1;
       // The list lies over this line, which is then for those who listen.
-      status.textContent = total === 0 ? 'Nothing found' : `${total} found; Enter shows all`;
-    } catch {
-      if (turn === asked) status.textContent = 'The search could not be loaded. Press Enter to try again.';
+      const corrected = fit.kind === 'corrected' ? `Did you mean ${fit.meant}? ` : '';
+      status.textContent =
+        total === 0 ? 'Nothing found' : `${corrected}${isMore ? 'More than ' : ''}${total} found; Enter shows all`;
+    } catch (error) {
+      if (turn === asked && !(error instanceof Superseded))
+        status.textContent = 'The search could not be loaded. Press Enter to try again.';
     }
   };
 
-  field.addEventListener('focus', () => void loadPagefind().catch(() => {}), { once: true });
+  void prepare().catch(() => {});
   field.addEventListener('input', () => void answer());
   field.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !list.hidden) {
@@ -104,4 +110,5 @@ export const watchSearch = (form: HTMLFormElement): void => {
   form.addEventListener('focusout', (event) => {
     if (!(event.relatedTarget instanceof Node) || !form.contains(event.relatedTarget)) close();
   });
+  if (field.value !== '') void answer();
 };

@@ -1,11 +1,11 @@
 /** How many hues there are for the tiles of packages and the cards of repositories. */
 const hueCount = 7;
 
-/** The hue of a slug or an identifier, 0 to 6: the same wherever it is shown. */
-export const hueOf = (text: string): number => {
+/** The hue of a slug or an identifier, 0 to 6 or as many as there are: the same wherever it is shown. */
+export const hueOf = (text: string, count = hueCount): number => {
   let sum = 0;
   for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 0xffff;
-  return sum % hueCount;
+  return sum % count;
 };
 
 const word = /\p{Lu}?[\p{Ll}\p{Lo}\p{M}\p{N}]+(?:['’]s\b)?|\p{Lu}+(?!\p{Ll})|\p{L}/gu;

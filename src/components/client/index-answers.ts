@@ -1,0 +1,188 @@
+import { type Chosen, facetNames } from '../../results/facets.ts';
+import { type FoundPackage, type FoundRecord, toPackages } from '../../results/found.ts';
+import { addressOf } from './address.ts';
+
+// The index itself, asked through the API as one types: one request at a time, and none where it is not answered, or
+// where it asks to be left alone.
+
+/** Records of a page: few enough for the function to read them in one step. */
+const pageOfRecords = 32;
+/** Records of which facets are counted. */
+const countedRecords = 250;
+/** After so many milliseconds without an answer the files are asked. */
+const patience = 1200;
+/** Milliseconds between two requests at least: no one types faster for long. */
+const gap = 40;
+const mostKept = 60;
+const mostPages = 6;
+
+/** Seconds for which the index is not asked again, by why. */
+const rests = { slow: 10, failed: 30, absent: 600, busy: 5 } as const;
+
+/** Thrown where a newer question took the place of this one. */
+export class Superseded extends Error {
+  override name = 'Superseded';
+}
+
+/** Thrown where the index does not answer: the files do then. */
+class Away extends Error {
+  override name = 'Away';
+}
+
+let awayUntil = 0;
+try {
+  awayUntil = Number(sessionStorage.getItem('index-away')) || 0;
+} catch {
+  // Where storage is refused each page finds out by itself.
+}
+
+const rest = (seconds: number): void => {
+  awayUntil = Date.now() + 1000 * seconds;
+  try {
+    sessionStorage.setItem('index-away', String(awayUntil));
+  } catch {
+    // The same.
+  }
+};
+
+/** Whether the index may be asked: the site says that there may be a function, and it did not lately fail to answer. */
+export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
+
+interface Page {
+  readonly records: readonly FoundRecord[];
+  readonly isMore: boolean;
+}
+
+const kept = new Map<string, Page>();
+let underWay: AbortController | undefined;
+let begun = 0;
+
+const readPage = async (response: Response): Promise<Page> => {
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+  if (!response.ok || !isJson) {
+    const { status } = response;
+    if (status === 429) rest(Math.min(Number(response.headers.get('retry-after')) || rests.busy, 600));
+    // What it will not be asked is no reason to ask it nothing else.
+    else if (status !== 400) rest(status < 500 || status === 501 ? rests.absent : rests.failed);
+    throw new Away(`status ${status}`);
+  }
+  const { data, refs } = (await response.json()) as { data?: unknown; refs?: { nextPage?: string } };
+  if (!Array.isArray(data)) {
+    rest(rests.absent);
+    throw new Away('no list');
+  }
+  return { records: data as FoundRecord[], isMore: refs?.nextPage !== undefined };
+};
+
+const fetchPage = async (query: string): Promise<Page> => {
+  const known = kept.get(query);
+  if (known !== undefined) return known;
+  underWay?.abort();
+  const own = new AbortController();
+  underWay = own;
+  const wait = begun + gap - Date.now();
+  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+  if (own.signal.aborted) throw new Superseded();
+  begun = Date.now();
+  try {
+    const response = await fetch(addressOf(`v2/jailbreak/package/search?${query}`), { signal: own.signal });
+    const page = await readPage(response);
+    kept.set(query, page);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostKept) break;
+      kept.delete(oldest);
+    }
+    return page;
+  } catch (error) {
+    if (own.signal.aborted) throw new Superseded();
+    if (!(error instanceof Away)) rest(rests.failed);
+    throw new Away('no answer', { cause: error });
+  } finally {
+    if (underWay === own) underWay = undefined;
+  }
+};
+
+const parametersOf = (text: string, chosen: Chosen, limit: number, page: number): string => {
+  const parameters = new URLSearchParams({ q: text, limit: String(limit) });
+  for (const name of ['architecture', 'repository', 'price'] as const) {
+    if (chosen[name] !== undefined) parameters.set(name, chosen[name]);
+  }
+  if (page > 1) parameters.set('page', String(page));
+  return parameters.toString();
+};
+
+const traits = () => ({
+  stale: new Set(document.querySelector<HTMLElement>('[data-stale]')?.dataset.stale?.split(' ')),
+  hasDevices: document.querySelector('#device-bar') !== null,
+});
+
+/** What the index answers one question, read page by page as it is wanted. */
+export class IndexAnswer {
+  readonly #text: string;
+  readonly #chosen: Chosen;
+  readonly #records: FoundRecord[] = [];
+  #pages = 0;
+  #isMore = true;
+
+  constructor(text: string, chosen: Chosen) {
+    this.#text = text;
+    this.#chosen = chosen;
+  }
+
+  /** The packages that are known so far. */
+  get found(): readonly FoundPackage[] {
+    const all = toPackages(this.#records, traits());
+    const { section, state } = this.#chosen;
+    if (section === undefined && state === undefined) return all;
+    return all.filter((one) => (section ?? one.kind) === one.kind && (state ?? one.state) === one.state);
+  }
+
+  get isMore(): boolean {
+    return this.#isMore;
+  }
+
+  /** Reads on until so many packages are known, or all. Throws Superseded, or an error where it does not answer. */
+  async reach(wanted: number): Promise<void> {
+    const isPicked = this.#chosen.section !== undefined || this.#chosen.state !== undefined;
+    const limit = isPicked ? countedRecords : pageOfRecords;
+    for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
+      const page = await fetchPage(parametersOf(this.#text, this.#chosen, limit, this.#pages + 1));
+      this.#pages++;
+      this.#records.push(...page.records);
+      this.#isMore = page.isMore;
+    }
+  }
+
+  /** The first packages whatever was chosen, of which facets are counted, and whether there are more. */
+  async all(): Promise<{ readonly found: readonly FoundPackage[]; readonly isMore: boolean }> {
+    const nothing = facetNames.every((name) => this.#chosen[name] === undefined);
+    if (nothing && !this.#isMore) return { found: this.found, isMore: false };
+    const page = await fetchPage(parametersOf(this.#text, {}, countedRecords, 1));
+    return { found: toPackages(page.records, traits()), isMore: page.isMore };
+  }
+}
+
+/**
+ * What the index answers or, where it does not or takes too long, what the files do.
+ *
+ * @throws Superseded where a newer question took its place
+ */
+export const orElse = <T>(fromIndex: Promise<T>, fromFiles: () => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    let asked = false;
+    const askFiles = () => {
+      if (asked) return;
+      asked = true;
+      fromFiles().then(resolve, reject);
+    };
+    const timer = setTimeout(() => {
+      rest(rests.slow);
+      askFiles();
+    }, patience);
+    fromIndex
+      .then(resolve, (error: unknown) => {
+        if (error instanceof Superseded) reject(error);
+        else askFiles();
+      })
+      .finally(() => clearTimeout(timer));
+  });

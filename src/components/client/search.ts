@@ -1,0 +1,64 @@
+import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
+import type { FoundPackage } from '../../results/found.ts';
+import { type Fit, readFit } from '../../results/meant.ts';
+import { IndexAnswer, mayAsk, orElse } from './index-answers.ts';
+import type { Order } from './pagefind.ts';
+import { withStatements } from './stated.ts';
+
+// One search of two sources: the index that the function answers from, and the one that is among the files.
+
+/** What was found. */
+export interface Results {
+  /** How many packages are known to fit, of `isMore` than those. */
+  readonly total: number;
+  readonly isMore: boolean;
+  readonly fit: Fit;
+  /** Packages from one place to another; fewer where there are no more. */
+  read(from: number, to: number): Promise<readonly FoundPackage[]>;
+  /** How many there are of what else they may be narrowed to; `isPart` where only the best were counted. */
+  count(): Promise<{ readonly counts: FacetCounts; readonly isPart: boolean }>;
+}
+
+const fromIndex = async (text: string, chosen: Chosen, wanted: number): Promise<Results> => {
+  const answer = new IndexAnswer(text, chosen);
+  await answer.reach(wanted);
+  return {
+    get total() {
+      return answer.found.length;
+    },
+    get isMore() {
+      return answer.isMore;
+    },
+    fit: readFit(text, answer.found),
+    read: async (from, to) => {
+      await answer.reach(to);
+      return withStatements(answer.found.slice(from, to));
+    },
+    count: async () => {
+      const { found, isMore } = await answer.all();
+      return { counts: countFacets(found, chosen), isPart: isMore };
+    },
+  };
+};
+
+const fromFiles = async (text: string, chosen: Chosen, wanted: number, order?: Order): Promise<Results> => {
+  const { searchFiles } = await import('./pagefind.ts');
+  const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
+  return { ...answer, isMore: false, count: async () => ({ counts: await count(), isPart: false }) };
+};
+
+/** Makes ready what will answer. */
+export const prepare = async (): Promise<void> => {
+  if (mayAsk()) return;
+  const { loadPagefind } = await import('./pagefind.ts');
+  await loadPagefind();
+};
+
+/**
+ * Searches packages. The index answers a text in the order of its fit; without a text, and in any other order, the files
+ * do, which know of all packages. Throws Superseded where a newer question took its place.
+ */
+export const search = (text: string, wanted: number, chosen: Chosen = {}, order?: Order): Promise<Results> => {
+  const files = () => fromFiles(text, chosen, wanted, order);
+  return text !== '' && order === undefined && mayAsk() ? orElse(fromIndex(text, chosen, wanted), files) : files();
+};

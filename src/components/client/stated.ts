@@ -1,0 +1,53 @@
+import { statedLists } from '../../results/stated-lists.ts';
+import { addressOf } from './address.ts';
+import { hasDevice } from './device.ts';
+
+// Rows that were made from records of the API know of devices what the architectures tell. Where the visitor has one, what
+// else the packages state is read from the lists of the build.
+
+type List = Readonly<Record<string, string>>;
+const lists = new Map<number, Promise<List>>();
+
+const readList = async (number: number): Promise<List> => {
+  const response = await fetch(addressOf(statedLists.file(number)));
+  if (response.status === 404) return {};
+  if (!response.ok) throw new Error(`statements: ${response.status}`);
+  return (await response.json()) as List;
+};
+
+const listOf = (id: string): Promise<List> => {
+  const number = statedLists.of(id);
+  const known = lists.get(number);
+  if (known !== undefined) return known;
+  const list = readList(number);
+  lists.set(number, list);
+  list.catch(() => lists.delete(number));
+  return list;
+};
+
+/** What a package states of devices, where a device is known; what stands in the row where the lists cannot be read. */
+const statedBy = async (id: string, runs: string): Promise<string> => {
+  const list = await listOf(id).catch((): List => ({}));
+  return Object.hasOwn(list, id) ? (list[id] ?? runs) : runs;
+};
+
+/** The same packages with all that they state, where a device is known. */
+export const withStatements = async <T extends { readonly id: string; readonly runs: string | undefined }>(
+  found: readonly T[],
+): Promise<readonly T[]> => {
+  if (!hasDevice()) return found;
+  return Promise.all(
+    found.map(async (one) => (one.runs === undefined ? one : { ...one, runs: await statedBy(one.id, one.runs) })),
+  );
+};
+
+/** Writes into the rows of a list all that their packages state, where a device is known. */
+export const completeRows = async (list: HTMLElement): Promise<void> => {
+  if (!hasDevice()) return;
+  const rows = [...list.querySelectorAll<HTMLElement>('[data-package][data-runs]')];
+  await Promise.all(
+    rows.map(async (row) => {
+      row.dataset.runs = await statedBy(row.dataset.package ?? '', row.dataset.runs ?? '');
+    }),
+  );
+};

@@ -1,0 +1,46 @@
+import { buildOf } from '../compatibility/builds.ts';
+import type { FoundPackage } from './found.ts';
+
+/** What results are narrowed by, as the address of the page has it. */
+export const facetNames = ['section', 'repository', 'architecture', 'price', 'state'] as const;
+export type FacetName = (typeof facetNames)[number];
+
+/** What was chosen: one value of some of them. */
+export type Chosen = Readonly<Partial<Record<FacetName, string>>>;
+
+/** How many packages there are of each value of each. */
+export type FacetCounts = Readonly<Record<FacetName, ReadonlyMap<string, number>>>;
+
+const valuesOf: Readonly<Record<FacetName, (found: FoundPackage) => readonly string[]>> = {
+  section: ({ kind }) => [kind],
+  repository: ({ repositories }) => repositories,
+  architecture: ({ architectures }) => architectures,
+  price: ({ paid }) => [paid ? 'paid' : 'free'],
+  state: ({ state }) => [state],
+};
+
+const fitsOne = (name: FacetName, value: string, found: FoundPackage): boolean => {
+  const values = valuesOf[name](found);
+  // What is for all architectures is for this one too.
+  return values.includes(value) || (name === 'architecture' && values.some((one) => buildOf(one) === 'all'));
+};
+
+/** Whether a package is among what was chosen; `without` is left out of account. */
+export const fitsChosen = (chosen: Chosen, found: FoundPackage, without?: FacetName): boolean =>
+  facetNames.every((name) => {
+    const value = chosen[name];
+    return value === undefined || name === without || fitsOne(name, value, found);
+  });
+
+/** How many of these packages each value would leave, beside what else is chosen. */
+export const countFacets = (found: readonly FoundPackage[], chosen: Chosen): FacetCounts => {
+  const countOf = (name: FacetName): ReadonlyMap<string, number> => {
+    const others = found.filter((one) => fitsChosen(chosen, one, name));
+    const values = new Set(others.flatMap(valuesOf[name]));
+    return new Map([...values].map((value) => [value, others.filter((one) => fitsOne(name, value, one)).length]));
+  };
+  return Object.fromEntries(facetNames.map((name) => [name, countOf(name)])) as Record<
+    FacetName,
+    ReadonlyMap<string, number>
+  >;
+};

@@ -1,0 +1,110 @@
+import { nameTerms, splitWords } from '../catalog/search-text.ts';
+import { buildOf } from '../compatibility/builds.ts';
+import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
+import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { firstLine } from './first-line.ts';
+import { remoteIcon } from './icon.ts';
+import { describedBy } from './placeholder.ts';
+import type { RowCard } from './row.ts';
+import { stageOf } from './version-stage.ts';
+
+/** What a record tells the list of results. */
+export type FoundRecord = Pick<
+  PackageRecord,
+  | 'package_id'
+  | 'name'
+  | 'description'
+  | 'version'
+  | 'architecture'
+  | 'section'
+  | 'author'
+  | 'maintainer'
+  | 'price'
+  | 'icon_url'
+> & { readonly repository: Pick<EmbeddedRepository, 'slug' | 'name'> };
+
+/** How a package is to be had, of which results are narrowed: one of them for each. */
+export const packageStates = ['current', 'pre-release', 'stale'] as const;
+export type PackageState = (typeof packageStates)[number];
+
+/** A state as a person reads it. */
+export const stateTitles: Readonly<Record<PackageState, string>> = {
+  current: 'Released, repository answers',
+  'pre-release': 'Pre-release or debug build',
+  stale: 'Repository does not answer',
+};
+
+/** The state of a package, by its version and whether its repository was last read without fail. */
+export const stateOf = (version: string, isStale: boolean): PackageState =>
+  isStale ? 'stale' : stageOf(version) === undefined ? 'current' : 'pre-release';
+
+/** A package that was found: its row, and by what it may be narrowed. */
+export interface FoundPackage extends RowCard {
+  readonly kind: SectionKind;
+  readonly repositories: readonly string[];
+  readonly state: PackageState;
+  /** What of it a question may be about. */
+  readonly said: string;
+}
+
+/** What the page knows of the index. */
+export interface IndexTraits {
+  /** Slugs of the repositories that could not be read by the last build. */
+  readonly stale: ReadonlySet<string>;
+  /** Whether it has packages for devices with iOS. */
+  readonly hasDevices: boolean;
+}
+
+/** What its architectures alone state of devices; a build of the site knows more (stated-lists). */
+export const statedByBuilds = (architectures: readonly string[]): string =>
+  architectures
+    .map(buildOf)
+    .filter((build) => build !== undefined)
+    .sort()
+    .join(';');
+
+const mostText = 4096;
+
+const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: IndexTraits): FoundPackage => {
+  // Of its records the one that fits best came first.
+  const [best] = records as [FoundRecord];
+  const { package_id: id, version, repository, description } = best;
+  const name = best.name ?? id;
+  const architectures = [...new Set(records.map(({ architecture }) => architecture))].sort();
+  return {
+    id,
+    name,
+    version,
+    summary: firstLine(describedBy(description)),
+    icon: remoteIcon(best.icon_url),
+    paid: best.price === 'Paid',
+    architectures,
+    place: repository.name ?? repository.slug,
+    runs: hasDevices ? statedByBuilds(architectures) : undefined,
+    kind: sectionKind(best.section),
+    repositories: [...new Set(records.map((one) => one.repository.slug))],
+    state: stateOf(version, stale.has(repository.slug)),
+    said: [id, name, best.author ?? best.maintainer ?? '', description ?? ''].join('\n').slice(0, mostText),
+  };
+};
+
+/** The packages of records that a search found, in the order of the first record of each. */
+export const toPackages = (records: readonly FoundRecord[], traits: IndexTraits): FoundPackage[] => {
+  const byId = new Map<string, FoundRecord[]>();
+  for (const record of records) {
+    const known = byId.get(record.package_id);
+    if (known === undefined) byId.set(record.package_id, [record]);
+    else known.push(record);
+  }
+  return [...byId.values()].map((one) => toPackage(one, traits));
+};
+
+/** The words of a package that one of a question may begin. */
+export const termsOf = ({ id, name, said }: Pick<FoundPackage, 'id' | 'name' | 'said'>): Set<string> => {
+  const terms = new Set(splitWords(said));
+  for (const text of [name, ...id.split('.')]) {
+    const { words, pairs } = nameTerms(text);
+    for (const term of [...words, ...pairs, splitWords(text).join('')]) terms.add(term);
+  }
+  return terms.add(splitWords(id).join(''));
+};

@@ -1,0 +1,43 @@
+import { joinWords, splitWords } from '../catalog/search-text.ts';
+import { isOneMistakeApart } from '../catalog/spelling.ts';
+import { type FoundPackage, termsOf } from './found.ts';
+
+/**
+ * How what was found fits a question: as it was asked, by another spelling that was `meant`, or in part. The index answers
+ * a mistyped question without saying so, and those who read the answer should know.
+ */
+export type Fit =
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'corrected'; readonly meant: string }
+  | { readonly kind: 'part' };
+
+type Known = Pick<FoundPackage, 'id' | 'name' | 'said'>;
+
+const asked: Fit = { kind: 'asked' };
+
+/** So many of the first results are looked at: what fits as it was asked comes first. */
+const mostRead = 5;
+
+const closest = (terms: ReadonlySet<string>, word: string): string | undefined =>
+  [...terms].find((term) => isOneMistakeApart(term, word));
+
+const fitOf = (words: readonly string[], one: Known): Fit => {
+  const terms = termsOf(one);
+  const begins = (word: string) => [...terms].some((term) => term.startsWith(word));
+  const joined = words.join('');
+  if (words.every(begins) || begins(joined)) return asked;
+  if (isOneMistakeApart(joinWords(one.name), joined)) return { kind: 'corrected', meant: one.name };
+  const names = termsOf({ ...one, said: '' });
+  const corrected = words.map((word) => (begins(word) ? word : closest(names, word)));
+  if (corrected.every((word) => word !== undefined)) return { kind: 'corrected', meant: corrected.join(' ') };
+  // Inside a word is as it was asked.
+  return joinWords(`${one.name} ${one.id}`).includes(joined) ? asked : { kind: 'part' };
+};
+
+/** How the first results of a question fit it; nothing found fits as it was asked. */
+export const readFit = (question: string, found: readonly Known[]): Fit => {
+  const words = splitWords(question);
+  if (words.length === 0) return asked;
+  const fits = found.slice(0, mostRead).map((one) => fitOf(words, one));
+  return fits.find(({ kind }) => kind === 'asked') ?? fits[0] ?? asked;
+};

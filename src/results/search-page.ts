@@ -1,0 +1,135 @@
+import { type Chosen, facetNames } from './facets.ts';
+import type { FoundPackage } from './found.ts';
+import { escapeMarkup, wholeCharacters } from './markup.ts';
+import type { Fit } from './meant.ts';
+import { rowMarkup } from './row.ts';
+
+// The page of the search is built once, without results. Where the function answers it is sent with them, for browsers
+// that run no scripts and so that others need not ask again. What is replaced in it stands here, for both.
+
+/** Where the page lies below the output folder. */
+export const searchPageFile = 'search/index.html';
+
+/** The page below the root of the site. */
+export const searchPath = 'search/';
+
+/** The field of the page, with what was asked. */
+export const fieldMarkup = (question = ''): string =>
+  `<input type="search" name="q"${question === '' ? '' : ` value="${escapeMarkup(question)}"`} placeholder="Name, identifier or author" aria-label="Search packages" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="search">`;
+
+/** What the built page holds in these places, to be replaced. */
+export const places = {
+  facets: '<details id="facets" class="facets needs-script">',
+  status: '<p id="search-status" class="muted small count" role="status"></p>',
+  fit: '<p id="fit" class="note weak" hidden></p>',
+  results: '<ul id="results" class="list" data-grouped hidden></ul>',
+  pages: '<nav id="more-pages" class="pager" aria-label="Pages" hidden></nav>',
+  nothing: '<div id="nothing" class="card stack" hidden>',
+  start: '<div id="start" class="needs-script">',
+} as const;
+
+/** How many packages there are, in words; `isMore` where these are not all. */
+export const countWords = (count: number, isMore: boolean): string => {
+  const number = count.toLocaleString('en-US');
+  return isMore ? `The ${number} best matches` : `${number} ${count === 1 ? 'package' : 'packages'}`;
+};
+
+/** What is said where the question was not answered as it was asked, as markup; empty where it was. */
+export const fitMarkup = (fit: Fit, question: string, root: string): string => {
+  if (fit.kind === 'asked') return '';
+  if (fit.kind === 'part') return 'Nothing has all of these words. These packages have all but one of them.';
+  const address = escapeMarkup(`${root}${searchPath}?q=${encodeURIComponent(wholeCharacters(fit.meant))}`);
+  return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
+};
+
+/** What was asked of the page, and what was found. */
+export interface AnsweredSearch {
+  readonly question: string;
+  readonly chosen: Chosen;
+  /** From 1. */
+  readonly page: number;
+  readonly found: readonly FoundPackage[];
+  /** Whether there is a page after this one. */
+  readonly isMore: boolean;
+  readonly fit: Fit;
+  /** Where the site lies on its host, with a slash at its end. */
+  readonly root: string;
+}
+
+const addressOf = ({ question, chosen, root }: AnsweredSearch, page: number): string => {
+  const parameters = new URLSearchParams({ q: question });
+  for (const name of facetNames) if (chosen[name] !== undefined) parameters.set(name, chosen[name]);
+  if (page > 1) parameters.set('page', String(page));
+  return escapeMarkup(`${root}${searchPath}?${parameters}`);
+};
+
+const pagesMarkup = (answer: AnsweredSearch): string => {
+  const { page, isMore } = answer;
+  if (page === 1 && !isMore) return places.pages;
+  const back = page > 1 ? `<a class="button" href="${addressOf(answer, page - 1)}" rel="prev">Previous</a>` : '';
+  const on = isMore ? `<a class="button" href="${addressOf(answer, page + 1)}" rel="next">Next</a>` : '';
+  return places.pages.replace(' hidden>', `>${back}${on}`);
+};
+
+// The option of a value, as the page has it.
+const choose = (html: string, chosen: Chosen): string => {
+  let result = html;
+  for (const name of facetNames) {
+    const value = chosen[name];
+    const start = value === undefined ? -1 : result.indexOf(`<select name="${name}"`);
+    if (start < 0) continue;
+    const option = `<option value="${escapeMarkup(value ?? '')}"`;
+    const at = result.indexOf(option, start);
+    if (at < 0 || at > result.indexOf('</select>', start)) continue;
+    result = `${result.slice(0, at + option.length)} selected${result.slice(at + option.length)}`;
+  }
+  return result;
+};
+
+/**
+ * The page of the search with what was found.
+ *
+ * @param built the page as it was built
+ */
+export const composeSearchPage = (built: string, answer: AnsweredSearch): string => {
+  const { question, chosen, page, found, isMore, fit, root } = answer;
+  const rows = found.map((one) => `<li>${rowMarkup(one, { root })}</li>`).join('');
+  const words =
+    found.length === 0
+      ? page > 1
+        ? 'There are no more packages.'
+        : ''
+      : page > 1
+        ? `Page ${page}, ${countWords(found.length, false)}`
+        : countWords(found.length, isMore);
+  const fitting = fitMarkup(fit, question, root);
+  const replaced: readonly (readonly [string, string])[] = [
+    [fieldMarkup(), fieldMarkup(question)],
+    [places.facets, places.facets.replace(' needs-script', '')],
+    [places.status, places.status.replace('></p>', ` data-answered>${words}</p>`)],
+    [places.fit, fitting === '' ? places.fit : places.fit.replace(' hidden></p>', `>${fitting}</p>`)],
+    [places.results, found.length === 0 ? places.results : places.results.replace(' hidden>', `>${rows}`)],
+    [places.pages, pagesMarkup(answer)],
+    [places.nothing, found.length === 0 && page === 1 ? places.nothing.replace(' hidden', '') : places.nothing],
+    [places.start, places.start.replace('>', ' hidden>')],
+  ];
+  // By functions, as text of strangers may hold what replacements take for signs.
+  const html = replaced.reduce((text, [from, to]) => text.replace(from, () => to), choose(built, chosen));
+  return html
+    .replace(/<noscript>.*?<\/noscript>/s, '')
+    .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">')
+    .replace('<title>', () => `<title>${escapeMarkup(question)} · `);
+};
+
+/** The built page with a sentence in the place of results: why there are none. */
+export const composeRefusal = (built: string, question: string, sentence: string): string =>
+  built
+    .replace(fieldMarkup(), () => fieldMarkup(question))
+    .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
+    .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
+
+/** What the built page knows of the index. */
+export const readTraits = (built: string): { readonly stale: ReadonlySet<string>; readonly hasDevices: boolean } => ({
+  stale: new Set((/ data-stale="([^"]*)"/.exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== '')),
+  hasDevices: built.includes(' id="device-bar"'),
+});

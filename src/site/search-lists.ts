@@ -1,0 +1,51 @@
+import { joinWords, nameTerms } from '../catalog/search-text.ts';
+import { statedByBuilds } from '../results/found.ts';
+import { nameLists } from '../results/name-lists.ts';
+import { statedLists } from '../results/stated-lists.ts';
+import type { SiteCatalog } from './site-catalog.ts';
+import type { IndexFile } from './stable-index.ts';
+import { joinStatements } from './stated.ts';
+
+/** The folder of the index, as its files are named from the root of the site. */
+const root = 'pagefind/';
+
+const jsonFile = (name: string, value: unknown): IndexFile => ({
+  path: name.slice(root.length),
+  content: Buffer.from(JSON.stringify(value)),
+});
+
+/** The names of packages, written together, and the words in them, by length and in order. */
+const composeNames = ({ packages }: SiteCatalog): IndexFile[] => {
+  const byLength = new Map<number, Set<string>>();
+  for (const { name } of packages.values()) {
+    for (const term of [joinWords(name), ...nameTerms(name).words]) {
+      const { length } = term;
+      if (length < nameLists.shortest || length > nameLists.longest) continue;
+      const known = byLength.get(length);
+      if (known === undefined) byLength.set(length, new Set([term]));
+      else known.add(term);
+    }
+  }
+  return [...byLength].map(([length, names]) => jsonFile(nameLists.file(length), [...names].sort()));
+};
+
+/** What packages state of devices beyond what their architectures do. */
+const composeStated = ({ packages, hasDevices }: SiteCatalog): IndexFile[] => {
+  if (!hasDevices) return [];
+  const lists = new Map<number, Record<string, string>>();
+  for (const { id, stated, architectures } of packages.values()) {
+    const runs = joinStatements(stated.values());
+    if (runs === statedByBuilds(architectures)) continue;
+    const number = statedLists.of(id);
+    const list = lists.get(number) ?? Object.create(null);
+    list[id] = runs;
+    lists.set(number, list);
+  }
+  return [...lists].map(([number, list]) => jsonFile(statedLists.file(number), list));
+};
+
+/** The lists that stand beside the search index, and are read where it does not do. */
+export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
+  ...composeNames(catalog),
+  ...composeStated(catalog),
+];

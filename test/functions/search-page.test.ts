@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldMarkup, places } from '../../src/results/search-page.ts';
+import { type BuiltServer, serveBuild } from '../support/built.ts';
+import { packages } from '../support/catalog.ts';
+import { openWire } from '../support/wire.ts';
+
+const hostile = `"><img src=x onerror=alert(1)>'$&$1</title><script>alert(2)</script>\u202egpj`;
+const stanzas = Array.from({ length: 70 }, (_, number) => ({
+  Package: `com.example.snow${number}`,
+  Name: `Snow ${String(number).padStart(2, '0')}`,
+  Section: number % 2 === 0 ? 'Tweaks (iOS 15)' : 'Themes',
+  Architecture: number % 3 === 0 ? 'iphoneos-arm' : 'iphoneos-arm64',
+  Tag: number % 7 === 0 ? 'cydia::commercial' : undefined,
+}));
+const built = `<html><head><title>Search · Debdex</title><link rel="canonical" href="https://index.example/search/"></head>
+<body><details id="device-bar"></details><form data-stale="two">${fieldMarkup()}</form>${places.facets}
+<select name="section"><option value="">Any</option><option value="themes">Themes</option></select>
+<select name="price"><option value="">Any</option><option value="paid">Paid</option></select></details>
+<noscript><p>No scripts.</p></noscript>${Object.values(places).slice(1).join('')}</div></div></body></html>`;
+
+let server: BuiltServer;
+let wire: ReturnType<typeof openWire>;
+let admits = 0;
+let wait = 0;
+let fails = false;
+let below = 'https://index.example';
+beforeAll(async () => {
+  server = await serveBuild(
+    [
+      {
+        slug: 'one',
+        packages: packages(
+          ...stanzas,
+          { Package: 'com.example.evil', Name: hostile, Description: hostile, Version: '1~beta2' },
+          { Package: 'com.example.twice', Name: 'Double', Architecture: 'iphoneos-arm' },
+          { Package: 'com.example.twice', Name: 'Double', Architecture: 'iphoneos-arm64' },
+        ),
+      },
+      { slug: 'two', packages: packages({ Package: 'com.other.stale', Name: 'Stale Flake' }) },
+    ],
+    {
+      overrides: {
+        publicAddress: () => below,
+        limiter: {
+          take: () => {
+            admits++;
+            return wait;
+          },
+        },
+      },
+    },
+  );
+  const { searchPackages } = server.search;
+  server.search.searchPackages = (...question) =>
+    fails ? Promise.reject(new Error('the index is away')) : searchPackages.apply(server.search, question);
+  server.write('search/index.html', built);
+  wire = openWire(server.port);
+});
+afterAll(async () => {
+  wire.close();
+  await server.close();
+});
+
+const ask = async (query: string, method = 'GET') => {
+  const answer = await fetch(`${server.address}/search/${query}`, { method });
+  const html = await answer.text();
+  const rows = [...html.matchAll(/<li><div class="row".*?<\/div><\/li>/gs)].map(([row]) => row);
+  const names = rows.map((row) => /class="name"[^>]*>([^<]*)</.exec(row)?.[1]);
+  return { status: answer.status, headers: answer.headers, html, rows, names };
+};
+
+describe('C14: the page of the search', () => {
+  it('is sent with its results, for caches to keep a moment and for no index to list', async () => {
+    const { status, headers, html, names } = await ask('?q=snow+0');
+    expect(status).toBe(200);
+    expect(names.slice(0, 3)).toEqual(['Snow 00', 'Snow 01', 'Snow 02']);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('public, max-age=30, s-maxage=60');
+    expect(headers.get('access-control-allow-origin')).toBe(null);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(html).toContain('<meta name="robots" content="noindex">');
+    expect(html).not.toMatch(/canonical|noscript/);
+    expect(html).toContain('<title>snow 0 · Search · Debdex</title>');
+    expect(html).toContain(fieldMarkup('snow 0'));
+    expect(html).toMatch(/data-answered>The 32 best matches<\/p>/);
+    expect((await ask('?q=double')).html).toMatch(/data-answered>1 package<\/p>/);
+    expect(html).toContain(places.nothing);
+  });
+
+  it('is the file where nothing is asked', async () => {
+    for (const query of ['', '?q=', '?q=+', '?section=themes']) expect((await ask(query)).html, query).toBe(built);
+    const { headers } = await ask('');
+    expect(headers.get('etag')).not.toBe(null);
+  });
+
+  it('has one row for a package, with all its builds', async () => {
+    const { rows } = await ask('?q=double');
+    expect(rows.length).toBe(1);
+    expect(rows[0]).toContain('title="Rootful, Rootless"');
+    expect(rows[0]).toContain('data-runs="rootful;rootless"');
+  });
+
+  it('pages, and narrows by what the index knows and by what the page does', async () => {
+    const first = await ask('?q=snow');
+    expect(first.names.length).toBe(32);
+    expect(first.html).toContain('The 32 best matches');
+    const [, next = ''] = /<a class="button" href="\/search\/([^"]+)" rel="next">/.exec(first.html) ?? [];
+    const second = await ask(next.replaceAll('&amp;', '&'));
+    expect(second.names[0]).toBe('Snow 32');
+    expect(second.html).toContain('rel="prev"');
+    expect((await ask('?q=snow&page=9')).html).toContain('There are no more packages.');
+    const narrowed = await ask('?q=snow&section=themes&price=paid&repository=one&architecture=iphoneos-arm64');
+    expect(narrowed.names).toEqual(['Snow 07', 'Snow 35', 'Snow 49']);
+    expect(narrowed.html).toContain('<option value="themes" selected>');
+    expect(narrowed.html).toContain('<option value="paid" selected>');
+    expect((await ask('?q=stale&state=stale')).names).toEqual(['Stale Flake']);
+    expect((await ask('?q=stale&state=current')).html).toContain(places.nothing.replace(' hidden', ''));
+    expect((await ask('?q=beta+alert&state=pre-release')).rows.length).toBe(1);
+  });
+
+  it('says what a mistyped question was taken for, and where a word was left out', async () => {
+    const corrected = await ask('?q=doubel');
+    expect(corrected.names).toEqual(['Double']);
+    expect(corrected.html).toContain('Did you mean <a href="/search/?q=Double" dir="auto">Double</a>?');
+    expect((await ask('?q=double+zzzzqq')).html).toContain('all but one of them');
+    expect((await ask('?q=oubl')).html).toContain(places.fit);
+  });
+
+  it('C11: text full of markup is text', async () => {
+    const evil = await ask(`?q=${encodeURIComponent('alert')}`);
+    expect(evil.rows.length).toBe(1);
+    const echoed = await ask(`?q=${encodeURIComponent(hostile)}`);
+    for (const { html } of [evil, echoed]) {
+      expect(html).not.toMatch(/<img src=x|<script>alert/);
+      expect(html.match(/<\/title>/g)?.length).toBe(1);
+    }
+    expect(echoed.html).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;$&amp;$1&lt;/title&gt;');
+  });
+
+  it('C14: takes the limits of the API, and says on the page why it does not answer', async () => {
+    const before = admits;
+    await ask('');
+    expect(admits).toBe(before);
+    const long = await ask(`?q=${'x'.repeat(257)}`);
+    expect(long.status).toBe(400);
+    expect(long.html).toContain('must be at most 256 characters.</p>');
+    expect(long.html).toContain('<noscript>');
+    expect((await ask('?q=a&q=b')).status).toBe(400);
+    expect((await ask('?q=snow&architecture=A%20B')).status).toBe(400);
+    wait = 7;
+    const busy = await ask('?q=snow');
+    wait = 0;
+    expect([busy.status, busy.headers.get('retry-after'), busy.headers.get('cache-control')]).toEqual([
+      429,
+      '7',
+      'no-store',
+    ]);
+    expect(busy.html).toContain('try again in 7 s.</p>');
+    fails = true;
+    const away = await ask('?q=flake');
+    fails = false;
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(away.html).toContain('try again in a minute.</p>');
+    expect(server.faults.length).toBe(1);
+    server.faults.length = 0;
+  });
+
+  it('answers HEAD, and no method that would change something', async () => {
+    const head = await ask('?q=snow', 'HEAD');
+    expect([head.status, head.html]).toEqual([200, '']);
+    expect((await ask('?q=snow', 'POST')).status).toBe(405);
+  });
+
+  it('lies below a path where everything does', async () => {
+    below = 'https://index.example/debdex';
+    const { html } = await ask('?q=doubel');
+    below = 'https://index.example';
+    expect(html).toContain('href="/debdex/package/com.example.twice/"');
+    expect(html).toContain('href="/debdex/search/?q=Double"');
+  });
+});

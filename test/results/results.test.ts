@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { countFacets, fitsChosen } from '../../src/results/facets.ts';
+import { type FoundRecord, toPackages } from '../../src/results/found.ts';
+import { remoteIcon } from '../../src/results/icon.ts';
+import { cutText, escapeMarkup } from '../../src/results/markup.ts';
+import { readFit } from '../../src/results/meant.ts';
+import { rowMarkup } from '../../src/results/row.ts';
+
+const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
+  package_id: `com.example.${(name ?? 'none').toLowerCase().replaceAll(/[^a-z]/g, '')}`,
+  name,
+  description: 'Does a thing.',
+  version: '1.0',
+  architecture: 'iphoneos-arm64',
+  section: 'Tweaks',
+  author: null,
+  maintainer: null,
+  price: 'Free',
+  icon_url: 'https://index.example/icons/sections/tweaks.png',
+  repository: { slug: 'one', name: 'First' },
+  ...more,
+});
+const traits = { stale: new Set(['old']), hasDevices: true };
+
+describe('packages from records', () => {
+  it('are one for each identifier, in the order in which it was found first, with all its builds and repositories', () => {
+    const found = toPackages(
+      [
+        record('Choicy', { architecture: 'iphoneos-arm', version: '1.5' }),
+        record('Other'),
+        record('Choicy', { repository: { slug: 'old', name: null }, version: '1.4' }),
+        record('Choicy', { architecture: 'all' }),
+      ],
+      traits,
+    );
+    expect(found.map(({ name }) => name)).toEqual(['Choicy', 'Other']);
+    expect(found[0]).toMatchObject({
+      version: '1.5',
+      architectures: ['all', 'iphoneos-arm', 'iphoneos-arm64'],
+      repositories: ['one', 'old'],
+      place: 'First',
+      runs: 'all;rootful;rootless',
+      state: 'current',
+    });
+    const [stale] = toPackages([record(null, { repository: { slug: 'old', name: null }, version: '2~beta1' })], {
+      ...traits,
+      hasDevices: false,
+    });
+    expect(stale).toMatchObject({ name: 'com.example.none', place: 'old', state: 'stale', runs: undefined });
+  });
+
+  it.each([
+    ['https://icons.example/a.png', true],
+    ['http://icons.example', true],
+    ['https://index.example/icons/sections/tweaks.png', false],
+    ['https://user:secret@icons.example/a.png', false],
+    ['javascript:alert(1)', false],
+    ['https:// /a.png', false],
+  ])('have the icon %s: %s', (address, has) => {
+    expect(remoteIcon(address) !== undefined).toBe(has);
+  });
+});
+
+describe('how results fit a question', () => {
+  const found = toPackages(
+    [record('Choicy', { author: 'opa334', description: 'Disables injection\nof tweaks' }), record('SnowBoard')],
+    traits,
+  );
+  const [choicy, snow] = found as [(typeof found)[0], (typeof found)[0]];
+  it.each([
+    ['choicy', 'asked'],
+    ['choi', 'asked'],
+    ['opa334 choicy', 'asked'],
+    ['injection tweaks', 'asked'],
+    ['com.example.choicy', 'asked'],
+    ['hoic', 'asked'],
+    ['choicy zzzzqq', 'part'],
+    ['!?', 'asked'],
+  ])('%s: %s', (question, kind) => {
+    expect(readFit(question, [choicy]).kind).toBe(kind);
+  });
+
+  it.each([
+    ['choisy', choicy, 'Choicy'],
+    ['chiocy', choicy, 'Choicy'],
+    ['snow baord', snow, 'SnowBoard'],
+    ['opa33 chocy', choicy, 'opa33 choicy'],
+    ['oppa334 choicy', choicy, undefined],
+  ] as const)('%s is taken for another spelling', (question, one, meant) => {
+    const fit = readFit(question, [one]);
+    expect(fit.kind === 'corrected' ? fit.meant : undefined).toBe(meant);
+  });
+
+  it('what fits as it was asked decides, wherever among the first it stands', () => {
+    expect(readFit('choisy', [choicy, { id: 'a', name: 'Choisy', said: '' }]).kind).toBe('asked');
+    expect(readFit('anything', []).kind).toBe('asked');
+  });
+});
+
+describe('facets', () => {
+  const found = toPackages(
+    [
+      record('A', { section: 'Tweaks (iOS 15)', price: 'Paid' }),
+      record('B', { architecture: 'iphoneos-arm' }),
+      record('C', { section: 'Themes', architecture: 'all' }),
+      record('D', { version: '1.0-beta', repository: { slug: 'old', name: 'Old' } }),
+      record('E', { version: '1.0-beta' }),
+    ],
+    traits,
+  );
+  it('count what each value would leave beside what else is chosen', () => {
+    const counts = countFacets(found, { section: 'tweaks', price: 'free' });
+    expect([...counts.section]).toEqual([
+      ['tweaks', 3],
+      ['themes', 1],
+    ]);
+    expect([...counts.price]).toEqual([
+      ['paid', 1],
+      ['free', 3],
+    ]);
+    expect([...counts.state].sort()).toEqual([
+      ['current', 1],
+      ['pre-release', 1],
+      ['stale', 1],
+    ]);
+    expect(Object.fromEntries(counts.repository)).toEqual({ one: 2, old: 1 });
+  });
+
+  it('take what is for all architectures for each', () => {
+    expect(found.filter((one) => fitsChosen({ architecture: 'iphoneos-arm' }, one)).map(({ name }) => name)).toEqual([
+      'B',
+      'C',
+    ]);
+    expect(countFacets(found, {}).architecture.get('iphoneos-arm')).toBe(2);
+  });
+});
+
+describe('C11: a row', () => {
+  it('holds text of strangers as text, and no more of it than it shows', () => {
+    const evil = `"><script>alert(1)</script>'&\ud800`;
+    const [card] = toPackages(
+      [
+        record(evil, {
+          version: evil,
+          description: evil,
+          icon_url: `https://x.example/${evil}`,
+          repository: { slug: 'one', name: evil },
+        }),
+      ],
+      traits,
+    );
+    const markup = rowMarkup(card as NonNullable<typeof card>);
+    expect(markup).not.toMatch(/<script|\ud800/);
+    expect(markup.match(/&lt;script&gt;/g)?.length).toBe(5);
+    expect(escapeMarkup(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;');
+    const long = '雪'.repeat(4096);
+    const [endless] = toPackages([record(long, { version: long, repository: { slug: 'one', name: long } })], traits);
+    expect(rowMarkup(endless as NonNullable<typeof endless>).length).toBeLessThan(1500);
+    expect(cutText('🦊🦊🦊', 2)).toBe('🦊🦊…');
+    expect(cutText('🦊🦊', 2)).toBe('🦊🦊');
+  });
+});
