@@ -1,10 +1,11 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
 import { contentTypeOf } from '../../src/contract/file-headers.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
+import { searchPage } from '../../src/contract/search-page.ts';
 import { type Chosen, facetNames, fitsChosen } from '../../src/results/facets.ts';
 import { type FoundRecord, toPackages } from '../../src/results/found.ts';
 import { readFit } from '../../src/results/meant.ts';
-import { composeRefusal, composeSearchPage, readTraits, searchPageFile } from '../../src/results/search-page.ts';
+import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { computedAnswer, HttpError } from '../http/answers.ts';
@@ -29,12 +30,12 @@ const readText = async (document: StoredDocument): Promise<string | undefined> =
 const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promise<string | undefined> => {
   // It may be replaced between being described and being opened.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const document = await documents.read(searchPageFile, 'identity');
+    const document = await documents.read(searchPage.file, 'identity');
     if (document === undefined) return undefined;
     const text = await readText(document);
     if (text !== undefined) return text;
   }
-  throw new Unavailable(`${searchPageFile} is being replaced too often`);
+  throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
 /** What was chosen on the page, as its form sends it: what is left open comes as an empty text. */
@@ -91,7 +92,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
     computedAnswer(request, dependencies, html, {
       status,
       cache,
-      headers: { 'Content-Type': contentTypeOf(searchPageFile), ...closedHeaders, ...more },
+      headers: { 'Content-Type': contentTypeOf(searchPage.file), ...closedHeaders, ...more },
     });
   const answerLimited = limited(limiter, answer);
   // Why there are no results stands on the page, where scripts go on with the index that is among the files.
@@ -108,7 +109,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
   return async (context: Parameters<Handler>[0]): Promise<Response | undefined> => {
     const { req, env } = context;
     if (!hasQuery(req.url, ['q']) || new URL(req.url).searchParams.get('q')?.trim() === '') return undefined;
-    if ((await dependencies.documents.read(searchPageFile, 'identity')) === undefined) return undefined;
+    if ((await dependencies.documents.read(searchPage.file, 'identity')) === undefined) return undefined;
     try {
       return await answerLimited(context);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
-import { searchPath } from '../../src/results/search-page.ts';
+import { searchPage } from '../../src/contract/search-page.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { asksForJson, prefersHtml } from '../http/accept-header.ts';
@@ -87,7 +87,7 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     }
     if (dependencies.replica !== undefined) return sendToPages(context);
     if (variables.segments.length === 1 && variables.segments[0] === '') return readRoot(context);
-    if (variables.segments.join('/') === searchPath) {
+    if (variables.segments.join('/') === searchPage.path) {
       const answer = await answerSearch(context);
       if (answer !== undefined) return answer;
     }

@@ -207,6 +207,7 @@ const createOperation = (name: string, operation: Operation, { example, subject 
     operationId: name,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(operation.bearer ? { security: [{ [operation.bearer]: [] }] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body ? { requestBody: createBody(operation.body, subject) } : {}),

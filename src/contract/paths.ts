@@ -42,6 +42,8 @@ export interface Operation {
   readonly address: string;
   readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed' | 'badge';
   readonly summary: string;
+  /** What the summary leaves out, in CommonMark. */
+  readonly description?: string;
   /** The parameters of its query, in the order in which they are judged. */
   readonly query?: readonly QueryName[];
   /** Where the answer may also be had in pages: any of these parameters asks for one, which is computed. */
@@ -127,6 +129,8 @@ export const operations = {
     address: '/jailbreak/package/search',
     tag: 'package',
     summary: 'Search packages by text',
+    description:
+      'All words must fit, each as the beginning of a word of the name, the identifier, the author (the maintainer where there is none) or the description; in any order, in capitals or not, together or apart. Names come first. One typing mistake in a word of five letters or more is forgiven. Where fewer than `limit` records fit all words, those follow, in this order, that hold a question of one word of four letters or more inside a word of their name or identifier, and those that all words but one fit.',
     query: [...searchQuery, ...packageFilters],
     schema: packagePageSchema,
     errors: [],

@@ -2,6 +2,7 @@ import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
+import { askedQuery, searchPage } from '../contract/search-page.ts';
 import { replacements } from './encoding.ts';
 import {
   emptySegment,
@@ -123,6 +124,19 @@ const paged = ({ functionUrl, below }: RuleInput): string[] =>
           ...handle(`paged${index}`, handOn(functionUrl, below)),
         ];
       });
+
+/** The page of the search where it is asked something. */
+const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
+  functionUrl === undefined || !hasSite
+    ? []
+    : [
+        ...block('@searched', [
+          'method GET HEAD',
+          `path /${searchPage.path}`,
+          `expression ${raw(`{query}.matches('${askedQuery}')`)}`,
+        ]),
+        ...handle('searched', handOn(functionUrl, below)),
+      ];
 
 const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
   `@${parameter} ${exactPath(withAndWithoutRoot('', address))}`,
@@ -272,6 +286,7 @@ const routeLines = (input: RuleInput): string[] => [
   ...computed(input),
   ...older(input),
   ...paged(input),
+  ...searched(input),
   ...chosenRoutes.flatMap(chosen),
   `@api path_regexp ${raw(`^/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/|$)`)}`,
   ...handle('api', api(input)),

@@ -1,6 +1,7 @@
 import { closedHeaders, openHeaders } from '../contract/answer-headers.ts';
 import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
+import { searchPage } from '../contract/search-page.ts';
 import { type HostRules, origin, type RuleInput } from './host-rules.ts';
 import { olderRoutes, rootlessWords } from './routes.ts';
 import { workerText } from './worker-text.ts';
@@ -9,12 +10,13 @@ import { workerText } from './worker-text.ts';
 export const cloudflareLimits = { headerRules: 100, lineCharacters: 2000, routes: 100, routeCharacters: 100 } as const;
 
 // What the worker answers itself; everything else are assets, which cost no run of it.
-const workerPaths = (below: string): string[] =>
+const workerPaths = ({ below, site, functionUrl }: RuleInput): string[] =>
   [
     '/',
     `/${apiRoot}`,
     `/${apiRoot}/*`,
     ...olderRoutes.flatMap(({ folder }) => [folder, `${folder}/*`]),
+    ...(site && functionUrl !== undefined ? [`/${searchPage.path}`] : []),
     ...rootlessWords.flatMap((word) => (word.includes('.') || word.endsWith('z') ? [`/${word}`] : [`/${word}/*`])),
   ].map((path) => below + path);
 
@@ -63,7 +65,7 @@ export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
       directory: './public',
       binding: 'ASSETS',
       // Below a path no asset is called as it is asked for.
-      run_worker_first: input.below === '' ? workerPaths('') : true,
+      run_worker_first: input.below === '' ? workerPaths(input) : true,
     },
   };
   return {
@@ -79,7 +81,7 @@ export const cloudflareWorkersRules = (input: RuleInput): HostRules => {
 /** Rules for Cloudflare Pages. */
 export const cloudflarePagesRules = (input: RuleInput): HostRules => {
   const host = 'cloudflare-pages';
-  const routes = { version: 1, include: input.below === '' ? workerPaths('') : ['/*'], exclude: [] };
+  const routes = { version: 1, include: input.below === '' ? workerPaths(input) : ['/*'], exclude: [] };
   return {
     files: {
       '_worker.js': workerText(host, input),

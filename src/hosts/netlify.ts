@@ -2,6 +2,7 @@ import { cacheControl, closedHeaders, preflightHeaders, readMethods } from '../c
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
+import { searchPage } from '../contract/search-page.ts';
 import {
   addressWith,
   type EncodedDocument,
@@ -74,6 +75,21 @@ const pagedRedirects = (below: string, functionUrl: string): Redirect[] =>
       );
   });
 
+/** The page of the search where it is asked something, with the parameters that its forms and links have. */
+const searchRedirects = (below: string, functionUrl: string): Redirect[] => {
+  const { path, parameter, facets, order } = searchPage;
+  const from = `${below}/${path}`;
+  // Those with more parameters first: one with fewer takes their addresses too.
+  const sent = [[parameter, ...facets, order], [parameter]].flatMap((names) => [[...names, 'page'], names]);
+  return sent.map((names) => ({
+    from,
+    query: names.map((one) => `${one}=:${one}`).join(' '),
+    to: `${functionUrl}${from}?${names.map((one) => `${one}=:${one}`).join('&')}`,
+    status: 200,
+    force: true,
+  }));
+};
+
 // What stands for a folder stands for each file in it too, so the folder that has files is taken part by part.
 const olderFolders: readonly string[] = olderRoutes.flatMap(({ folder, files, parts }) =>
   files.length === 0 ? [folder, `${folder}/*`] : [folder, ...parts.map((part) => `${folder}/${part}/*`)],
@@ -122,6 +138,7 @@ const redirects = (input: RuleInput): Redirect[] => {
       ),
     ),
     ...(functionUrl === undefined ? [] : pagedRedirects(below, functionUrl)),
+    ...(functionUrl === undefined || !input.site ? [] : searchRedirects(below, functionUrl)),
     ...namedRoutes.flatMap((route) => {
       const {
         address: [before, after],

@@ -9,6 +9,7 @@ import {
   unknownType,
 } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
+import { askedQuery, searchPage } from '../contract/search-page.ts';
 import { mostRepetitions, type Replacement, replacements } from './encoding.ts';
 import {
   emptySegment,
@@ -192,6 +193,15 @@ const httpMaps = (input: RuleInput): string[] => {
             [pattern(pagedQuery(paged)), '1'],
           ]),
     ),
+    ...(input.functionUrl === undefined || !site
+      ? []
+      : [
+          '# Whether the page of the search is asked something, which the function answers.',
+          ...map('$args', 'searched', [
+            ['default', '""'],
+            [pattern(askedQuery), '1'],
+          ]),
+        ]),
     '# Identifiers that the maps below cannot encode.',
     ...map('$debdex_asked', 'exact', [['default', '""'], ...exact]),
     '# Identifiers as they stand in the names of files.',
@@ -250,6 +260,24 @@ const proxied = (functionUrl: string): string[] => [
   'proxy_set_header Connection "";',
   'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   'proxy_ssl_server_name on;',
+];
+
+// Where the function is away, scripts of the page search by themselves.
+const searchLocations = (below: string, functionUrl: string): string[] => [
+  ...location(`= ${below}/${searchPage.path}`, [
+    ...fileHeaders(),
+    'if ($debdex_method = other) { return 405; }',
+    'error_page 405 @debdex_method_not_allowed;',
+    'error_page 418 = @debdex_search;',
+    'if ($debdex_searched) { return 418; }',
+    `rewrite ^ ${below}/${searchPage.file} break;`,
+  ]),
+  ...location('@debdex_search', [
+    ...proxied(functionUrl),
+    'recursive_error_pages on;',
+    'error_page 502 504 = @debdex_search_file;',
+  ]),
+  ...location('@debdex_search_file', [...fileHeaders(), `rewrite ^ ${below}/${searchPage.file} break;`]),
 ];
 
 const computedPattern = (address: string): string =>
@@ -343,6 +371,7 @@ const serverLines = (input: RuleInput): string[] => {
     ]),
     '',
     '# The site.',
+    ...(functionUrl === undefined || !site ? [] : searchLocations(below, functionUrl)),
     ...location(`= ${below}/`, [
       ...fileHeaders(),
       'add_header Vary Accept;',

@@ -4,6 +4,7 @@ import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods
 import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
+import { searchPage } from '../contract/search-page.ts';
 import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInput } from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
 import type { WorkerRules } from './worker.ts';
@@ -32,6 +33,7 @@ const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
   older: olderRoutes,
   openFiles: openFiles.map((file) => `^${patternSource(file)}$`),
   functionUrl,
+  search: site && functionUrl !== undefined ? { path: searchPage.path, parameter: searchPage.parameter } : undefined,
   types: contentTypes,
   unknownType,
   cache: cacheRules.map(({ files, cache }) => ({

@@ -32,6 +32,8 @@ export interface WorkerRules {
   /** Patterns of the files that scripts of any site may read. */
   readonly openFiles: readonly string[];
   readonly functionUrl: string | undefined;
+  /** The page that the function answers where it is asked something; undefined where there is none. */
+  readonly search: { readonly path: string; readonly parameter: string } | undefined;
   readonly types: Readonly<Record<string, string>>;
   readonly unknownType: string;
   readonly cache: readonly { readonly pattern: string; readonly value: string }[];
@@ -201,6 +203,13 @@ export const createWorker = (rules: WorkerRules) => {
       return front ?? missing(request, assets);
     }
     if (/(^|\/)\.(?!well-known(\/|$))/.test(path)) return missing(request, assets);
+    const { search, functionUrl } = rules;
+    if (search !== undefined && functionUrl !== undefined && path === search.path) {
+      // Where the function is away, scripts of the page search by themselves.
+      const asked = url.searchParams.get(search.parameter);
+      const answer = asked ? await handOn(request, url, functionUrl).catch(() => undefined) : undefined;
+      if (answer !== undefined && ![502, 504].includes(answer.status)) return answer;
+    }
     if (path.endsWith('/')) return (await read(request, assets, `${path}index.html`)) ?? missing(request, assets);
     const file = await read(request, assets, path);
     if (file !== undefined) return file;

@@ -1,8 +1,9 @@
 import { buildOf } from '../compatibility/builds.ts';
+import { searchPage } from '../contract/search-page.ts';
 import type { FoundPackage } from './found.ts';
 
 /** What results are narrowed by, as the address of the page has it. */
-export const facetNames = ['section', 'repository', 'architecture', 'price', 'state'] as const;
+export const facetNames = searchPage.facets;
 export type FacetName = (typeof facetNames)[number];
 
 /** What was chosen: one value of some of them. */

@@ -1,3 +1,4 @@
+import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './facets.ts';
 import type { FoundPackage } from './found.ts';
 import { escapeMarkup, wholeCharacters } from './markup.ts';
@@ -6,12 +7,6 @@ import { rowMarkup } from './row.ts';
 
 // The page of the search is built once, without results. Where the function answers it is sent with them, for browsers
 // that run no scripts and so that others need not ask again. What is replaced in it stands here, for both.
-
-/** Where the page lies below the output folder. */
-export const searchPageFile = 'search/index.html';
-
-/** The page below the root of the site. */
-export const searchPath = 'search/';
 
 /** The field of the page, with what was asked. */
 export const fieldMarkup = (question = ''): string =>
@@ -38,7 +33,7 @@ export const countWords = (count: number, isMore: boolean): string => {
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   if (fit.kind === 'asked') return '';
   if (fit.kind === 'part') return 'Nothing has all of these words. These packages have all but one of them.';
-  const address = escapeMarkup(`${root}${searchPath}?q=${encodeURIComponent(wholeCharacters(fit.meant))}`);
+  const address = escapeMarkup(`${root}${searchPage.path}?q=${encodeURIComponent(wholeCharacters(fit.meant))}`);
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };
 
@@ -57,10 +52,14 @@ export interface AnsweredSearch {
 }
 
 const addressOf = ({ question, chosen, root }: AnsweredSearch, page: number): string => {
-  const parameters = new URLSearchParams({ q: question });
-  for (const name of facetNames) if (chosen[name] !== undefined) parameters.set(name, chosen[name]);
+  const parameters = new URLSearchParams({ [searchPage.parameter]: question });
+  // As the form sends them, all or none: some hosts know addresses by the names of all their parameters.
+  if (Object.keys(chosen).length > 0) {
+    for (const name of facetNames) parameters.set(name, chosen[name] ?? '');
+    parameters.set(searchPage.order, '');
+  }
   if (page > 1) parameters.set('page', String(page));
-  return escapeMarkup(`${root}${searchPath}?${parameters}`);
+  return escapeMarkup(`${root}${searchPage.path}?${parameters}`);
 };
 
 const pagesMarkup = (answer: AnsweredSearch): string => {

@@ -92,7 +92,8 @@ const documents = [
   '/v2/jailbreak/repository/ranking?x=1&rank=3',
   '/v2/jailbreak/package/com.example.one?x=%00',
 ];
-const pages = ['/', '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
+const searches = ['/search/', '/search/?q=', '/search/?q=example', '/search/?q=example&page=2'];
+const pages = ['/', ...searches, '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
 const refused = [
   '/v2/jailbreak/repository/ranking',
   '/v2/jailbreak/repository/ranking?rank=9',

@@ -5,6 +5,7 @@ import { createOpenApi } from '../../src/contract/openapi.ts';
 import { ranks } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { EmbeddedRepository, LandingRecord, PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
+import { fieldMarkup, places } from '../../src/results/search-page.ts';
 
 /** The public address in everything published here. */
 export const testAddress = 'https://index.test';
@@ -126,6 +127,7 @@ export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
   write('index.html', '<!doctype html><title>Front page</title>');
   write('404.html', '<!doctype html><title>No such page</title>');
   write('privacy/index.html', '<!doctype html><title>Privacy</title>');
+  write('search/index.html', `<!doctype html><title>Search</title>${fieldMarkup()}${Object.values(places).join('')}`);
   write('assets/page.B4x9.css', 'body { color: black }');
 };
 
