@@ -23,7 +23,7 @@ import { startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { openConnections, openWire, type Received, type Sent } from '../support/wire.ts';
 
-const requests = 200;
+const requests = 120;
 
 const undated = (text: string): string => text.replace(/"date":"[^"]*"/, '');
 
@@ -156,7 +156,8 @@ describe('the function at the edge', () => {
       .files()
       .filter((file) => file.startsWith('v2/') && file !== documentPath.status)
       .map((file) => `/${file.split('/').map(encodeURIComponent).join('/')}`);
-    for (const target of [...files, ...computed]) {
+    const isAsked = (file: string, index: number) => index % 4 === 0 || !file.includes('/package/');
+    for (const target of [...files.filter(isAsked), ...computed]) {
       if (isOfMoment(target)) continue;
       const [ours, theirs] = await Promise.all([edge.get(target), replica.get(target)]);
       const [our, their] = [await ours.text(), await theirs.text()];
@@ -195,7 +196,7 @@ describe('the function at the edge', () => {
     onNode.close();
     const wire = openWire(portOf(edge));
     expect(
-      await runEveryClient(wire, { packages: records.slice(0, 8), repositories: repositories.slice(0, 3) }),
+      await runEveryClient(wire, { packages: records.slice(0, 4), repositories: repositories.slice(0, 2) }),
     ).toBeGreaterThan(100);
     wire.close();
     expect(edge.lines.filter(({ event }) => event !== 'generation-taken')).toEqual([]);
@@ -258,7 +259,8 @@ describe('the function at the edge', () => {
     for (const edge of edges) {
       await edge.until(1);
       for (const target of targets) {
-        for (const accept of ['text/html', 'application/json']) {
+        // What is computed is one thing to everybody.
+        for (const accept of computed.includes(target) ? ['*/*'] : ['text/html', 'application/json']) {
           const theirs = await fetch(built.address + target, {
             headers: { 'accept-encoding': 'identity', accept },
             redirect: 'manual',
