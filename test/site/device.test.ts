@@ -342,7 +342,12 @@ describe('the bar', () => {
 
   it('keeps the scripts of a page within 8 kB and its first view within 30 kB, as they are sent', async () => {
     const sizeOf = (file: string) => gzipSync(readFileSync(path.join(out, file))).length;
-    for (const file of ['index.html', 'package/com.example.snowboth/index.html', 'section/tweaks/index.html']) {
+    for (const file of [
+      'index.html',
+      'package/com.example.snowboth/index.html',
+      'section/tweaks/index.html',
+      'search/index.html',
+    ]) {
       const html = readFileSync(path.join(out, file), 'utf8');
       const scripts = [...html.matchAll(/<script[^>]* src="\/([^"]+)"/g)].map(([, name = '']) => name);
       const styles = [...html.matchAll(/<link[^>]* href="\/([^"]+\.css)"/g)].map(([, name = '']) => name);
