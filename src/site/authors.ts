@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { encodeFolderName } from '../contract/filenames.ts';
 import { firstLine } from '../results/first-line.ts';
 
 /** What of a package decides who made it, and for what. */
@@ -75,15 +74,21 @@ export const composeAuthor = <Package extends Authored>(
 // A name of a folder is at most 255 bytes long, a path 4,096; strangers write names of any length.
 const longestFolder = 120;
 const begunFolder = 80;
+// Small letters, digits and blanks, which a folder can have as they are, with "-" for a blank.
+const plainKey = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 /**
- * The folder of an author's pages below `/author/`: the encoding of folder names, which no two keys share on any disk.
- * Of a long name it is the beginning and a digest behind an underscore, which in the encoding stands before capitals
- * alone, and a key has none.
+ * The folder of an author's pages below `/author/`, which no two keys share on any disk. Of a name with other letters, or
+ * a long one, it is what can be written of its beginning, an underscore, which no plain name has, and a digest. Some hosts
+ * do not answer names in which a character has to be escaped.
  */
 export const authorFolder = (key: string): string => {
-  // What begins with a dot is hidden on disks and from hosts.
-  const encoded = encodeFolderName(key).replace(/^\./, '=2e');
-  if (encoded.length <= longestFolder) return encoded;
-  return `${encoded.slice(0, begunFolder).replace(/=[0-9a-f]?$/, '')}_${hash('sha256', key).slice(0, 16)}`;
+  if (key.length <= longestFolder && plainKey.test(key)) return key.replaceAll(' ', '-');
+  const begun = key
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, begunFolder)
+    .replaceAll(/^-+|-+$/g, '');
+  return `${begun || 'x'}_${hash('sha256', key).slice(0, 16)}`;
 };

@@ -115,7 +115,7 @@ const kinds: Readonly<Record<string, string>> = {
   new: '/new/',
   popular: '/popular/',
   authors: '/author/',
-  author: '/author/ada=20example/',
+  author: '/author/ada-example/',
   doctor: '/doctor/',
   'doctor of a repository': '/doctor/beta/',
   status: '/status/',

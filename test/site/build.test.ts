@@ -262,7 +262,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
       'repository/alpha': [],
       'section/tweaks': [updated],
       'section/system': [added],
-      'author/ada=20example': [updated],
+      'author/ada-example': [updated],
       'package/com.alpha.snowboard': [updated],
       'package/com.beta.only': [added],
       'package/ellekit': [],
@@ -281,13 +281,13 @@ describe('a build of the site', { timeout: 180_000 }, () => {
 
   it('C12: has a page for each author, which tells no mail address', () => {
     const folders = readdirSync(path.join(out, 'author')).filter((name) => name !== 'index.html');
-    expect(folders).toContain('ada=20example');
+    expect(folders).toContain('ada-example');
     expect(folders).toHaveLength(2);
-    const page = read('author/ada=20example/index.html');
+    const page = read('author/ada-example/index.html');
     for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix']) expect(page).toContain(`>${name}</a>`);
     for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
       expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);
-    expect(read('package/com.alpha.lib/index.html')).toContain('<a href="/author/ada=20example/"');
+    expect(read('package/com.alpha.lib/index.html')).toContain('<a href="/author/ada-example/"');
   });
 
   it('C4: shows what the doctor says of each listed repository, those that were never read among them', () => {

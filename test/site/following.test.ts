@@ -76,7 +76,7 @@ describe('an author', () => {
       { numRuns: 30 },
     );
     expect(names.map(authorKey).filter((key) => key !== '').length).toBe(names.length);
-    expect(authorFolder('ada example')).toBe('ada=20example');
+    expect(authorFolder('ada example')).toBe('ada-example');
   });
 
   it('H7: has an address in time that grows with the name and no faster', () => {
