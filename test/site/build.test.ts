@@ -295,7 +295,7 @@ describe('a build of the site', { timeout: 180_000 }, () => {
       read(`doctor/${slug}/index.html`)
         .replaceAll(/<[^>]*>/g, ' ')
         .replaceAll(/\s+/g, ' ');
-    expect(says('alpha')).toContain('The repository can be used: 7 packages.');
+    expect(says('alpha')).toContain('The repository can be used: 8 packages.');
     expect(says('alpha')).toContain('A stanza without Filename was left out: com.alpha.broken');
     expect(says('beta')).toContain('The repository cannot be used.');
     expect(says('beta')).toContain('It answers too slowly.');
