@@ -143,8 +143,10 @@ export const openSharedStore = (file: string, url: string, limits: SharedLimits,
       outbox.tidy(day);
       assertThere();
       // What is folded is told by days that were counted, so these come first; and what an earlier process left is sent.
-      if (outbox.size > 0) await send();
-      assertThere();
+      while (outbox.size > 0) {
+        await send();
+        assertThere();
+      }
       await noting(shared.tidy(day));
     },
     probe: outbox.probe,

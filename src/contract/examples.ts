@@ -5,11 +5,12 @@ import type { Download } from './records.ts';
 
 /**
  * Whether an operation can be asked for its example: what few indexes have, such as pages of a list, has none; nor what
- * every build may leave another, since the description is that of the index.
+ * every build may leave another, since the description is that of the index; nor what is long where it says anything.
  */
-export const hasExample = ({ address, ofBuilds, daily }: Operation): boolean =>
+export const hasExample = ({ address, ofBuilds, daily, ofAll }: Operation): boolean =>
   ofBuilds !== true &&
   daily !== true &&
+  ofAll !== true &&
   placeholdersOf(address).every((name) => parameterOf(name).example !== undefined);
 
 /** The address of an operation, below the API's, that asks for its example. */

@@ -56,6 +56,8 @@ export interface Operation {
   readonly ofBuilds?: true;
   /** Whether each day may leave it another, so that a description of the index does not show it. */
   readonly daily?: true;
+  /** Tells of the whole index, and may be long. */
+  readonly ofAll?: true;
   /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
   readonly errors: readonly number[];
   /** What is sent as `Authorization: Bearer`, where something is. */
@@ -234,6 +236,7 @@ export const operations = {
     summary: 'Where a version has other bytes in another repository, or than it had before',
     schema: divergencesSchema,
     file: 'divergences.json',
+    ofAll: true,
     errors: [],
   },
   downloads: {

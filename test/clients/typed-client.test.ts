@@ -320,7 +320,7 @@ it('H5: is a package that a strict program of somebody else compiles with and ru
   ]);
   writeFileSync(path.join(project, 'package.json'), '{ "type": "module" }');
   writeFileSync(path.join(project, 'program.ts'), program);
-  const compiler = path.join(home, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+  const compiler = path.join(home, '..', '..', 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],

@@ -7,6 +7,7 @@ import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readFindings, readStatistics } from '../../src/catalog/reading.ts';
 import {
+  divergencesSchema,
   downloadListSchema,
   landingSchema,
   packageListSchema,
@@ -82,6 +83,7 @@ describe.skipIf(!hasCorpus)('the corpus of real repositories', () => {
       [/^jailbreak\/repository\/[^/]+\/findings\.json$/, repositoryFindingsSchema],
       [/^jailbreak\/repository\/[^/]+\/packages\.json$/, packageListSchema],
       [/^downloads\.json$/, downloadListSchema],
+      [/^divergences\.json$/, divergencesSchema],
       [/^status\.json$/, statusSchema],
       [/^generation\.json$/, generationSchema],
       [/^changes\/1\.json$/, changeListSchema],

@@ -96,7 +96,9 @@ describe(`${whole} repositories, and twenty hostile ones among them`, () => {
     }
     expect(compared).toBe(3 * whole + good.reduce((sum, _, number) => sum + 1 + (number % 20), 0));
     for (const file of together.files.keys()) {
-      expect(file).toMatch(/^v2\/((?:index|downloads)\.json|jailbreak\/(package|repository)\/[a-z0-9._=+/-]+\.json)$/);
+      expect(file).toMatch(
+        /^v2\/((?:index|downloads|divergences)\.json|jailbreak\/(package|repository)\/[a-z0-9._=+/-]+\.json)$/,
+      );
     }
   });
 

@@ -627,8 +627,8 @@ describe('a package', () => {
     );
     expect(await page.locator('.prose a').getAttribute('href')).toBe('https://alpha.example/snow');
     expect(await page.locator('.prose li').count()).toBe(2);
-    await page.getByText('One older version').click();
-    expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(1);
+    await page.getByText('2 older versions').click();
+    expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(2);
   });
 
   it('answers in order: who, does it run here, install, what changed, what it needs, where else', async () => {

@@ -691,6 +691,10 @@ export interface Generation {
     readonly differences?: string;
   };
   readonly changes: string;
+  readonly portions?: {
+    readonly path: string;
+    readonly sha256: string;
+  };
 }
 
 export interface PackageChange {
