@@ -27,6 +27,7 @@ describe('npm run soak', () => {
       folder: temporaryFolder(),
       seconds: 180,
       visitors: 8,
+      abusesPushIn: true,
       signal: ending.signal,
       progressMs: 250,
       onProgress: ({ builds, limitsMet, tally, points, abuses: counts }) => {

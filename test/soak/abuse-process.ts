@@ -25,10 +25,20 @@ export const findObstacle = (platform: NodeJS.Platform = process.platform): stri
   return `The abuses come from addresses that this system lacks. Add them (${commands.join('; ')}), or leave the abuses out with --gentle.`;
 };
 
-/** Starts the abuses of a server at this address. `onFailure` is told where they end by themselves. */
-export const startAbuse = (address: string, largePath: string, onFailure: (reason: string) => void): AbuseProcess => {
+/** How the abuses of a server are started. */
+export interface AbuseOptions {
+  readonly largePath: string;
+  /** They have the processor like everybody else, and not only when nobody else wants it. */
+  readonly pushesIn: boolean;
+  /** Told where they end by themselves. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** Starts the abuses of a server at this address. */
+export const startAbuse = (address: string, { largePath, pushesIn, onFailure }: AbuseOptions): AbuseProcess => {
   const { hostname, port } = new URL(address);
-  const child: ChildProcess = startLast(() => fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
+  const start = () => fork(program, pushesIn ? ['--push-in'] : [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child: ChildProcess = pushesIn ? start() : startLast(start);
   let counts: Record<string, AbuseCounts> = {};
   let said = '';
   let isStopping = false;

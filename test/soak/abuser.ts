@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os';
 import { type AbuseCounts, abuses, type Target } from './abuses.ts';
 
-// A process that abuses a server until its parent is gone. It has the processor only when nobody else wants it: real
-// abusers use processors of their own, and what is looked for is what they do to the server.
-setPriority(constants.priority.PRIORITY_LOW);
+// A process that abuses a server until its parent is gone. Unless it is told to push in, it has the processor only when
+// nobody else wants it: real abusers use processors of their own, and what is looked for is what they do to the server.
+if (!process.argv.includes('--push-in')) setPriority(constants.priority.PRIORITY_LOW);
 
 const counts = new Map<string, AbuseCounts>();
 

@@ -22,6 +22,11 @@ export interface SoakOptions {
   readonly visitors?: number;
   /** Leaves the abuses out. */
   readonly isGentle?: boolean;
+  /**
+   * The abuses have the processor like everybody else: where a busy machine has none to spare they would otherwise never
+   * get to what they are for. How long honest clients wait then says less about the server.
+   */
+  readonly abusesPushIn?: boolean;
   /** Ends it early. */
   readonly signal?: AbortSignal;
   /**
@@ -90,7 +95,15 @@ const waitForQuiet = async (server: SoakedServer, before: number | undefined): P
 };
 
 const load = async (
-  { seconds, visitors = usualVisitors, isGentle = false, signal, onProgress, progressMs = 10_000 }: SoakOptions,
+  {
+    seconds,
+    visitors = usualVisitors,
+    isGentle = false,
+    abusesPushIn = false,
+    signal,
+    onProgress,
+    progressMs = 10_000,
+  }: SoakOptions,
   builds: Builds,
   server: SoakedServer,
 ): Promise<Soak> => {
@@ -109,7 +122,11 @@ const load = async (
   const elapsed = () => (performance.now() - begun) / 1000;
   const abuse: AbuseProcess | undefined = isGentle
     ? undefined
-    : startAbuse(server.address, largePath, (reason) => tally.fail('abuses', reason));
+    : startAbuse(server.address, {
+        largePath,
+        pushesIn: abusesPushIn,
+        onFailure: (reason) => tally.fail('abuses', reason),
+      });
   const measurements = new Measurements(server, Math.min(1000, (seconds * 1000) / 60, progressMs));
   const soak = (): Omit<Soak, 'descriptors' | 'leftovers'> => ({
     tally,
