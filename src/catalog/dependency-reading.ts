@@ -31,6 +31,8 @@ export interface ProvidingRecord extends NewestRecord {
   readonly provided: string | null;
   /** 0 is taken first, where several provide it. */
   readonly preference: number;
+  /** Where the index of its repository first names it: of equal preference the last is taken first. */
+  readonly place: number;
 }
 
 /** What a record says of other packages, as written. */
@@ -65,6 +67,7 @@ export class DependencyReading {
       architecture: string,
       provided: string,
       preference: number,
+      place: number,
     ]
   >;
   readonly #details: Statement<[details: string | null]>;
@@ -94,7 +97,8 @@ export class DependencyReading {
        WHERE package = ? AND latest = 1 ORDER BY architecture LIMIT ${mostArchitectures}`,
     );
     this.#providing = database.prepare(
-      `SELECT provision.record, repository, package, record.version, record.architecture, provision.version, preference
+      `SELECT provision.record, repository, package, record.version, record.architecture, provision.version, preference,
+         place
        FROM json_each(?) AS range
        CROSS JOIN provision INDEXED BY provision_name
          ON provision.name = ? AND provision.architecture IN (?, '${everyArchitecture}')
@@ -125,7 +129,7 @@ export class DependencyReading {
     ]);
     return this.#providing
       .all(JSON.stringify(ranges), name, architecture)
-      .map(([record, repository, provider, version, of, provided, preference]) => ({
+      .map(([record, repository, provider, version, of, provided, preference, place]) => ({
         record,
         repository,
         name: provider,
@@ -133,6 +137,7 @@ export class DependencyReading {
         architecture: of,
         provided: provided === '' ? null : provided,
         preference,
+        place,
       }));
   }
 

@@ -22,13 +22,13 @@ export class ProvisionWriter {
   constructor(database: WritableDatabase, findings: FindingCounter) {
     this.#findings = findings;
     this.#insert = database.prepareWrite(
-      'INSERT INTO provision (record, name, version, architecture, preference) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO provision (record, name, version, architecture, preference, place) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#delete = database.prepareWrite('DELETE FROM provision WHERE record = ?');
   }
 
-  /** Writes what the newest version of a package provides. */
-  write(stanza: PackageStanza, record: number): void {
+  /** Writes what the newest version of a package provides; `place` is where the index first names the package. */
+  write(stanza: PackageStanza, record: number, place: number): void {
     if (stanza.provides === null) return;
     const provided = parseProvides(stanza.provides);
     const left = limits.providesPerRepository - this.#count;
@@ -40,7 +40,7 @@ export class ProvisionWriter {
     }
     const preference = preferenceOf(stanza);
     for (const { name, version } of taken) {
-      this.#insert.run(record, name, version ?? '', stanza.architecture, preference);
+      this.#insert.run(record, name, version ?? '', stanza.architecture, preference, place);
     }
     if (taken.length > 0) this.#written.set(record, taken.length);
     this.#count += taken.length;

@@ -6,6 +6,7 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Addressing } from '../contract/paths.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
+import { FirstMentions } from './first-mentions.ts';
 import { newsCode } from './news-codes.ts';
 import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
@@ -44,6 +45,7 @@ export class RecordWriter {
   readonly #demote;
   readonly #sizeOf;
   readonly #provisions: ProvisionWriter;
+  readonly #mentions = new FirstMentions();
   readonly #newest = new Map<string, { version: string; row: number }>();
   readonly #bytesOf = new Map<string, number>();
   readonly #firstRow: number;
@@ -80,6 +82,7 @@ export class RecordWriter {
 
   /** Writes the record with this number; where it has been written before, it is replaced. */
   write(stanza: PackageStanza, number: number): void {
+    const place = this.#mentions.note(stanza);
     const { package: name, version, architecture } = stanza;
     const key = recordKey(name, version, architecture);
     const row = this.#firstRow + number;
@@ -118,7 +121,7 @@ export class RecordWriter {
       sight.changedAt,
     );
     if (before !== undefined) this.#provisions.remove(row);
-    if (latest) this.#provisions.write(stanza, row);
+    if (latest) this.#provisions.write(stanza, row, place);
   }
 
   #hasOtherBytes(key: string, stanza: PackageStanza): boolean {

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 13;
+export const catalogFormat = 14;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -74,6 +74,7 @@ const tables = `
     version TEXT NOT NULL,         -- empty where it provides the name in no version
     architecture TEXT NOT NULL,    -- of its package
     preference INTEGER NOT NULL,   -- 0 is taken first, where several provide it
+    place INTEGER NOT NULL,        -- where its index first names the package: of equal preference the last is taken first
     PRIMARY KEY (record, name, version)
   ) WITHOUT ROWID;
   CREATE INDEX provision_name ON provision (name, architecture, record);

@@ -122,6 +122,13 @@ export const limitTable = {
     'names that the packages of a repository provide',
     'Five times those of Debian.',
   ),
+  orderedRelations: of(
+    4_000_000,
+    'pieces',
+    'relations of an index that are read for the order of what they name',
+    'Eight times those of Debian.',
+  ),
+  orderedNames: of(500_000, 'pieces', 'names of an index whose order is remembered', 'Twice those of Debian.'),
   packageBytes: of(
     16 * mebibyte,
     'bytes',

@@ -138,8 +138,9 @@ export class Candidates {
       if (this.of(one.name)?.record !== one.record || !providesVersion(relation, one.provided)) continue;
       if (this.#offers.fits(relation, one)) providing.push(one);
     }
+    // Which list a device reads last nobody knows here, so the better ranked repository stands for it.
     providing.sort(
-      (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || compareNames(b.name, a.name),
+      (a, b) => a.preference - b.preference || this.#offers.compareRepositories(a, b) || b.place - a.place,
     );
     return [...found, ...providing];
   }

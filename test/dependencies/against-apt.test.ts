@@ -59,6 +59,66 @@ describe.skipIf(!hasApt)('against apt itself, what is installed', () => {
   });
 });
 
+/** What names two packages that provide the same: apt takes YES, because the index names it later. */
+const namings: readonly Record<string, string>[] = [
+  { Depends: 'NO' },
+  { Depends: 'NO, YES' },
+  { Depends: 'NO:iphoneos-arm64' },
+  { Depends: 'YES:any, NO' },
+  { Depends: 'YES:iphoneos-arm, NO' },
+  { Depends: 'YES', Architecture: 'iphoneos-arm', Provides: 'NO' },
+  { Depends: 'NO', Architecture: 'all' },
+  // Each field is read before the next.
+  { 'Pre-Depends': 'NO', Depends: 'YES' },
+  { Depends: 'NO', Conflicts: 'YES' },
+  { Conflicts: 'NO', Breaks: 'YES' },
+  { Breaks: 'NO', Recommends: 'YES' },
+  { Recommends: 'NO', Suggests: 'YES' },
+  { Suggests: 'NO', Replaces: 'YES' },
+  { Replaces: 'NO', Enhances: 'YES' },
+  { Enhances: 'NO', Provides: 'YES' },
+];
+
+/** Each of them with names in both orders. */
+const ties = namings.flatMap((naming, number) =>
+  (['ab', 'ba'] as const).map((order) => {
+    const [no, yes] = [...order].map((letter) => `${letter}-of-${number}-${order}`);
+    const tie = `tie-${number}-${order}`;
+    const asks = `asks-${number}-${order}`;
+    const fields = Object.entries(naming).map(([field, text]) => [
+      field,
+      text.replace('NO', `${no}`).replace('YES', `${yes}`),
+    ]);
+    const stanzas = [
+      { Package: `names-${number}-${order}`, ...(Object.fromEntries(fields) as object) },
+      { Package: `${yes}`, Provides: tie },
+      { Package: `${no}`, Provides: tie },
+      { Package: asks, Depends: tie },
+    ];
+    return { asks, yes, stanzas, says: `${order} ${JSON.stringify(naming)}` };
+  }),
+);
+
+describe.skipIf(!hasApt)('against apt itself, of two packages that provide the same', () => {
+  it('D1: the one that the index names last, whatever they are called', { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const repository = path.join(folder, 'repository');
+    mkdirSync(repository);
+    const all = ties.flatMap(({ stanzas: of }) => of);
+    const index = packages(...all.map((fields) => ({ Architecture: 'iphoneos-arm64', ...fields })));
+    writeFileSync(path.join(repository, 'Packages'), index);
+    const apt = new AptClient(folder, [{ uri: `file://${repository}` }]);
+    const { text } = await apt.update();
+    const { ask, close } = await openClosures([{ slug: 'r', packages: index }]);
+    for (const { asks, says } of ties) {
+      const theirs = [...((await apt.simulate(asks)) ?? [text])].sort();
+      const closure = await ask({ packageId: asks, architecture: 'iphoneos-arm64' });
+      expect(namesOf(closure).sort(), says).toEqual(theirs);
+    }
+    close();
+  });
+});
+
 const lists = '/var/lib/apt/lists';
 const debian = existsSync(lists)
   ? readdirSync(lists).find((name) => /^deb\.debian\.org_debian_dists_[^_]+_main_binary-amd64_Packages/.test(name))

@@ -155,11 +155,19 @@ describe('what installing a package brings', () => {
     expect(neither.unmet).toMatchObject([{ required_by: 'd', alternatives: [{ reason: 'conflict' }] }]);
   });
 
-  it('D1: of packages that provide a name and are equal otherwise the last by name is taken, as from a sorted index', async () => {
-    expect(namesOf(await among(a({ Depends: 'v' }), c({ Provides: 'v' }), b({ Provides: 'v' })))).toEqual([
-      'a 1.0',
-      'c 1.0',
+  it('D1: of packages that provide a name and are equal otherwise the one that the index names last is taken', async () => {
+    const taken = async (...stanzas: Fields[]) => namesOf(await among(...stanzas, a({ Depends: 'v' })))[1];
+    const [one, other] = [b({ Provides: 'v' }), c({ Provides: 'v' })];
+    expect(await taken(one, other)).toBe('c 1.0');
+    expect(await taken(other, one)).toBe('b 1.0');
+    expect(await taken(d({ Suggests: 'x | c' }), one, other), 'named before its own stanza').toBe('b 1.0');
+    // A newer version does not come later.
+    expect(await taken(one, other, { ...one, Version: '2.0' })).toBe('c 1.0');
+    const closure = await ask([
+      repository('better', [a({ Depends: 'v' }), one], { ranking: 1 }),
+      repository('worse', [other], { ranking: 2 }),
     ]);
+    expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0']);
   });
 
   const qualified: [relation: string, fields: Fields, isMet: boolean][] = [

@@ -30,7 +30,8 @@ const readingOf = (packages: readonly Package[]): Reading => {
     for (const { name, version } of parseProvides(packages[record]?.provides)) {
       const list = provided.get(name) ?? [];
       provided.set(name, list);
-      list.push({ ...one, provided: version, preference: 4 });
+      // As if each index named them in this order, whatever that of the catalog is.
+      list.push({ ...one, provided: version, preference: 4, place: one.name.codePointAt(0) ?? 0 });
     }
   }
   return {
