@@ -124,6 +124,10 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
     expect(await client.package('none')).toEqual([]);
     expect((await client.repository('one'))?.package_count).toBe(31);
     expect(await client.repository('none')).toBeUndefined();
+    expect(await client.findings('one')).toMatchObject({ repository_id: 'one', findings: expect.any(Array) });
+    expect(await client.findings('none')).toBeUndefined();
+    expect(await client.divergences()).toEqual({ pairs: [], changed: [] });
+    expect((await client.description()).openapi).toBe('3.1.0');
     const ids = [
       ...many.map(({ Package }) => Package),
       ...Array.from({ length: 600 }, (__, number) => `none.${number}`),
@@ -190,8 +194,9 @@ it('C9: the client asks for documents by the names that they have, whatever some
     await client.package(name);
     await client.repository(name);
     await read(client.repositoryPackages(name));
-    const { package: ofPackage, repository, repositoryPackages } = documentPath;
-    const expected = [ofPackage(name), repository(name), repositoryPackages(name)];
+    await client.findings(name);
+    const { package: ofPackage, repository, repositoryPackages, repositoryFindings } = documentPath;
+    const expected = [ofPackage(name), repository(name), repositoryPackages(name), repositoryFindings(name)];
     expect(asked.splice(0).map(decodeURIComponent), name).toEqual(expected);
   }
   await client.landing();

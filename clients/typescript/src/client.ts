@@ -8,11 +8,15 @@ import {
 } from './changes.ts';
 import { documents } from './documents.ts';
 import { AnswerError, FilesAlone } from './errors.ts';
-import { type AskOptions, type RequestOptions, Requests } from './requests.ts';
+import type { ClientOptions, DependencyOptions, SearchOptions } from './questions.ts';
+import { type AskOptions, Requests } from './requests.ts';
 import type {
   DependencyClosure,
+  DivergencesRecord,
   Download,
   DownloadCount,
+  DownloadTotal,
+  FindingsRecord,
   Generation,
   HealthRecord,
   LandingRecord,
@@ -23,38 +27,8 @@ import type {
   RepositoryRecord,
   SafetyList,
   SafetyRecord,
+  StatusRecord,
 } from './types.ts';
-
-export interface ClientOptions extends RequestOptions {
-  /** The public address of a service, such as `https://index.example`: without `/v2`. */
-  readonly base: string;
-  /**
-   * Whether what is there are files alone, as on GitHub Pages or in object storage, and no rules that lead to them. What
-   * files answer is then asked for by their names; a search and all else that has to be computed throws FilesAlone.
-   */
-  readonly files?: boolean;
-}
-
-/** What a search of packages may be narrowed by, and how many records are asked for at a time. */
-export interface SearchOptions extends AskOptions {
-  readonly limit?: number;
-  readonly architecture?: string;
-  /** A version of iOS. */
-  readonly firmware?: string;
-  readonly section?: string;
-  /** The slug of a repository. */
-  readonly repository?: string;
-  readonly price?: PackageRecord['price'];
-}
-
-/** The device that a package is to be installed on. */
-export interface DependencyOptions extends AskOptions {
-  readonly architecture: string;
-  /** The slugs of the repositories that are had. */
-  readonly repositories?: readonly string[];
-  /** A version of iOS; without it any will do. */
-  readonly firmware?: string;
-}
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -106,6 +80,17 @@ export class Client {
     }
   }
 
+  /** What the last builds did, and how each repository fares. */
+  async status(options?: AskOptions): Promise<StatusRecord> {
+    return (await this.#data(documents.status, {}, options)) as StatusRecord;
+  }
+
+  /** The description of the service, in OpenAPI 3.1. */
+  async description(options?: AskOptions): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.#requests.get(this.#address(documents.description, {}), options);
+    return answer as Readonly<Record<string, unknown>>;
+  }
+
   /** Every version of a package, the latest of the best repository first; none where it is unknown. */
   async package(id: string, options?: AskOptions): Promise<readonly PackageRecord[]> {
     const address = this.#files ? documents.package(id) : `/jailbreak/package/${encodeURIComponent(id)}`;
@@ -154,6 +139,18 @@ export class Client {
     return (await this.#known<{ data: RepositoryRecord }>(address, options))?.data;
   }
 
+  /** What is wrong with a repository, and how its owner can mend it; undefined where there is none of this slug. */
+  async findings(slug: string, options?: AskOptions): Promise<FindingsRecord | undefined> {
+    const asked = `/jailbreak/repository/${encodeURIComponent(slug)}/findings`;
+    const address = this.#files ? documents.findings(slug) : asked;
+    return (await this.#known<{ data: FindingsRecord }>(address, options))?.data;
+  }
+
+  /** Where a version has other bytes in another repository, by pairs of repositories, or than it had before. */
+  async divergences(options?: AskOptions): Promise<DivergencesRecord> {
+    return (await this.#data(documents.divergences, {}, options)) as DivergencesRecord;
+  }
+
   /** The repositories of one ranking, from 1 to 5, or of all. */
   async repositories(rank: 1 | 2 | 3 | 4 | 5 | '*' = '*', options?: AskOptions): Promise<readonly RepositoryRecord[]> {
     const asked = this.#files
@@ -198,6 +195,11 @@ export class Client {
     this.#assertServer('downloads');
     const address = `/jailbreak/download/${encodeURIComponent(id)}`;
     return (await this.#known<{ data: DownloadCount }>(address, options))?.data;
+  }
+
+  /** How often packages were downloaded by the end of the last day, the most downloaded first. */
+  async downloadTotals(options?: AskOptions): Promise<readonly DownloadTotal[]> {
+    return (await this.#data(documents.downloads, {}, options)) as readonly DownloadTotal[];
   }
 
   /** Reports downloads, once each; resolves to how many were counted. */

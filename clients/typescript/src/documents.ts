@@ -27,15 +27,22 @@ const nameSegments = (name: string): string[] => {
 
 const addressOf = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
 
+// A folder is never in the way of a file: a dot at the end, or before what files end with, is written otherwise.
+const ofRepository = (slug: string, file: string): string => {
+  const folder = nameSegments(slug).map((segment) => segment.replaceAll(/\.(?=json|html|$)/g, '=2e'));
+  return `/jailbreak/repository/${addressOf(folder)}/${file}`;
+};
+
 /** Addresses of documents below `/v2`. */
 export const documents = {
   landing: '/index.json',
+  status: '/status.json',
+  description: '/openapi.json',
+  divergences: '/divergences.json',
+  downloads: '/downloads.json',
   package: (id: string): string => `/jailbreak/package/${addressOf(nameSegments(id))}.json`,
   repository: (slug: string): string => `/jailbreak/repository/${addressOf(nameSegments(slug))}.json`,
   repositories: (rank: string | number): string => `/jailbreak/repository/ranking/${rank === '*' ? 'all' : rank}.json`,
-  repositoryPackages: (slug: string): string => {
-    // A folder is never in the way of a file: a dot at the end, or before what files end with, is written otherwise.
-    const folder = nameSegments(slug).map((segment) => segment.replaceAll(/\.(?=json|html|$)/g, '=2e'));
-    return `/jailbreak/repository/${addressOf(folder)}/packages.json`;
-  },
+  repositoryPackages: (slug: string): string => ofRepository(slug, 'packages.json'),
+  findings: (slug: string): string => ofRepository(slug, 'findings.json'),
 } as const;

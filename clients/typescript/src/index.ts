@@ -1,5 +1,6 @@
 export type { Change, ChangesOptions, FollowOptions } from './changes.ts';
-export { Client, type ClientOptions, type DependencyOptions, type SearchOptions } from './client.ts';
+export { Client } from './client.ts';
 export { AnswerError, ChangesLost, FilesAlone } from './errors.ts';
+export type { ClientOptions, DependencyOptions, SearchOptions } from './questions.ts';
 export type { AnswerCache, AskOptions, KeptAnswer, RequestOptions } from './requests.ts';
 export type * from './types.ts';
