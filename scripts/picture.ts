@@ -4,22 +4,23 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import sharp from 'sharp';
-import { launchBrowser } from '../test/support/browser.ts';
-import { serveFolder } from '../test/support/static-server.ts';
+import { runCommand } from './options.ts';
 
 const project = path.join(import.meta.dirname, '..');
 const size = { width: 1200, height: 620 };
-const folder = mkdtempSync(path.join(tmpdir(), 'debdex-picture-'));
 
-const build = (out: string): void => {
-  const flags = ['--sample', '--state', path.join(folder, 'state'), '--out', out];
+const build = (state: string, out: string): void => {
+  const flags = ['--sample', '--state', state, '--out', out];
   const command = ['--import', './scripts/ahead.mjs', 'scripts/build.ts', ...flags];
   const { status } = spawnSync(process.execPath, command, { cwd: project, stdio: 'inherit' });
   if (status !== 0) throw new Error(`The sample cannot be built (${status}); the reason is above.`);
 };
 
 const takePictures = async (address: string): Promise<void> => {
+  const [{ default: sharp }, { launchBrowser }] = await Promise.all([
+    import('sharp'),
+    import('../test/support/browser.ts'),
+  ]);
   const browser = await launchBrowser();
   try {
     for (const theme of ['light', 'dark'] as const) {
@@ -37,15 +38,26 @@ const takePictures = async (address: string): Promise<void> => {
   }
 };
 
-try {
-  const out = path.join(folder, 'out');
-  build(out);
-  const server = await serveFolder(out);
-  try {
-    await takePictures(`${server.base}/`);
-  } finally {
-    await server.close();
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await runCommand(
+  {
+    name: 'picture',
+    summary: 'Takes the picture that README.md opens with anew, of the bundled sample in both themes.',
+    options: {},
+  },
+  async () => {
+    const { serveFolder } = await import('../test/support/static-server.ts');
+    const folder = mkdtempSync(path.join(tmpdir(), 'debdex-picture-'));
+    try {
+      const out = path.join(folder, 'out');
+      build(path.join(folder, 'state'), out);
+      const server = await serveFolder(out);
+      try {
+        await takePictures(`${server.base}/`);
+      } finally {
+        await server.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -31,8 +31,14 @@ const serve = async (environment: NodeJS.ProcessEnv = {}, flags: readonly string
     remove();
   });
   let text = '';
-  child.stdout.setEncoding('utf8').on('data', (piece) => (text += piece));
-  while (!text.includes('Listening on')) await once(child.stdout, 'data');
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (piece) => (text += piece));
+  const ended = once(child, 'close');
+  while (!text.includes('Listening on')) {
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`The server ended (${child.exitCode ?? child.signalCode}): ${text}`);
+    }
+  }
   const address = /Listening on (\S+)/.exec(text)?.[1] ?? '';
   return { address, loaded: () => Array.from(text.matchAll(/^loads (\S+)$/gm), ([, name]) => name).sort() };
 };

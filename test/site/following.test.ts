@@ -80,11 +80,15 @@ describe('an author', () => {
   });
 
   it('H7: has an address in time that grows with the name and no faster', () => {
+    // The least of some rounds: in the others the process collects garbage, its own or that of the tests before.
     const time = (length: number) => {
       const name = '\u202e é'.repeat(length);
-      const begun = process.cpuUsage();
-      for (let round = 0; round < 4; round++) authorFolder(authorKey(name));
-      return process.cpuUsage(begun).user;
+      const rounds = Array.from({ length: 5 }, () => {
+        const begun = process.cpuUsage();
+        for (let round = 0; round < 4; round++) authorFolder(authorKey(name));
+        return process.cpuUsage(begun).user;
+      });
+      return Math.min(...rounds);
     };
     time(2000);
     expect(time(20_000)).toBeLessThan(60 * Math.max(time(2000), 2000));

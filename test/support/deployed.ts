@@ -38,7 +38,9 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece));
   while (!said.includes('Listening on')) {
     const told = once(child.stdout, 'data').then(() => 'told');
-    if ((await Promise.race([ended, told])) !== 'told') throw new Error(`The server ended: ${said}`);
+    if ((await Promise.race([ended, told])) !== 'told') {
+      throw new Error(`The server ended (${child.exitCode ?? child.signalCode}): ${said}`);
+    }
   }
   const address = /http:\/\/\S+/.exec(said.slice(said.indexOf('Listening on')))?.[0] ?? '';
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { chooseAgain } from '../../scripts/reports/again.ts';
+import { countReports } from '../../scripts/reports/count.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+type Statuses = readonly string[];
+
+/** Writes a report of files, each with the statuses of its tests, and of itself where that differs from theirs. */
+const report = (files: Readonly<Record<string, Statuses>>, broken: readonly string[] = []): string => {
+  const testResults = Object.entries(files).map(([name, statuses]) => ({
+    name,
+    status: statuses.includes('failed') || broken.includes(name) ? 'failed' : 'passed',
+    assertionResults: statuses.map((status, index) => ({ fullName: `test ${index}`, status })),
+  }));
+  const file = path.join(temporaryFolder(), 'report.json');
+  writeFileSync(file, JSON.stringify({ testResults }));
+  return file;
+};
+
+it('adds up what passed, failed and was skipped, in all reports', () => {
+  const tests = report({ a: ['passed', 'passed'], b: ['passed', 'skipped', 'pending'] });
+  expect(countReports([tests, report({ c: ['passed'] })])).toEqual({
+    line: '4 passed, 0 failed, 2 skipped',
+    isGreen: true,
+    unsteady: [],
+  });
+  expect(countReports([tests, report({ c: ['failed', 'passed'] })])).toMatchObject({
+    line: '4 passed, 1 failed, 2 skipped',
+    isGreen: false,
+  });
+});
+
+it('is green of nothing that did not run, and takes a file that broke for a failure, whatever its tests say', () => {
+  expect(countReports([report({})]).isGreen).toBe(false);
+  expect(countReports([report({ a: ['passed'], b: [] }, ['b'])])).toMatchObject({
+    line: '1 passed, 1 failed',
+    isGreen: false,
+  });
+  expect(countReports([report({ a: ['passed', 'skipped'] }, ['a'])]).line).toBe('1 passed, 1 failed, 1 skipped');
+});
+
+it('counts a file that ran again as it went the last time, and names what passed only then', () => {
+  const first = report({ a: ['passed', 'failed'], b: ['passed'], c: ['skipped'] }, ['c']);
+  expect(countReports([first, report({ a: ['passed', 'passed'], c: ['passed'] })])).toEqual({
+    line: '4 passed, 0 failed',
+    isGreen: true,
+    unsteady: ['a: test 1', 'c: the file itself'],
+  });
+});
+
+it('fails what failed twice, by the same test of the file or by another', () => {
+  const first = report({ a: ['passed', 'failed'] });
+  for (const again of [report({ a: ['passed', 'failed'] }), report({ a: ['failed', 'passed'] })]) {
+    expect(countReports([first, again])).toEqual({ line: '1 passed, 1 failed', isGreen: false, unsteady: [] });
+  }
+});
+
+it('tries again whole files that failed, unless there are so many that the fault is not the machine', () => {
+  const some = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`file ${index}`, ['failed', 'passed']]));
+  expect(chooseAgain(report({ ...some, fine: ['passed'] }))).toEqual(Object.keys(some));
+  expect(chooseAgain(report({ hook: ['skipped'], fine: ['passed'] }, ['hook']))).toEqual(['hook']);
+  expect(chooseAgain(report({ ...some, another: ['failed'] }))).toEqual([]);
+  expect(chooseAgain(report({ fine: ['passed'] }))).toEqual([]);
+});
