@@ -1,5 +1,5 @@
 import type { Log } from '../../src/log/log.ts';
-import type { AnsweredRequest } from './server.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 
 /** What of requests is written down: `plain` neither who asked nor what stood behind the "?". */
 export const accessLogs = ['off', 'plain', 'full'] as const;
@@ -10,26 +10,24 @@ const isSecret = (operation: string | undefined): boolean => operation?.startsWi
 
 /** The fields of a line about a request; those of `full` are there only where they were asked for. */
 const describeRequest = (
-  { note, incoming, outgoing, milliseconds, bytes, client }: AnsweredRequest,
+  { note, method, target, userAgent, status, isWhole, milliseconds, bytes, client }: AnsweredRequest,
   kind: Exclude<AccessLog, 'off'>,
 ) => {
-  const { method = '', url = '', headers } = incoming;
-  const question = url.indexOf('?');
-  const path = question < 0 ? url : url.slice(0, question);
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
   const fields = {
     request: note.id,
     method,
     path,
     operation: note.operation ?? 'none',
-    // What was cut short has the status with which it began.
-    status: outgoing.statusCode,
-    whole: outgoing.writableFinished,
+    status,
+    whole: isWhole,
     bytes,
     ms: Math.round(milliseconds * 1000) / 1000,
   };
   if (kind === 'plain') return fields;
-  const query = question < 0 || isSecret(note.operation) ? undefined : url.slice(question + 1);
-  return { ...fields, query, address: client(), agent: headers['user-agent'] };
+  const query = question < 0 || isSecret(note.operation) ? undefined : target.slice(question + 1);
+  return { ...fields, query, address: client(), agent: userAgent };
 };
 
 /** Writes each request into the log. */

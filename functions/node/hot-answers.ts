@@ -4,28 +4,49 @@ import { chooseEncoding, type Encoding } from '../http/accept-header.ts';
 import { matchesEntityTag, notModifiedHeaders } from '../http/conditional.ts';
 import type { WholeAnswer } from './answer-writer.ts';
 import { ByteCache } from './byte-cache.ts';
+import type { PlainHeaders } from './plain-request.ts';
+import { ReadyBytes } from './ready-bytes.ts';
 
 // The same documents are asked for again and again, by the same addresses, and what people type begins alike. Such
 // answers are kept ready, whole, and sent without going through the app; the app decided each of them once, so that both
 // ways answer alike. Which of them may be kept, and for how long, their own headers say, as they do to any other cache;
 // one that has an entity tag is a published file, and holds until a build changes the files.
 
-interface ReadyAnswer {
+interface Ready {
   /** What it is the answer to. */
   readonly operation: AskedFor | undefined;
   /** Names and values in turn, as writeHead takes them. */
   readonly headers: string[];
   readonly body: Uint8Array;
-  /** What a client is told that has the document. */
-  readonly notModified?: { readonly etag: string; readonly headers: string[] };
-  /** When a computed answer is over, as performance.now() tells the time. */
-  readonly end?: number;
+}
+
+/** An answer that was computed. */
+interface ReadyComputed extends Ready {
+  /** When it is over, as performance.now() tells the time. */
+  readonly end: number;
+}
+
+/** A published file. */
+interface ReadyDocument extends Ready {
+  readonly etag: string;
+  /** Of what a client is told that has it: names and values in turn. */
+  readonly notModified: string[];
+  /** As both go over a connection, where the file is no longer than a piece of an answer. */
+  readonly direct?: { readonly found: ReadyBytes; readonly notModified: ReadyBytes };
+}
+
+/** What a connection is given where a published file was asked for. */
+export interface DirectAnswer {
+  readonly status: 200 | 304;
+  readonly operation: AskedFor | undefined;
+  readonly bytes: ReadyBytes;
 }
 
 /** By the coding that was asked for, which is not always the one that was given. */
-type Ready = Partial<Record<Encoding, ReadyAnswer>>;
+type ByEncoding<Kind extends Ready> = Partial<Record<Encoding, Kind>>;
 
-const weigh = (ready: Ready): number => Object.values(ready).reduce((sum, { body }) => sum + body.length + 1024, 256);
+const weigh = (ready: ByEncoding<Ready>): number =>
+  Object.values(ready).reduce((sum, { body }) => sum + body.length + 2048, 256);
 
 /** Addresses longer than this, in characters, are not kept; no document has one. */
 const longestAddress = 1024;
@@ -48,6 +69,11 @@ export interface HotAnswers {
     outgoing: ServerResponse & { note: Noted | undefined },
     admit: () => boolean,
   ): boolean;
+  /**
+   * What a GET of this address is answered with on a connection that stays open, if that is ready and short; counted as
+   * answered then.
+   */
+  find(url: string, headers: Pick<PlainHeaders, 'accept-encoding' | 'if-none-match'>): DirectAnswer | undefined;
   /** Keeps what the app is going to answer this request with, if its headers allow that. */
   observe(incoming: IncomingMessage, outgoing: Observed): void;
   /** Forgets every answer, because the published files have changed. */
@@ -72,11 +98,22 @@ const sharedFor = (headers: Headers): number => {
   return Number(directives.find((directive) => directive.startsWith('max-age='))?.slice('max-age='.length) ?? 0);
 };
 
+/** What is kept, and what of a connection stands in answers. */
+export interface HotAnswersOptions {
+  /** The most memory for documents, and for computed answers, in bytes. */
+  readonly documents: number;
+  readonly computed: number;
+  /** The longest body, in bytes, that is given to a connection in one piece. */
+  readonly pieceBytes: number;
+  /** How long, in milliseconds, a connection stays without a request. */
+  readonly keepAliveTimeout: number;
+}
+
 /** Ready answers: documents and computed ones, of up to so many bytes each. */
-export const createHotAnswers = (memory: { documents: number; computed: number }): HotAnswers => {
-  const documents = new ByteCache<Ready>(memory.documents, weigh);
+export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: HotAnswersOptions): HotAnswers => {
+  const documents = new ByteCache<ByEncoding<ReadyDocument>>(memory.documents, weigh);
   // Apart, so that documents are not forgotten for questions that nobody asks again.
-  const computed = new ByteCache<Ready>(memory.computed, weigh);
+  const computed = new ByteCache<ByEncoding<ReadyComputed>>(memory.computed, weigh);
   const encodings = new Map<string, Encoding>();
   let age = 0;
   const answered = { documents: 0, computed: 0, app: 0 };
@@ -96,19 +133,34 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
     const told = new Headers(written);
     const seconds = sharedFor(told);
     if (seconds === 0) return;
-    const headers = flatten(written);
-    const operation = note?.operation;
     const etag = told.get('etag');
+    const ready = { operation: note?.operation, headers: flatten(written), body };
     if (etag === null) {
       const now = performance.now();
       const end = now + seconds * 1000;
       // Few questions are asked again, and what nobody may be given any more would stay until the next build.
-      computed.sweep((ready) => Object.values(ready).every((answer) => (answer.end ?? now) < now));
-      computed.set(url, { ...computed.get(url), [asked]: { operation, headers, body, end } });
+      computed.sweep((answers) => Object.values(answers).every((answer) => answer.end < now));
+      computed.set(url, { ...computed.get(url), [asked]: { ...ready, end } });
     } else if (!url.includes('?')) {
-      const notModified = { etag, headers: flatten(notModifiedHeaders(written)) };
-      documents.set(url, { ...documents.get(url), [asked]: { operation, headers, notModified, body } });
+      documents.set(url, { ...documents.get(url), [asked]: readyDocument(ready, etag, notModifiedHeaders(written)) });
     }
+  };
+
+  const readyDocument = (ready: Ready, etag: string, headers: Readonly<Record<string, string>>): ReadyDocument => {
+    const notModified = flatten(headers);
+    if (ready.body.length > pieceBytes) return { ...ready, etag, notModified };
+    const found = new ReadyBytes(200, ready.headers, ready.body, keepAliveTimeout);
+    const direct = { found, notModified: new ReadyBytes(304, notModified, new Uint8Array(), keepAliveTimeout) };
+    return {
+      ...ready,
+      // That of the whole, so that it is held once.
+      get body() {
+        return found.body;
+      },
+      etag,
+      notModified,
+      direct,
+    };
   };
 
   return {
@@ -117,22 +169,31 @@ export const createHotAnswers = (memory: { documents: number; computed: number }
     answer: (incoming, outgoing, admit) => {
       const { headers, method, url = '' } = incoming;
       if (method !== 'GET') return false;
-      const answers = documents.get(url) ?? computed.get(url);
-      const chosen = answers?.[encodingOf(headers['accept-encoding'] as string | undefined)];
+      const encoding = encodingOf(headers['accept-encoding'] as string | undefined);
+      const document = documents.get(url)?.[encoding];
+      const chosen = document ?? computed.get(url)?.[encoding];
       if (chosen === undefined) return false;
-      const { end, notModified } = chosen;
-      if (end !== undefined && (end < performance.now() || !admit())) return false;
-      answered[end === undefined ? 'documents' : 'computed']++;
+      if ('end' in chosen && (chosen.end < performance.now() || !admit())) return false;
+      answered[document === undefined ? 'computed' : 'documents']++;
       if (outgoing.note !== undefined) outgoing.note.operation = chosen.operation;
-      const known = headers['if-none-match'];
-      if (notModified !== undefined && known !== undefined && matchesEntityTag(known, notModified.etag)) {
-        outgoing.writeHead(304, notModified.headers);
+      if (document !== undefined && matchesEntityTag(headers['if-none-match'], document.etag)) {
+        outgoing.writeHead(304, document.notModified);
         outgoing.end();
       } else {
         outgoing.writeHead(200, chosen.headers);
         outgoing.end(chosen.body);
       }
       return true;
+    },
+
+    find: (url, headers) => {
+      const document = documents.get(url)?.[encodingOf(headers['accept-encoding'])];
+      if (document?.direct === undefined) return undefined;
+      answered.documents++;
+      const { operation, direct } = document;
+      return matchesEntityTag(headers['if-none-match'], document.etag)
+        ? { status: 304, operation, bytes: direct.notModified }
+        : { status: 200, operation, bytes: direct.found };
     },
 
     observe: (incoming, outgoing) => {

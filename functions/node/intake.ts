@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { type HeadBounds, RequestHead } from './request-head.ts';
+import { type HeadBounds, headEnd, RequestHead } from './request-head.ts';
 
 // Node's parser reads all requests that came in one piece of 64 KB before the first of them is answered: thousands, each
 // with its objects, and what is wrong with a later one is noticed in the middle of an earlier answer. So bytes are given
@@ -15,6 +15,11 @@ export interface IntakeOptions {
   readonly bounds: HeadBounds;
   /** Does this when it is the client's turn, at once or later. */
   readonly takeTurn: (work: () => void) => void;
+  /**
+   * Asked first where all of a head has come: true where it was answered past the parser, and `over` is called, at once
+   * or later, when the answer has been given away.
+   */
+  readonly answerDirectly?: (head: Buffer, over: () => void) => boolean;
   /** Told that a head is too long; no answer is under way then. Called once, and nothing is read after it. */
   readonly onExceeded: (bound: keyof HeadBounds) => void;
 }
@@ -35,6 +40,13 @@ export class Intake {
   /** Bytes of that body to come, where it said how many they are. */
   #bodyLeft = 0;
   #answering = false;
+  readonly #endAnswer = (): void => {
+    this.#answering = false;
+    // What was sent ahead waits for another round of the loop: answered one upon the other, requests of one connection
+    // would keep everything else from being looked at.
+    if (this.#held !== undefined) setImmediate(() => this.#handOn());
+    else this.#handOn();
+  };
 
   /** Takes over what is read from a connection that an HTTP server has just been given. */
   constructor(socket: Socket, options: IntakeOptions) {
@@ -70,13 +82,7 @@ export class Intake {
     const { 'transfer-encoding': coding, 'content-length': length } = incoming.headers;
     this.#bodyLeft = coding === undefined ? Number(length ?? 0) : 0;
     this.#head.reset();
-    outgoing.once('close', () => {
-      this.#answering = false;
-      // What was sent ahead waits for another round of the loop: answered one upon the other, requests of one connection
-      // would keep everything else from being looked at.
-      if (this.#held !== undefined) setImmediate(() => this.#handOn());
-      else this.#handOn();
-    });
+    outgoing.once('close', this.#endAnswer);
   }
 
   /** Throws away whatever comes from now on. */
@@ -140,9 +146,28 @@ export class Intake {
     const held = this.#held;
     if (held === undefined || !this.#mayGoOn()) return;
     const isChunk = this.#incoming?.complete === false;
+    if (!isChunk && this.#answerDirectly(held)) return;
     const { bytes, rest, exceeded } = isChunk ? this.#head.readChunked(held) : this.#head.read(held);
     this.#held = rest;
     if (exceeded === undefined) pushToParser.call(this.#socket, bytes);
     else this.#options.onExceeded(exceeded);
+  }
+
+  #answerDirectly(held: Buffer): boolean {
+    const { answerDirectly, bounds } = this.#options;
+    // The parser counts the time of a connection without a request from its beginning, so it is given the first one.
+    if (answerDirectly === undefined || this.#incoming === undefined || !this.#head.isAtBeginning) return false;
+    const end = held.indexOf(headEnd) + headEnd.length;
+    if (end < headEnd.length || end > bounds.requestLine || end > bounds.headers) return false;
+    this.#held = end === held.length ? undefined : held.subarray(end);
+    this.#answering = true;
+    if (answerDirectly(end === held.length ? held : held.subarray(0, end), this.#endAnswer)) {
+      // Nothing went through the parser, which would have asked for more.
+      if (this.#held === undefined) this.#readOn();
+      return true;
+    }
+    this.#held = held;
+    this.#answering = false;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import type { AskedFor } from '../environment.ts';
-import type { AnsweredRequest } from './server.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 import type { ServerEvent } from './server-event.ts';
 
 // Counted in plain numbers, because that is done tens of thousands of times a second; the form in which they are read is
@@ -66,14 +66,14 @@ export class Meter {
   }
 
   /** Takes a request whose answer is over. */
-  readonly observe = ({ note, outgoing, milliseconds }: AnsweredRequest): void => {
+  readonly observe = ({ note, status, milliseconds }: AnsweredRequest): void => {
     const operation = note.operation ?? 'none';
     let counts = this.operations.get(operation);
     if (counts === undefined) {
       counts = new OperationCounts();
       this.operations.set(operation, counts);
     }
-    counts.add(outgoing.statusCode, milliseconds);
+    counts.add(status, milliseconds);
   };
 
   countEvent(told: ServerEvent): void {

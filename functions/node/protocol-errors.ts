@@ -56,6 +56,9 @@ const refusalOf = (error: ParserError): Refusal => {
 // as a part of the address that is asked for.
 const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
+/** Whether this is what a Host header may say. */
+export const isValidHost = (host: string): boolean => validHost.test(host);
+
 /** Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. */
 export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean => {
   if (host === undefined) return httpVersion !== '1.1';
@@ -63,7 +66,7 @@ export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: Incomi
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') named++;
   }
-  return named === 1 && validHost.test(host);
+  return named === 1 && isValidHost(host);
 };
 
 /**

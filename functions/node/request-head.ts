@@ -1,7 +1,8 @@
 // What stands before a request's body: its line and its headers, up to an empty line (RFC 9112, section 2.1). A chunked
 // body ends with an empty line as well (section 7.1), so between two of them there is one request at most.
 
-const headEnd = Buffer.from('\r\n\r\n');
+/** What ends a head. */
+export const headEnd = Buffer.from('\r\n\r\n');
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
@@ -45,6 +46,11 @@ export class RequestHead {
     this.#bounds = bounds;
   }
 
+  /** Whether nothing of a head has come yet. */
+  get isAtBeginning(): boolean {
+    return this.#inLine && this.#line === 0 && this.#tail.length === 0;
+  }
+
   /** Begins anew: what comes next is a head. */
   reset(): void {
     this.#line = 0;
@@ -71,6 +77,10 @@ export class RequestHead {
   }
 
   #findEnd(held: Buffer): number | undefined {
+    if (this.#tail.length === 0) {
+      const end = held.indexOf(headEnd);
+      if (end >= 0) return end + headEnd.length;
+    }
     const seam = Buffer.concat([this.#tail, held.subarray(0, headEnd.length - 1)]);
     const inSeam = seam.indexOf(headEnd);
     const found = inSeam < 0 ? held.indexOf(headEnd) : inSeam - this.#tail.length;

@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { AskedFor, RequestNote } from '../environment.ts';
 
 // Nobody can guess another's, nor count requests by them. Random bytes are had cheaply by the thousand.
@@ -29,9 +28,8 @@ export class NodeRequestNote implements RequestNote {
   /** The name that a proxy of ours gave it, where it is a good one. */
   readonly given: string | undefined;
 
-  /** `isProxied`: whether what stands in front is ours, and its word is to be believed. */
-  constructor(incoming: IncomingMessage, isProxied: boolean) {
-    const given = isProxied ? incoming.headers['x-request-id'] : undefined;
+  /** `given`: what a header says, if what stands in front is ours and its word is to be believed. */
+  constructor(given: unknown) {
     this.given = typeof given === 'string' && validId.test(given) ? given : undefined;
   }
 

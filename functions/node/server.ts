@@ -7,13 +7,17 @@ import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress, clientNetwork } from '../http/client-address.ts';
 import { accountedAnswers } from './answer-writer.ts';
+import type { AnsweredRequest } from './answered-request.ts';
+import { createDirectAnswers } from './direct-answers.ts';
 import { createHotAnswers, type HotAnswers } from './hot-answers.ts';
 import { Intake } from './intake.ts';
 import { chooseLimits, type ServerLimits } from './limits.ts';
 import { createPlaces, type Place } from './places.ts';
 import { answerProtocolErrors, isReadable, namesHost } from './protocol-errors.ts';
 import { createRefusals, type RefusalEvent, type Refusals } from './refusals.ts';
+import { createRequestCounts } from './request-counts.ts';
 import { NodeRequestNote, requestIdHeader } from './request-note.ts';
+import { escapeTarget, targetBelow } from './request-target.ts';
 import { createRounds } from './turns.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 import { watchStamp } from './watch-stamp.ts';
@@ -55,19 +59,6 @@ export interface ServerOptions {
   readonly namesEveryRequest?: boolean;
 }
 
-/** A request and the end of its answer. */
-export interface AnsweredRequest {
-  readonly note: NodeRequestNote;
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  /** From the end of its head to the end of its answer. */
-  readonly milliseconds: number;
-  /** What was given to the connection, head included. */
-  readonly bytes: number;
-  /** The address of the client. */
-  readonly client: () => string;
-}
-
 export interface RunningServer {
   /** The port it listens on. */
   readonly port: number;
@@ -85,36 +76,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-// Some clients send addresses of repositories without percent-encoding. A "#" has no meaning in a request, and would
-// end the address for all that read it as a URL.
-const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
-
-/** What is asked for, as seen from the place where everything lies (RFC 9112, section 3.2: a path, or all of an address). */
-const targetBelow = (basePath: string, target: string): string => {
-  if (basePath === '') return target;
-  const [host = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? []);
-  const rest = target.slice(host.length);
-  if (!rest.startsWith(basePath)) return target;
-  const below = rest.slice(basePath.length);
-  if (below.startsWith('/')) return host + below;
-  return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
-};
-
 type Answer = InstanceType<ReturnType<typeof accountedAnswers>>;
-
-/** Counts the requests of each client that are under way. */
-const createRequestCounts = () => {
-  const counts = new Map<string, number>();
-  return {
-    of: (client: string): number => counts.get(client) ?? 0,
-    add: (client: string): void => void counts.set(client, (counts.get(client) ?? 0) + 1),
-    remove: (client: string): void => {
-      const left = (counts.get(client) ?? 0) - 1;
-      if (left > 0) counts.set(client, left);
-      else counts.delete(client);
-    },
-  };
-};
 
 /** What is known of an open connection. */
 interface Door {
@@ -128,7 +90,14 @@ interface Door {
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { app, now, trustedProxies } = options;
   const limits = chooseLimits(options.limits);
-  const hot = createHotAnswers({ documents: readyDocuments, computed: options.answerMemory ?? 0 });
+  const basePath = options.basePath ?? (() => '');
+  const { pieceBytes, keepAliveTimeout } = limits;
+  const hot = createHotAnswers({
+    documents: readyDocuments,
+    computed: options.answerMemory ?? 0,
+    pieceBytes,
+    keepAliveTimeout,
+  });
   const refusals = createRefusals(limits, { now, tell: options.onRefusal ?? (() => {}) });
   const places = createPlaces(limits, { areProxied: trustedProxies > 0, count: refusals.count });
   const unread = createUnreadAnswers(limits, refusals.count);
@@ -171,25 +140,29 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   );
 
   const observers = options.onAnswered ?? [];
-  const tellAnswered = (
-    began: number,
-    before: number,
-    request: Pick<AnsweredRequest, 'note' | 'incoming' | 'outgoing'>,
-  ): void => {
-    if (observers.length === 0) return;
-    const { incoming } = request;
-    const milliseconds = performance.now() - began;
-    const bytes = incoming.socket.bytesWritten - before;
-    for (const tell of observers) tell({ ...request, milliseconds, bytes, client: () => clientOf(incoming) });
+  const tellAnswered = (began: number, before: number, incoming: IncomingMessage, outgoing: Answer): void => {
+    const { note } = outgoing;
+    if (observers.length === 0 || note === undefined) return;
+    const answered: AnsweredRequest = {
+      note,
+      method: incoming.method ?? '',
+      target: incoming.url ?? '',
+      userAgent: incoming.headers['user-agent'],
+      status: outgoing.statusCode,
+      isWhole: outgoing.writableFinished,
+      milliseconds: performance.now() - began,
+      bytes: incoming.socket.bytesWritten - before,
+      client: () => clientOf(incoming),
+    };
+    for (const tell of observers) tell(answered);
   };
 
   const begin = (door: Door, incoming: IncomingMessage, outgoing: Answer): void => {
     const { socket } = incoming;
     const client = trustedProxies === 0 ? door.client : clientNetwork(clientOf(incoming));
     const account = unread.open(client, socket);
-    const note = new NodeRequestNote(incoming, trustedProxies > 0);
     outgoing.account = account;
-    outgoing.note = note;
+    outgoing.note = new NodeRequestNote(trustedProxies > 0 ? incoming.headers['x-request-id'] : undefined);
     const began = observers.length === 0 ? 0 : performance.now();
     const before = socket.bytesWritten;
     door.outgoing = outgoing;
@@ -197,7 +170,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     underWay.add(client);
     outgoing.once('close', () => {
       account.close();
-      tellAnswered(began, before, { note, incoming, outgoing });
+      tellAnswered(began, before, incoming, outgoing);
       underWay.remove(client);
       door.outgoing = undefined;
       door.place.endRequest();
@@ -230,7 +203,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       refuse(socket, { status: 431, method });
       return;
     }
-    incoming.url = targetBelow(options.basePath?.() ?? '', incoming.url ?? '');
+    incoming.url = targetBelow(basePath(), incoming.url ?? '');
     // Counted as it is going to be read: a "#" becomes three characters.
     const target = escapeTarget(incoming.url);
     if (target.length > limits.requestLine) {
@@ -246,6 +219,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     hot.observe(incoming, outgoing);
     void answerByApp(incoming, outgoing);
   };
+
+  const direct = options.namesEveryRequest
+    ? undefined
+    : createDirectAnswers({ hot, limits, unread, underWay, observers, basePath, trustedProxies });
 
   const server = createServer(
     {
@@ -265,6 +242,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // Node drops what is beyond that; one more tells that there were too many.
   server.maxHeadersCount = limits.headerCount + 1;
   server.timeout = limits.socketTimeout;
+  const closeIdle = server.closeIdleConnections.bind(server);
+  // Connections that are answered directly look idle to it; it is also called when the server ends.
+  server.closeIdleConnections = () => {
+    if (direct?.isUnderWay !== true) closeIdle();
+  };
   server.on('checkExpectation', listener);
   const refuse = answerProtocolErrors(server, {
     now,
@@ -283,6 +265,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     }
     const intake = new Intake(socket, {
       bounds: limits,
+      ...(direct === undefined ? {} : { answerDirectly: direct.toConnection({ socket, client, place }) }),
       takeTurn: (work) => rounds.take(client, work),
       onExceeded: (bound) => {
         refusals.count(bound, client);
@@ -308,6 +291,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
 
   const close = async (): Promise<void> => {
     draining = true;
+    direct?.end();
     stopWatching();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // Node counts a connection on which nothing was asked yet as busy.

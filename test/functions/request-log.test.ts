@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAccessLog } from '../../functions/node/access-log.ts';
+import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { Meter } from '../../functions/node/meter.ts';
-import type { AnsweredRequest } from '../../functions/node/server.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { createLog } from '../../src/log/log.ts';
 import { exchange } from '../support/raw-http.ts';

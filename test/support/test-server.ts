@@ -118,6 +118,7 @@ export const startTestServer = async (
     answerMemory?: number;
     onAnswered?: ServerOptions['onAnswered'];
     namesEveryRequest?: boolean;
+    basePath?: () => string;
   } = {},
 ): Promise<TestServer> => {
   const { ids = ['com.example.one', 'com.example.two'], overrides = {}, trustedProxies = 0 } = options;
@@ -163,6 +164,7 @@ export const startTestServer = async (
     ...(options.limits ? { limits: options.limits } : {}),
     ...(options.onAnswered ? { onAnswered: options.onAnswered } : {}),
     ...(options.namesEveryRequest ? { namesEveryRequest: true } : {}),
+    ...(options.basePath ? { basePath: options.basePath } : {}),
     ...(options.onChange ? { onChange: options.onChange } : {}),
   });
   return {

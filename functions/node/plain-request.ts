@@ -1,0 +1,99 @@
+// A request that is a line and a handful of headers, as programs send by the thousand for documents: read here without
+// the parser of HTTP, which makes some dozen objects of each. What is read is a strict part of what the parser reads
+// alike; whatever is not (a body, another method, a header twice that may stand once, a byte that is no visible ASCII)
+// is left to it, wrong or right.
+
+/** What of the headers matters to an answer that is ready, or to who is told of it. */
+export interface PlainHeaders {
+  readonly 'accept-encoding'?: string;
+  readonly 'if-none-match'?: string;
+  readonly 'user-agent'?: string;
+  readonly 'x-forwarded-for'?: string;
+  readonly 'x-request-id'?: string;
+}
+
+/** A GET without a body on a connection that stays open. */
+export interface PlainRequest {
+  readonly target: string;
+  readonly headers: PlainHeaders;
+}
+
+const read: ReadonlySet<string> = new Set<keyof PlainHeaders>([
+  'accept-encoding',
+  'if-none-match',
+  'user-agent',
+  'x-forwarded-for',
+  'x-request-id',
+]);
+// They say that there is more than a head, or that the connection becomes something else (RFC 9110 and 9112).
+const telling: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'trailer',
+  'proxy-connection',
+  'http2-settings',
+]);
+
+const lineEnd = '\r\n';
+const method = 'GET ';
+const version = ' HTTP/1.1';
+// A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5).
+const field = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e]*?)[\t ]*$/;
+const target = /^\/[\x21-\x7e]*$/;
+
+const parseHeaders = (block: string, most: number, isHost: (host: string) => boolean): PlainHeaders | undefined => {
+  const lines = block.split(lineEnd);
+  // An empty line ends the head.
+  if (lines.pop() !== '' || lines.pop() !== '' || lines.length > most) return undefined;
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const [, written, value] = field.exec(line) ?? [];
+    if (written === undefined || value === undefined) return undefined;
+    const name = written.toLowerCase();
+    if (telling.has(name)) return undefined;
+    if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined;
+    if (name !== 'host' && !read.has(name)) continue;
+    if (Object.hasOwn(headers, name)) return undefined;
+    headers[name] = value;
+  }
+  return headers.host !== undefined && isHost(headers.host) ? headers : undefined;
+};
+
+// A client sends the same headers with each of its requests, so they are read once. Those with a tag are others each
+// time, and longer ones would fill the memory.
+const mostBlocks = 256;
+const longestBlock = 1024;
+
+/** Bounds of what is read, and which hosts may be named. */
+export interface PlainRequestOptions {
+  /** The most headers. */
+  readonly headerCount: number;
+  readonly isHost: (host: string) => boolean;
+}
+
+/** Returns what reads whole heads (one byte a character, the empty line included); undefined where one is not plain. */
+export const createPlainRequests = ({ headerCount, isHost }: PlainRequestOptions) => {
+  const blocks = new Map<string, PlainHeaders | null>();
+
+  const readHeaders = (block: string): PlainHeaders | undefined => {
+    const known = blocks.get(block);
+    if (known !== undefined) return known ?? undefined;
+    const headers = parseHeaders(block, headerCount, isHost);
+    if (block.length <= longestBlock && headers?.['if-none-match'] === undefined) {
+      if (blocks.size >= mostBlocks) blocks.clear();
+      blocks.set(block, headers ?? null);
+    }
+    return headers;
+  };
+
+  return (head: string): PlainRequest | undefined => {
+    const end = head.indexOf(lineEnd);
+    if (!head.startsWith(method) || !head.startsWith(version, end - version.length)) return undefined;
+    const asked = head.slice(method.length, end - version.length);
+    if (!target.test(asked)) return undefined;
+    const headers = readHeaders(head.slice(end + lineEnd.length));
+    return headers && { target: asked, headers };
+  };
+};

@@ -1,0 +1,19 @@
+/**
+ * A target in which a "#" is escaped: some clients send addresses of repositories without percent-encoding, and it has
+ * no meaning in a request, but would end the address for all that read it as a URL.
+ */
+export const escapeTarget = (target: string): string => target.replaceAll('#', '%23');
+
+/**
+ * What is asked for, as seen from the place where everything lies: without the path of the public address, where the
+ * target (RFC 9112, section 3.2: a path, or all of an address) brings it.
+ */
+export const targetBelow = (basePath: string, target: string): string => {
+  if (basePath === '') return target;
+  const [host = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? []);
+  const rest = target.slice(host.length);
+  if (!rest.startsWith(basePath)) return target;
+  const below = rest.slice(basePath.length);
+  if (below.startsWith('/')) return host + below;
+  return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
+};

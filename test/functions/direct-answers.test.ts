@@ -1,0 +1,414 @@
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
+import { ReadyBytes } from '../../functions/node/ready-bytes.ts';
+import { listDocument, packageRecord, publish } from '../support/published.ts';
+import { exchange, openSocket } from '../support/raw-http.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+// A document that is ready is answered past the parser, on a connection on which something was asked before.
+
+const one = '/v2/jailbreak/package/com.example.one';
+const two = '/v2/jailbreak/package/com.example.two';
+const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+
+/** Documents whose answers no reader takes at once: the system holds some megabytes for it. */
+const long = Array.from({ length: 40 }, (_, index) => `com.example.long${index}`);
+const pathOf = (id: string) => `/v2/jailbreak/package/${id}`;
+const text = Array.from({ length: 58_000 }, (_, index) => String.fromCharCode(97 + ((index * index) % 26))).join('');
+
+let server: TestServer | undefined;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.close();
+  server = undefined;
+  vi.restoreAllMocks();
+});
+
+const start = async (options: Parameters<typeof startTestServer>[0] = {}) => {
+  const published = publish(['com.example.one', 'com.example.two']);
+  // Without a stamp nothing is ready for longer than a second.
+  published.write('../state/generation.json', 'first');
+  server = await startTestServer({ published, ...options });
+  return server;
+};
+
+/** A connection that stays open: what comes on it, answer by answer, with a date that is always the same. */
+class Kept {
+  readonly socket: Socket;
+  #received = '';
+  #isOver = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    sockets.push(socket);
+    socket.setEncoding('latin1');
+    socket.on('data', (piece: string) => {
+      this.#received += piece;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#isOver = true;
+    });
+  }
+
+  static async open(port: number): Promise<Kept> {
+    return new Kept(await openSocket(port));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The next answer; undefined where the connection was closed before one came. */
+  async next(isBodiless = false): Promise<string | undefined> {
+    let end: number | undefined;
+    await vi.waitUntil(
+      () => {
+        const head = this.#received.indexOf('\r\n\r\n') + 4;
+        const length = Number(
+          isBodiless ? 0 : (/\r\ncontent-length: (\d+)/i.exec(this.#received.slice(0, head))?.[1] ?? 0),
+        );
+        if (head >= 4 && this.#received.length >= head + length) end = head + length;
+        return end !== undefined || this.#isOver;
+      },
+      { timeout: 60_000, interval: 2 },
+    );
+    if (end === undefined) return undefined;
+    const answer = this.#received.slice(0, end);
+    this.#received = this.#received.slice(end);
+    return answer
+      .replace(/\r\ndate: [^\r]+/i, '\r\nDate: now')
+      .replace(/\r\nx-request-id: [^\r]+/i, '')
+      .replace(/"date":"[^"]+"/, '"date":""');
+  }
+
+  ask(request: string): Promise<string | undefined> {
+    this.socket.write(request, 'latin1');
+    return this.next(request.startsWith('HEAD '));
+  }
+}
+
+/** What was answered past the parser, of what is asked within. */
+const countDirect = () => {
+  const written = vi.spyOn(ServerResponse.prototype, 'writeHead');
+  return {
+    /** How many of this many were. */
+    of: (asked: number) => asked - written.mock.calls.length,
+    again: () => void written.mockClear(),
+  };
+};
+
+/** A connection on which these targets have been asked for, so that they are ready. */
+const openReady = async ({ port }: TestServer, targets = [one]): Promise<Kept> => {
+  const kept = await Kept.open(port);
+  for (const target of targets) expect(await kept.ask(get(target))).toMatch(/^HTTP\/1\.1 200 /);
+  return kept;
+};
+
+describe('H1 direct answers', () => {
+  it.each([
+    ['as it is', ''],
+    ['compressed', 'Accept-Encoding: gzip, deflate\r\n'],
+    ['known already', 'If-None-Match: *\r\n'],
+    ['with other headers', 'accept: */*\r\nUser-Agent:  some program/1.0 \r\nX-Empty:\r\nConnection: Keep-Alive\r\n'],
+  ])('are those of the parser, byte for byte: %s', async (_, headers) => {
+    const running = await start();
+    const other = await Kept.open(running.port);
+    await other.ask(get(two));
+    const fresh = await other.ask(get(one, headers));
+    await other.ask(get(one, headers.replace(/^If-None-Match.*\r\n/, '')));
+    // The first request of a connection goes to the parser.
+    const parsed = await (await Kept.open(running.port)).ask(get(one, headers));
+    const direct = countDirect();
+    expect(await other.ask(get(one, headers))).toBe(parsed);
+    expect(await other.ask(get(one, headers))).toBe(parsed);
+    expect(direct.of(2)).toBe(2);
+    expect(parsed?.split('\r\n').sort()).toEqual(fresh?.split('\r\n').sort());
+    expect(parsed).toMatch(headers.startsWith('If') ? /^HTTP\/1\.1 304 / : /^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('tell the time of each', async () => {
+    const kept = await openReady(await start());
+    const dates: string[] = [];
+    vi.spyOn(Date, 'now')
+      .mockReturnValueOnce(Date.UTC(2026, 8, 9))
+      .mockReturnValue(Date.UTC(2026, 10, 22, 1, 2, 3));
+    kept.socket.on('data', (piece: string) => dates.push(/\r\nDate: ([^\r]+)/.exec(piece)?.[1] ?? ''));
+    await kept.ask(get(one));
+    await kept.ask(get(one));
+    expect(dates.slice(-1)).toEqual(['Sun, 22 Nov 2026 01:02:03 GMT']);
+  });
+
+  it('are given with the headers in any number of pieces', async () => {
+    const kept = await openReady(await start());
+    const whole = await kept.ask(get(one));
+    const request = get(one, 'Accept: */*\r\n');
+    for (let at = 1; at < request.length; at++) {
+      kept.socket.write(request.slice(0, at));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await kept.ask(request.slice(at)), `cut at ${at}`).toBe(whole);
+    }
+  });
+
+  it('come in the order of what was asked, whoever answers', async () => {
+    const kept = await openReady(await start(), [one, two]);
+    const targets = Array.from(
+      { length: 60 },
+      (_, index) => [one, two, '/v2/jailbreak/package/none', `${one}?x=${index}`][index % 4] ?? '',
+    );
+    kept.socket.write(targets.map((target) => get(target)).join(''));
+    for (const target of targets) {
+      const answer = await kept.next();
+      if (target.endsWith('none')) expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+      else expect(answer).toContain(`"package_id":"${target.slice(target.lastIndexOf('/') + 1).replace(/\?.*/, '')}"`);
+    }
+  });
+
+  it('come on many connections at once, each in its turn', async () => {
+    const running = await start();
+    const kept = await Promise.all(Array.from({ length: 120 }, () => openReady(running)));
+    const direct = countDirect();
+    for (let round = 0; round < 4; round++) {
+      // All of it is there when the server looks: more than one turn.
+      const answers = await Promise.all(kept.map((each) => each.ask(get(one))));
+      expect(new Set(answers).size).toBe(1);
+    }
+    expect(direct.of(480)).toBe(480);
+  });
+
+  it('are found below the path of the public address', async () => {
+    const { port } = await start({ basePath: () => '/below' });
+    const kept = await Kept.open(port);
+    const parsed = await kept.ask(get(`/below${one}`));
+    const direct = countDirect();
+    expect(await kept.ask(get(`/below${one}`))).toBe(parsed);
+    expect(await kept.ask(get(one))).toBe(parsed);
+    expect(direct.of(2)).toBe(2);
+  });
+
+  it('follow a build', async () => {
+    const running = await start();
+    const kept = await openReady(running);
+    expect(await kept.ask(get(one))).toContain('"version":"1.0"');
+    running.write(
+      'v2/jailbreak/package/com.example.one.json',
+      listDocument([packageRecord('com.example.one', 'sample', '2.0')]),
+    );
+    running.write('../state/generation.json', 'second');
+    await expect.poll(() => kept.ask(get(one))).toContain('"version":"2.0"');
+  });
+});
+
+describe('H9 what is not plain', () => {
+  const crooked: [what: string, request: string][] = [
+    ['a body', `GET ${one} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
+    ['a length of none', get(one, 'Content-Length: 0\r\n')],
+    ['a chunked body', `${get(one, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`],
+    ['another coding', `${get(one, 'Transfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`],
+    ['a connection that ends', get(one, 'Connection: close\r\n')],
+    ['a change of protocol', get(one, 'Connection: Upgrade\r\nUpgrade: h2c\r\n')],
+    ['an expectation', get(one, 'Expect: 100-continue\r\n')],
+    ['two hosts', get(one, 'Host: b\r\n')],
+    ['two hosts of one name', get(one, 'hOST: a\r\n')],
+    ['no host', `GET ${one} HTTP/1.1\r\nAccept: */*\r\n\r\n`],
+    ['a host that is none', `GET ${one} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
+    ['an older version', `GET ${one} HTTP/1.0\r\nHost: a\r\n\r\n`],
+    ['a newer version', `GET ${one} HTTP/1.2\r\nHost: a\r\n\r\n`],
+    ['another method', `HEAD ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a method of small letters', `get ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['all of an address', get(`http://a${one}`)],
+    ['a blank in the address', get(`${one} x`)],
+    ['two blanks', `GET  ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a tab', `GET\t${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a fragment', get(`${one}#x`)],
+    ['an address outside ASCII', get(`${one}\xe4`)],
+    ['lines that end otherwise', get(one).replaceAll('\r\n', '\n')],
+    ['one line that ends otherwise', `GET ${one} HTTP/1.1\nHost: a\r\n\r\n`],
+    ['a line that ends early', get(one, 'X: a\rb\r\n')],
+    ['a feed of lines within', get(one, 'X: a\nY: b\r\n')],
+    ['a folded header', get(one, 'X: a\r\n b\r\n')],
+    ['a blank before a colon', get(one, 'X : a\r\n')],
+    ['a header without a name', get(one, ': a\r\n')],
+    ['a line without a colon', get(one, 'nonsense\r\n')],
+    ['a byte that is none', get(one, 'X: a\x00b\r\n')],
+    ['a value outside ASCII', get(one, 'X: \xe4\r\n')],
+    ['a name outside ASCII', get(one, 'X\xe4: a\r\n')],
+    ['a coding twice', get(one, 'Accept-Encoding: gzip\r\nAccept-Encoding: br\r\n')],
+    ['a tag twice', get(one, 'If-None-Match: "a"\r\nIf-None-Match: *\r\n')],
+    ['names of an object', get(one, '__proto__: a\r\nconstructor: b\r\n')],
+    ['an empty line before it', `\r\n${get(one)}`],
+    ['too many headers', get(one, 'X: a\r\n'.repeat(300))],
+    ['headers that are too large', get(one, `X: ${'a'.repeat(70_000)}\r\n`)],
+    ['an address that is too long', get(`${one}?${'a'.repeat(70_000)}`)],
+  ];
+
+  it.each(crooked)('is left to the parser, or read as it reads it: %s', async (_, request) => {
+    const running = await start();
+    const kept = await openReady(running);
+    // The parser alone has the first request of a connection.
+    const lone = await Kept.open(running.port);
+    const awaited = await lone.ask(request);
+    expect(await kept.ask(request)).toBe(awaited);
+    // Whether the connection can be asked again is the same too; what was sent is read to its end.
+    const [again, loneAgain] = await Promise.all([kept.ask(get(one)), lone.ask(get(one))]);
+    expect(again).toBe(loneAgain);
+  });
+});
+
+describe('H8 readers of direct answers', () => {
+  const startLong = async (options: Parameters<typeof startTestServer>[0] = {}) => {
+    const running = await start(options);
+    for (const id of long) {
+      running.write(`${pathOf(id).slice(1)}.json`, listDocument([{ ...packageRecord(id), description: text }]));
+    }
+    const kept = await openReady(running, long.map(pathOf));
+    return { running, kept };
+  };
+  const askMuch = (kept: Kept, times: number) => {
+    for (let time = 0; time < times; time++) kept.socket.write(long.map((id) => get(pathOf(id))).join(''));
+  };
+
+  it('get each of them whole, however late they take it', async () => {
+    const { running, kept } = await startLong();
+    kept.socket.pause();
+    const direct = countDirect();
+    askMuch(kept, 5);
+    await expect.poll(() => running.held().answers.documents).toBeGreaterThan(10);
+    const stalled = running.held().answers.documents;
+    // Who does not read is not answered on.
+    expect(stalled).toBeLessThan(200);
+    kept.socket.resume();
+    for (let asked = 0; asked < 200; asked++) {
+      const answer = await kept.next();
+      expect(answer?.slice(answer.indexOf('\r\n\r\n') + 4)).toContain(`"package_id":"${long[asked % long.length]}"`);
+      expect(answer).toContain(text);
+    }
+    expect(direct.of(200)).toBe(200);
+  });
+
+  it('are cut when they stand still', async () => {
+    const { running, kept } = await startLong({ limits: { readerTimeout: 300 } });
+    kept.socket.pause();
+    askMuch(kept, 5);
+    await expect.poll(() => running.refusals.readerTimeout).toBe(1);
+    await expect.poll(() => running.held().connections).toBe(0);
+  });
+
+  it('have theirs before the server ends', async () => {
+    const { running, kept } = await startLong();
+    kept.socket.pause();
+    askMuch(kept, 5);
+    await expect.poll(() => running.held().answers.documents).toBeGreaterThan(10);
+    const before = running.held().answers.documents;
+    const closed = running.close();
+    server = undefined;
+    // Longer than the server looks for idle connections.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    kept.socket.resume();
+    let whole = 0;
+    for (let answer = await kept.next(); answer !== undefined; answer = await kept.next()) {
+      expect(answer).toContain(text);
+      whole++;
+      if (/\r\nconnection: close\r\n/i.test(answer)) break;
+    }
+    await closed;
+    expect(whole).toBeGreaterThanOrEqual(before);
+  });
+
+  it('keep their connection longer than a first request may take, and lose it when it is idle', async () => {
+    const limits = { headersTimeout: 300, requestTimeout: 300, timeoutInterval: 20, keepAliveTimeout: 1500 };
+    const running = await start({ limits });
+    const kept = await openReady(running);
+    const direct = countDirect();
+    const begun = performance.now();
+    let asked = 0;
+    while (performance.now() - begun < 900) {
+      expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+      asked++;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(direct.of(asked)).toBe(asked);
+    expect(kept.isOver).toBe(false);
+    await expect.poll(() => kept.isOver).toBe(true);
+  });
+});
+
+describe('H8 connections that are answered directly', () => {
+  it('are not the first to make room for others', async () => {
+    const running = await start({ limits: { clientConnections: 2 } });
+    const first = await openReady(running);
+    const second = await Kept.open(running.port);
+    await second.ask(get(one));
+    const direct = countDirect();
+    await first.ask(get(one));
+    expect(direct.of(1)).toBe(1);
+    const third = await Kept.open(running.port);
+    expect(await third.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+    await expect.poll(() => second.isOver).toBe(true);
+    expect(await first.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('bytes of ready answers', () => {
+  it('stay as they are while they are being sent', () => {
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 8, 9));
+    const ready = new ReadyBytes(200, ['A', 'b'], Buffer.from('body'), 65_000);
+    const lent = ready.take();
+    const before = lent.toString();
+    expect(before).toBe(
+      'HTTP/1.1 200 OK\r\nA: b\r\nDate: Wed, 09 Sep 2026 00:00:00 GMT\r\n' +
+        'Connection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\nbody',
+    );
+    ready.lend();
+    now.mockReturnValue(Date.UTC(2026, 8, 10));
+    expect(ready.take().toString()).toContain('Thu, 10 Sep 2026');
+    expect(lent.toString()).toBe(before);
+    expect(Buffer.from(ready.body).toString()).toBe('body');
+    const own = ready.take();
+    now.mockReturnValue(Date.UTC(2026, 8, 11));
+    // What nobody holds is not made anew.
+    expect(ready.take()).toBe(own);
+  });
+});
+
+describe('H12 direct answers', () => {
+  it('are told to who watches, like others', async () => {
+    const seen: AnsweredRequest[] = [];
+    const running = await start({ onAnswered: [(answered) => void seen.push(answered)], trustedProxies: 1 });
+    const kept = await openReady(running);
+    const direct = countDirect();
+    const headers = 'X-Forwarded-For: 192.0.2.7\r\nUser-Agent: some program\r\n';
+    const answer = await kept.ask(get(one, headers));
+    await kept.ask(get(one, `If-None-Match: *\r\n${headers}`));
+    await expect.poll(() => seen.length).toBe(3);
+    expect(direct.of(2)).toBe(2);
+    const told = seen.map(({ note, client, ...rest }) => ({ ...rest, operation: note.operation, client: client() }));
+    const [parsed, found, notModified] = told;
+    expect(found).toEqual({
+      method: 'GET',
+      target: one,
+      userAgent: 'some program',
+      status: 200,
+      isWhole: true,
+      milliseconds: expect.any(Number),
+      // What comes from the app names its request.
+      bytes: (parsed?.bytes ?? 0) - 'X-Request-Id: 012345678901234567890123\r\n'.length,
+      operation: 'package',
+      client: '192.0.2.7',
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(notModified).toMatchObject({ status: 304, isWhole: true, operation: 'package' });
+    expect(notModified?.bytes).toBeLessThan(parsed?.bytes ?? 0);
+  });
+
+  it('give back the name that a proxy of ours gave the request', async () => {
+    const { port } = await start({ trustedProxies: 1 });
+    const named = get(one, 'X-Request-Id: abc-1\r\n');
+    await exchange(port, `GET ${one} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const answer = await exchange(port, get(one) + named.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(answer.match(/x-request-id: abc-1\r\n/gi)).toHaveLength(1);
+  });
+});
