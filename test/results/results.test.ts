@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
 import { countFacets, fitsChosen } from '../../src/results/facets.ts';
 import { type FoundRecord, toPackages } from '../../src/results/found.ts';
 import { remoteIcon } from '../../src/results/icon.ts';
@@ -158,5 +159,41 @@ describe('C11: a row', () => {
     expect(rowMarkup(endless as NonNullable<typeof endless>).length).toBeLessThan(1500);
     expect(cutText('🦊🦊🦊', 2)).toBe('🦊🦊…');
     expect(cutText('🦊🦊', 2)).toBe('🦊🦊');
+  });
+});
+
+describe('downloads by day', () => {
+  const now = Date.parse('2026-11-22T23:59:59.999Z');
+
+  it('C11: puts each day in its place by the clock of the answer, and days without downloads between them', () => {
+    const daily = [
+      { day: '2026-10-23', count: 7 },
+      { day: '2026-10-24', count: 4 },
+      { day: '2026-11-22', count: 1200 },
+    ];
+    const days = computeDownloadDays(daily, now);
+    expect(days?.counts).toEqual([4, ...Array.from({ length: 28 }, () => 0), 1200]);
+    expect(days?.text).toBe('1,204 downloads in the last 30 days, most on 22 November: 1,200');
+    expect(computeDownloadDays([{ day: '2026-11-01', count: 1 }], now)?.text).toBe(
+      '1 download in the last 30 days, most on 1 November: 1',
+    );
+    expect(computeDownloadDays(daily, now + 1)?.counts.slice(-2)).toEqual([1200, 0]);
+    const outline = days && barsOf(days, 32);
+    expect(outline?.match(/M/g)).toHaveLength(30);
+    expect(outline).toMatch(/^M0 32v-2\.0h3v2\.0zM4 32v-0\.5.*M116 32v-32\.0h3v32\.0z$/);
+  });
+
+  it('C11: draws nothing of what is no series, or of none of these days', () => {
+    for (const daily of [
+      undefined,
+      'many',
+      [],
+      [{ day: '2026-10-23', count: 7 }],
+      [{ day: '2026-11-23', count: 7 }],
+      [null, 7, { day: '2026-11-22', count: '<b>' }, { day: '__proto__', count: 1 }, { day: '2026-11-22', count: -1 }],
+      [{ day: '2026-11-22', count: 1e300 }],
+    ])
+      expect(computeDownloadDays(daily, now)).toBeUndefined();
+    expect(computeDownloadDays([{ day: '2026-11-22', count: 7 }], Number.NaN)).toBeUndefined();
   });
 });

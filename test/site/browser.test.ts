@@ -672,6 +672,29 @@ describe('a package', () => {
     expect(await page.getByText('Show less').isVisible()).toBe(true);
   });
 
+  it('C11: draws its downloads of the last days where the function answers, says them in words, and shows nothing where it does not', async () => {
+    const days = (page: Page) => page.locator('.download-days');
+    const report = [{ package_id: 'com.alpha.snowboard', package_version: '1.5.1' }];
+    const counted = await fetch(`${computing.address}/v2/jailbreak/download/ingest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(report),
+    });
+    expect(await counted.json()).toMatchObject({ count: 1 });
+    const page = await open('/package/com.alpha.snowboard/', {}, computing.address);
+    await days(page).scrollIntoViewIfNeeded();
+    const chart = days(page).getByRole('img');
+    await chart.waitFor();
+    expect(await chart.getAttribute('aria-label')).toMatch(/^1 download in the last 30 days, most on \d+ \w+: 1$/);
+    expect((await chart.locator('path').getAttribute('d'))?.match(/M/g)).toHaveLength(30);
+    expect(outside.filter((one) => !one.startsWith('image'))).toEqual([]);
+    await context?.close();
+    const plain = await open('/package/com.alpha.snowboard/');
+    const answer = plain.waitForResponse('**/v2/jailbreak/download/**');
+    await days(plain).scrollIntoViewIfNeeded();
+    expect((await answer).ok()).toBe(false);
+    expect(await days(plain).innerHTML()).toBe('');
+  });
   it('shows its versions on a phone without scrolling sideways', async () => {
     const page = await open('/package/com.alpha.snowboard/', phone);
     const region = page.getByRole('region', { name: 'Latest versions' });

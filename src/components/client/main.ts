@@ -86,3 +86,11 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest
   form.addEventListener('focusin', begin, { once: true });
   if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
 }
+
+// Where there may be a function, it is asked for the downloads by day.
+const counted = document.querySelector<HTMLElement>('body[data-index] [data-downloads-of]');
+const countedId = counted?.dataset.downloadsOf;
+if (counted !== null && countedId !== undefined)
+  void import('./download-chart.ts')
+    .then(({ watchDownloadChart }) => watchDownloadChart(counted, countedId))
+    .catch(() => {});
