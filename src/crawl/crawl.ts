@@ -10,7 +10,7 @@ import { assertRested, attemptsAt, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { readStoredRelease } from './fetch-release.ts';
-import { type CrawlLimits, usualLimits } from './limits.ts';
+import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
 import { type Place, Places } from './places.ts';
 import { Visit, type VisitTools } from './visit.ts';
 import { composeFindings } from './visit-findings.ts';

@@ -8,7 +8,7 @@ import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
-import type { CrawlLimits } from './limits.ts';
+import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
 import type { Place, Wait } from './places.ts';
 

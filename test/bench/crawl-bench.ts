@@ -6,7 +6,7 @@ import { xzAsync } from 'node-liblzma/wasm';
 import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { type CrawlOutcome, crawlAll } from '../../src/crawl/crawl.ts';
-import { usualLimits } from '../../src/crawl/limits.ts';
+import { usualLimits } from '../../src/crawl/crawl-limits.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { lzmaZeros } from '../apt/compressed.ts';
