@@ -1,4 +1,4 @@
-import { deviceBuild } from './device.ts';
+import { deviceBuild } from './visitor-device.ts';
 
 // Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
 

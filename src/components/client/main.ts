@@ -1,4 +1,4 @@
-import { watchDevice } from './device.ts';
+import { watchDevice } from './visitor-device.ts';
 import { placeInstall, watchInstall } from './install.ts';
 
 const root = document.documentElement;

@@ -1,6 +1,6 @@
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
-import { hasDevice, keepDevice, placeRows, regroup } from './device.ts';
+import { hasDevice, keepDevice, placeRows, regroup } from './visitor-device.ts';
 import type { Order } from './pagefind.ts';
 import type { Results } from './search.ts';
 

@@ -1,6 +1,6 @@
 import { type RowCard, rowMarkup } from '../../results/row.ts';
 import { addressOf } from './address.ts';
-import { tellOf } from './device.ts';
+import { tellOf } from './visitor-device.ts';
 
 /** One found package as a row of a list, the same that the server renders. */
 export const createRow = (card: RowCard): HTMLElement => {

@@ -1,6 +1,6 @@
 import { statedLists } from '../../results/stated-lists.ts';
 import { addressOf } from './address.ts';
-import { hasDevice } from './device.ts';
+import { hasDevice } from './visitor-device.ts';
 
 // Rows that were made from records of the API know of devices what the architectures tell. Where the visitor has one, what
 // else the packages state is read from the lists of the build.
