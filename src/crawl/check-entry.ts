@@ -6,7 +6,7 @@ import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { releaseFolder } from './fetch-release.ts';
-import { type Place, Places } from './places.ts';
+import { type Place, Places } from './visit-places.ts';
 import { judgeSignatureApart } from './release-work.ts';
 import { looksLikeSignature } from './signature.ts';
 

@@ -11,7 +11,7 @@ import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { readStoredRelease } from './fetch-release.ts';
 import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
-import { type Place, Places } from './places.ts';
+import { type Place, Places } from './visit-places.ts';
 import { Visit, type VisitTools } from './visit.ts';
 import { composeFindings } from './visit-findings.ts';
 

@@ -10,7 +10,7 @@ import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
-import type { Place, Wait } from './places.ts';
+import type { Place, Wait } from './visit-places.ts';
 
 /** A file that arrived whole, staged in the store. */
 export interface Received {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Places } from '../../src/crawl/places.ts';
+import { Places } from '../../src/crawl/visit-places.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { OriginServer } from '../support/origin-server.ts';
