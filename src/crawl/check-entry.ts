@@ -8,7 +8,7 @@ import { collect, looksLikeHtml } from './content.ts';
 import { releaseFolder } from './fetch-release.ts';
 import { type Place, Places } from './visit-places.ts';
 import { judgeSignatureApart } from './release-work.ts';
-import { looksLikeSignature } from './signature.ts';
+import { looksLikeSignature } from './openpgp-signature.ts';
 
 /** Where an origin says that a repository lives now, for good. */
 interface Move {

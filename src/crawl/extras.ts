@@ -3,7 +3,7 @@ import type { Snapshot, SnapshotFile } from '../snapshots/snapshot.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import { type FoundRelease, releaseFolder } from './fetch-release.ts';
-import { looksLikeSignature } from './signature.ts';
+import { looksLikeSignature } from './openpgp-signature.ts';
 import type { Answer, Visit } from './visit.ts';
 
 /** What an origin offers besides release and index. */

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { addressKey, type ManifestEntry, manifestEntrySchema, slugKey } from '../contract/manifest.ts';
-import { readPublicKeys } from './signature.ts';
+import { readPublicKeys } from './openpgp-signature.ts';
 
 /** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
 export interface ManifestProblem {

@@ -2,7 +2,7 @@ import { splitClearSigned } from '../apt/clearsigned.ts';
 import type { ReleaseFile } from '../apt/release.ts';
 import { openRelease } from '../apt/release-file.ts';
 import { looksLikeHtml } from './content.ts';
-import { inspectSignature, type SignatureReport, type SignedText } from './signature.ts';
+import { inspectSignature, type SignatureReport, type SignedText } from './openpgp-signature.ts';
 
 /** What the bytes of a Release or InRelease hold; or that they hold none, and why. */
 export type ReadRelease =

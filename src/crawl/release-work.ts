@@ -3,7 +3,7 @@ import { limitNote, limits } from '../contract/limits.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { CrawlError } from './crawl-error.ts';
 import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion } from './release-text.ts';
-import type { SignatureReport } from './signature.ts';
+import type { SignatureReport } from './openpgp-signature.ts';
 
 type ReadTask = { readonly kind: 'read'; readonly bytes: Uint8Array; readonly wanted: readonly string[] };
 type SignTask = { readonly kind: 'sign' } & SigningQuestion;

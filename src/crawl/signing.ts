@@ -4,7 +4,7 @@ import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
 import type { FoundRelease } from './fetch-release.ts';
 import { judgeSignatureApart } from './release-work.ts';
-import type { SignatureReport } from './signature.ts';
+import type { SignatureReport } from './openpgp-signature.ts';
 import type { Visit } from './visit.ts';
 
 // What is wrong, where a state says so. Unsigned and unverified releases are states and no faults: today's installers

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/contract/limits.ts';
-import { inspectSignature } from '../../src/crawl/signature.ts';
+import { inspectSignature } from '../../src/crawl/openpgp-signature.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer } from '../support/signer.ts';

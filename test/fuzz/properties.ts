@@ -6,7 +6,7 @@ import { checkValidity, parseRelease } from '../../src/apt/release.ts';
 import { createStanzaReader } from '../../src/apt/stanza.ts';
 import { compareVersions, isValidVersion } from '../../src/apt/version.ts';
 import { decodeFileName, encodeFileName } from '../../src/contract/filenames.ts';
-import { inspectSignature } from '../../src/crawl/signature.ts';
+import { inspectSignature } from '../../src/crawl/openpgp-signature.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { parseQuestion } from '../../src/search/question.ts';
 import { small, smallText } from '../apt/compressed.ts';
