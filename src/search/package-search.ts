@@ -2,7 +2,7 @@ import type { RecordList } from '../catalog/record-list.ts';
 import { wholeTerm } from '../catalog/search-document.ts';
 import type { SearchReading } from '../catalog/search-reading.ts';
 import { foldText } from '../catalog/search-text.ts';
-import { Candidates, type Classified } from './candidates.ts';
+import { Candidates, type Classified } from './candidate-documents.ts';
 import { looserAnswers } from './looser-answers.ts';
 import { beginning, everyWord, parseQuestion, type Question, termColumns, whole, wordColumns } from './question.ts';
 import { findCorrections } from './spelling.ts';
