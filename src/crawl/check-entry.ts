@@ -6,9 +6,9 @@ import { HostQueue } from '../net/host-queue.ts';
 import { NetworkError, type NetworkErrorCode } from '../net/network-error.ts';
 import { collect, looksLikeHtml } from './content.ts';
 import { releaseFolder } from './fetch-release.ts';
-import { type Place, Places } from './visit-places.ts';
-import { judgeSignatureApart } from './release-work.ts';
 import { looksLikeSignature } from './openpgp-signature.ts';
+import { judgeSignatureApart } from './release-work.ts';
+import { type Place, Places } from './visit-places.ts';
 
 /** Where an origin says that a repository lives now, for good. */
 interface Move {

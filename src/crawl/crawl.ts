@@ -8,12 +8,12 @@ import type { Attempts, Found, Remembered, Signing, Snapshot } from '../snapshot
 import { SnapshotError, type SnapshotStore } from '../snapshots/store.ts';
 import { assertRested, attemptsAt, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
+import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
 import { readStoredRelease } from './fetch-release.ts';
-import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
-import { type Place, Places } from './visit-places.ts';
 import { Visit, type VisitTools } from './visit.ts';
 import { composeFindings } from './visit-findings.ts';
+import { type Place, Places } from './visit-places.ts';
 
 /**
  * What became of one repository. `fresh`: the bytes of its release or index changed. `unchanged`: the origin confirmed

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { limitNote, limits } from '../contract/limits.ts';
 import { HostQueue } from '../net/host-queue.ts';
 import { CrawlError } from './crawl-error.ts';
-import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion } from './release-text.ts';
 import type { SignatureReport } from './openpgp-signature.ts';
+import { judgeSignature, type ReadRelease, readReleaseText, type SigningQuestion } from './release-text.ts';
 
 type ReadTask = { readonly kind: 'read'; readonly bytes: Uint8Array; readonly wanted: readonly string[] };
 type SignTask = { readonly kind: 'sign' } & SigningQuestion;

@@ -3,8 +3,8 @@ import type { Signing } from '../snapshots/snapshot.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { DetachedSignature } from './extras.ts';
 import type { FoundRelease } from './fetch-release.ts';
-import { judgeSignatureApart } from './release-work.ts';
 import type { SignatureReport } from './openpgp-signature.ts';
+import { judgeSignatureApart } from './release-work.ts';
 import type { Visit } from './visit.ts';
 
 // What is wrong, where a state says so. Unsigned and unverified releases are states and no faults: today's installers

@@ -1,5 +1,5 @@
-import { watchDevice } from './visitor-device.ts';
 import { placeInstall, watchInstall } from './install.ts';
+import { watchDevice } from './visitor-device.ts';
 
 const root = document.documentElement;
 

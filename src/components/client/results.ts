@@ -1,8 +1,8 @@
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
-import { hasDevice, keepDevice, placeRows, regroup } from './visitor-device.ts';
 import type { Order } from './pagefind.ts';
 import type { Results } from './search.ts';
+import { hasDevice, keepDevice, placeRows, regroup } from './visitor-device.ts';
 
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
 
