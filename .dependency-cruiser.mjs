@@ -59,6 +59,7 @@ const rooms = {
     rooms: ['functions', 'src/contract', 'src/catalog', 'src/search', 'src/safety', 'src/documents'],
     packages: ['hono', 'jose'],
   },
+  'functions/fetch': { rooms: ['functions', 'src/contract'], packages: [] },
   functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/results', 'src/safety'] },
 };
 

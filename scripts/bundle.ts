@@ -2,6 +2,7 @@ import path from 'node:path';
 import { makeBundle, productFolder } from '../src/site/bundle.ts';
 import { bundleClient, clientFolder } from './bundling/bundle-client.ts';
 import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare.ts';
+import { bundleFetch, fetchFolder } from './bundling/bundle-fetch.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
 import { readEdgePublication } from './bundling/cloudflare-settings.ts';
 import { type OptionValues, runCommand, UsageError } from './options.ts';
@@ -74,22 +75,30 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
   );
 };
 
+const bundleHandlers = async (): Promise<void> => {
+  const { files, bytes } = await bundleFetch(fetchFolder);
+  process.stdout.write(
+    `Bundled the function for AWS Lambda, Deno and Bun into ${shown(fetchFolder)}: ${files} files, ${(bytes / 1e3).toFixed(0)} kB; ` +
+      `see deploy/fetch/README.md.\n`,
+  );
+};
+
 await runCommand(
   {
     name: 'bundle',
     summary:
       'Bundles, into "bundle": "pages", with which a build needs neither Astro nor a checkout that can be written; and\n' +
       '"server", which serves with nothing but Node: node bundle/server/serve.mjs --help. One of the two where it is named;\n' +
-      '"client", a package for programs that ask a service, and "cloudflare", the function for Cloudflare Workers, where\n' +
-      'they are named.',
-    operand: '[pages|server|client|cloudflare]',
+      '"client", a package for programs that ask a service, "cloudflare", the function for Cloudflare Workers, and "fetch",\n' +
+      'the function for AWS Lambda, Deno and Bun, where they are named.',
+    operand: '[pages|server|client|cloudflare|fetch]',
     options,
   },
   async (values, which) => {
-    const others = { client: bundleProgram, cloudflare: () => bundleWorker(values) };
+    const others = { client: bundleProgram, cloudflare: () => bundleWorker(values), fetch: bundleHandlers };
     if (which !== undefined && Object.hasOwn(others, which)) return others[which as keyof typeof others]();
     if (which !== undefined && which !== 'pages' && which !== 'server') {
-      throw new UsageError(`bundle knows pages, server, client and cloudflare, not "${which}"`);
+      throw new UsageError(`bundle knows pages, server, client, cloudflare and fetch, not "${which}"`);
     }
     if (which !== 'server') await bundlePages();
     if (which !== 'pages') await bundleCommands();

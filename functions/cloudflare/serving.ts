@@ -6,9 +6,9 @@ import { documentText } from '../../src/documents/document.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { createApp } from '../app.ts';
-import { type Dependencies, type Documents, type DownloadCounters, Unavailable } from '../dependencies.ts';
-import { HttpError } from '../http/answers.ts';
+import { type Dependencies, type Documents, Unavailable } from '../dependencies.ts';
 import { createRateLimiter } from '../http/rate-limiter.ts';
+import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { builtWith } from './built-with.ts';
 import { digestOf, documentOfBytes, publishedDocuments } from './published-files.ts';
 import type { Settings } from './settings.ts';
@@ -32,15 +32,6 @@ interface InForce {
 const largestComposed = 256 * 1024;
 
 const utf8 = new TextEncoder();
-
-/** Several objects would each count a part. */
-const noDownloads: DownloadCounters = {
-  add: async () => 0,
-  read: async () => {
-    throw new HttpError(404, 'Downloads are not counted here');
-  },
-  probe: async () => true,
-};
 
 /** What stands for the public address before anything was taken. */
 const defaultAddress = 'http://localhost:8080';
@@ -78,7 +69,7 @@ export class Serving {
           }
         : undefined,
       safety: createSafetyList(builtWith.safety),
-      downloads: noDownloads,
+      downloads: uncountedDownloads,
       limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
       // There are no sign-ins here.
       probeCredentials: async () => true,

@@ -30,9 +30,6 @@ export interface HostOptions {
   readonly safetyList: URL;
 }
 
-/** The public address where nothing that was published names one. */
-export const defaultAddress = 'http://localhost:8080';
-
 /** Who is told of requests, as a server takes it. */
 export const observersOf = (
   { log, accessLog, metrics }: Pick<HostOptions, 'log' | 'accessLog' | 'metrics'>,

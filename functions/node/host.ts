@@ -1,15 +1,16 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { describedAddress, documentPath } from '../../src/contract/paths.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
 import { CatalogFiles } from './catalog-files.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { createDocuments } from './document-files.ts';
-import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
+import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
+import { readPublicAddress } from './public-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';
@@ -23,14 +24,6 @@ interface BuildHostOptions extends HostOptions {
   /** Whether the operator says that this is no production. */
   readonly development: boolean;
 }
-
-const readPublicAddress = (out: string): string => {
-  try {
-    return describedAddress(readFileSync(path.join(out, documentPath.openapiJson), 'utf8')) ?? defaultAddress;
-  } catch {
-    return defaultAddress;
-  }
-};
 
 // Says what deserves a second look.
 const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayConfiguration => {

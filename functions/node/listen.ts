@@ -1,8 +1,8 @@
-import { basePathOf } from '../../src/contract/paths.ts';
 import { addressText, CannotServe, type Host, type HostOptions, observersOf } from './host-options.ts';
 import type { Meter } from './meter.ts';
 import { openMetrics } from './open-metrics.ts';
 import type { Published } from './prometheus.ts';
+import { followPath } from './request-target.ts';
 import { type ServerOptions, startServer } from './server.ts';
 import type { Telling } from './telling.ts';
 
@@ -24,20 +24,6 @@ interface ListeningHost extends Host {
   /** Drops ready answers, because others are given from now on. */
   forget(): void;
 }
-
-// Asked with each request, and another only where a build or a generation named another address.
-const followPath = (publicAddress: () => string): (() => string) => {
-  let of = '';
-  let path = '';
-  return () => {
-    const address = publicAddress();
-    if (address !== of) {
-      path = basePathOf(address);
-      of = address;
-    }
-    return path;
-  };
-};
 
 /**
  * The one end of every Node host: listens and answers, below the path of the public address where it has one. Throws

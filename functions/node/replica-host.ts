@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { createApp } from '../app.ts';
-import { type Dependencies, type DownloadCounters, Unavailable } from '../dependencies.ts';
-import { HttpError } from '../http/answers.ts';
+import { type Dependencies, Unavailable } from '../dependencies.ts';
+import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
-import { CannotServe, defaultAddress, type Host, type HostOptions } from './host-options.ts';
+import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
+import { defaultAddress } from './public-address.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
 import { createTelling } from './telling.ts';
@@ -18,15 +19,6 @@ export interface ReplicaHostOptions extends HostOptions {
   /** Whether downloads that are reported here are counted here. */
   readonly countDownloads: boolean;
 }
-
-/** Counters that count nothing: several replicas would each count a part. */
-const noDownloads: DownloadCounters = {
-  add: async () => 0,
-  read: async () => {
-    throw new HttpError(404, 'Downloads are not counted here');
-  },
-  probe: async () => true,
-};
 
 /**
  * Serves a replica of a publication, and takes up each generation that follows. Throws CannotServe where another replica
@@ -70,7 +62,7 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     documents: index,
     search: measureIndex(index, meter),
     older: options.olderAddresses ? measureOlder(index.older, meter) : undefined,
-    downloads: downloads ?? noDownloads,
+    downloads: downloads ?? uncountedDownloads,
     // Sign-ins are not a replica's.
     probeCredentials: async () => true,
     publicAddress: () => index.publicAddress(),

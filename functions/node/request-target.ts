@@ -1,3 +1,5 @@
+import { basePathOf } from '../../src/contract/paths.ts';
+
 /**
  * A target in which a "#" is escaped: some clients send addresses of repositories without percent-encoding, and it has
  * no meaning in a request, but would end the address for all that read it as a URL.
@@ -16,4 +18,18 @@ export const targetBelow = (basePath: string, target: string): string => {
   const below = rest.slice(basePath.length);
   if (below.startsWith('/')) return host + below;
   return below === '' || below.startsWith('?') ? `${host}/${below}` : target;
+};
+
+/** The path of a public address, asked with each request; it is another only where a build or a generation named another address. */
+export const followPath = (publicAddress: () => string): (() => string) => {
+  let of = '';
+  let path = '';
+  return () => {
+    const address = publicAddress();
+    if (address !== of) {
+      path = basePathOf(address);
+      of = address;
+    }
+    return path;
+  };
 };

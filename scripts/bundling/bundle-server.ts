@@ -18,7 +18,7 @@ const asText = (text: string): string => JSON.stringify(text);
  * A module of ours finds other files from where it stands itself. In the bundle all modules stand in one folder: threads
  * become files of it, and everything else is looked for below it as it lies in the project.
  */
-const places: Plugin = {
+export const places: Plugin = {
   name: 'places of files',
   transform(code, id) {
     if (!isOurs(id)) return undefined;

@@ -1,41 +1,14 @@
-import { hash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CatalogFiles } from '../../functions/node/catalog-files.ts';
-import { safetyFile } from '../../functions/node/safety-file.ts';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
-import { encodeFolderName } from '../../src/contract/filenames.ts';
-import { documentPath } from '../../src/contract/paths.ts';
 import { createSigner } from '../../src/publication/signature.ts';
-import { runEveryClient } from '../clients/every-client.ts';
-import { readPublished } from '../clients/published-records.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
-import { base, packages, type SourceRepository } from '../support/catalog.ts';
+import { packages, type SourceRepository } from '../support/catalog.ts';
 import { startEdge } from '../support/edge.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { generatedRepositories } from '../support/generated.ts';
-import { arbitraryRequest } from '../support/generated-requests.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
-import { startReplicaServer } from '../support/replica-server.ts';
-import { startTestServer } from '../support/test-server.ts';
-import { openConnections, openWire, type Received, type Sent } from '../support/wire.ts';
-
-const requests = 120;
-
-const undated = (text: string): string => text.replace(/"date":"[^"]*"/, '');
-
-const portOf = ({ address }: { readonly address: string }): number => Number(new URL(address).port);
-
-type Connections = ReturnType<typeof openConnections>;
-
-// A connection may be closed, as too old, while something is sent over it.
-const sendTwice = (connections: Connections, sent: Sent): Promise<Received> =>
-  connections.send(sent).catch(() => connections.send(sent));
-
-const toText = ({ status, body }: Received) => ({ status, body: undated(body.toString()) });
 
 let bundle: EdgeBundle;
 beforeAll(async () => {
@@ -58,56 +31,6 @@ const repository = (text: string, count = 3): SourceRepository => ({
     ...Array.from({ length: count }, (_, index) => ({ Package: `com.example.p${index}`, Description: text })),
   ),
 });
-
-const told = ({ headers, status }: Response): Record<string, unknown> => ({
-  status,
-  ...Object.fromEntries(
-    [
-      'content-type',
-      'etag',
-      'cache-control',
-      'vary',
-      'access-control-allow-origin',
-      'location',
-      'allow',
-      'retry-after',
-    ].map((name) => [name, headers.get(name)]),
-  ),
-});
-
-/** What is computed, well and badly, beside the documents. */
-const computed = [
-  '/v2/jailbreak/package/search?q=dock',
-  '/v2/jailbreak/package/search?q=dcok',
-  '/v2/jailbreak/package/search?q=nowboar',
-  '/v2/jailbreak/package/search?q=dock&architecture=iphoneos-arm64&firmware=16.7&price=Free&limit=2&page=2',
-  '/jailbreak/package/search?q=com.&limit=250',
-  '/v2/jailbreak/package/multi?ids=com.example.p0,none,com.example.p7&priority=bootstrap',
-  '/v2/jailbreak/repository/search?q=one',
-  '/v2/jailbreak/repository/one/packages?limit=50&page=2',
-  '/v2/jailbreak/repository/former/packages?page=1',
-  '/v2/jailbreak/package/com.example.p0/dependencies',
-  '/v2/jailbreak/repository/safety?uris=https%3A%2F%2Fexample.test%2F,x',
-  '/v2/jailbreak/download/com.example.p0',
-  '/v1/',
-  '/v1/community/packages?id=com.example.p0',
-  '/v1/community/packages/search?query=dock',
-  '/v1/community/repositories/search?query=',
-  '/v4/canister-services/jailbreak/package/search?q=dock',
-  '/v2/jailbreak/package/none',
-  '/v2/none',
-  '/v2/jailbreak/repository/ranking?rank=9',
-  '/v2/jailbreak/package/search?q=a',
-  '/v2/authenticate',
-  '/v2/jailbreak/package/%ff',
-  '/livez',
-  '/readyz',
-  '/',
-  '/packages/',
-];
-
-// Each says how long it has answered from what it has.
-const isOfMoment = (target: string): boolean => /^\/(?:v2\/?)?(?:index\.json|healthz)?(?:\?|$)/.test(target);
 
 describe('the function at the edge', () => {
   it('E1: is one small module of web standards, and its configuration binds what it reads', () => {
@@ -143,141 +66,6 @@ describe('the function at the edge', () => {
     expect(readEdgePublication('r2://bucket/v/')).toEqual({ kind: 'bucket', bucket: 'bucket', prefix: 'v' });
     for (const none of ['r2://Bucket', 'ftp://a', 'https://a:b@c/', 'https://a/?b']) {
       expect(readEdgePublication(none), none).toBeUndefined();
-    }
-  });
-
-  it('E1: answers byte for byte as a replica on Node does, but for the date', { timeout: 180_000 }, async () => {
-    const { publication, origin } = await publishOnLoopback();
-    await publication.publish([...generatedRepositories(), repository('x'.repeat(3000), 200)]);
-    const replica = await startReplicaServer(origin.address, { safetyList: safetyFile });
-    const edge = await startEdge(bundle, { source: { address: origin.address } });
-    await Promise.all([replica.until(1), edge.until(1)]);
-    const files = publication
-      .files()
-      .filter((file) => file.startsWith('v2/') && file !== documentPath.status)
-      .map((file) => `/${file.split('/').map(encodeURIComponent).join('/')}`);
-    const isAsked = (file: string, index: number) => index % 4 === 0 || !file.includes('/package/');
-    for (const target of [...files.filter(isAsked), ...computed]) {
-      if (isOfMoment(target)) continue;
-      const [ours, theirs] = await Promise.all([edge.get(target), replica.get(target)]);
-      const [our, their] = [await ours.text(), await theirs.text()];
-      const isDated = !files.includes(target);
-      expect(isDated ? undated(our) : our, target).toBe(isDated ? undated(their) : their);
-      const [said, expected] = [told(ours), told(theirs)];
-      // A large document is not read twice for its digest.
-      if (our.length > 256 * 1024) said.etag = expected.etag;
-      // Whoever compresses what is computed says that it depends on that: the platform, there.
-      if (isDated) said.vary = expected.vary;
-      expect(said, target).toEqual(expected);
-      const etag = ours.headers.get('etag');
-      if (etag !== null) expect((await edge.get(target, { 'if-none-match': etag })).status, target).toBe(304);
-    }
-
-    const { packages: records, repositories } = readPublished(publication.folder);
-    const ids = [...new Set(records.map(({ package_id }) => package_id))].filter((_, index) => index % 5 === 0);
-    const slugs = repositories.map(({ slug }) => slug);
-    const [atEdge, onNode] = [openConnections(portOf(edge)), openConnections(portOf(replica))];
-    let compared = 0;
-    for (const { headers = {}, ...request } of fc.sample(arbitraryRequest(ids, slugs), {
-      numRuns: requests,
-      seed: 16,
-    })) {
-      // What no client may send as it is, whatever stands before the Worker reads in its own way; and it takes these
-      // headers for itself.
-      if (isOfMoment(request.target) || /[#\\]|[^!-~]/.test(request.target)) continue;
-      const { host: _, 'accept-encoding': __, ...others } = headers;
-      const sent = { ...request, headers: others };
-      const [ours, theirs] = await Promise.all([sendTwice(atEdge, sent), sendTwice(onNode, sent)]);
-      expect(toText(ours), `${sent.method} ${sent.target}`).toEqual(toText(theirs));
-      compared++;
-    }
-    expect(compared).toBeGreaterThan(requests / 2);
-    atEdge.close();
-    onNode.close();
-    const wire = openWire(portOf(edge));
-    expect(
-      await runEveryClient(wire, { packages: records.slice(0, 4), repositories: repositories.slice(0, 2) }),
-    ).toBeGreaterThan(100);
-    wire.close();
-    expect(edge.lines.filter(({ event }) => event !== 'generation-taken')).toEqual([]);
-  });
-
-  it('E1: answers pages and documents from what is deployed with it, or from a bucket, as the server of the build does', {
-    timeout: 180_000,
-  }, async () => {
-    const publication = new BuiltPublication();
-    publication.hasPortions = true;
-    const pages = {
-      'index.html': '<p>front',
-      '404.html': '<p>none',
-      'about/index.html': '<p>about',
-      'assets/a.js': '"x"',
-      [`repository/${encodeFolderName('Odd')}/index.html`]: '<p>odd',
-    };
-    for (const [file, text] of Object.entries(pages)) {
-      mkdirSync(path.dirname(path.join(publication.folder, file)), { recursive: true });
-      writeFileSync(path.join(publication.folder, file), text);
-    }
-    await publication.publish([...generatedRepositories(), repository('x'.repeat(3000), 200)]);
-    const search = new CatalogFiles(publication.state);
-    const built = await startTestServer({
-      published: { ...publication, write: () => {}, remove: () => {} },
-      overrides: { search, older: search.older, publicAddress: () => base },
-    });
-    onTestFinished(async () => {
-      await built.close();
-      search.close();
-    });
-    const assets = path.join(temporaryFolder(), 'public');
-    cpSync(publication.folder, assets, { recursive: true, filter: (file) => !path.basename(file).startsWith('.') });
-    const edges = [
-      await startEdge(bundle, { source: { assets } }),
-      await startEdge(bundle, { source: { bucket: true }, variables: { PREFIX: 'a/b' } }),
-    ];
-    for (const file of publication.files(true)) {
-      const bytes = publication.read(file);
-      await edges[1]?.put(`a/b/${file}`, bytes, hash('sha256', bytes));
-    }
-    const targets = [
-      ...['/', '/about', '/about/?a=b', '/about/', '/assets/a.js', '/none', '/.hidden', '/repository/Odd/'],
-      ...[
-        '/v2',
-        '/v2/',
-        '/v2/index.json',
-        '/v2/generation.json',
-        '/v2/openapi.yaml',
-        '/v2/jailbreak/package/com.example.p0',
-      ],
-      ...[
-        '/jailbreak/repository/ranking?rank=*',
-        '/v2/jailbreak/repository/ranking',
-        '/v2/jailbreak/repository/one/packages',
-      ],
-      // Downloads are counted on Node alone.
-      ...computed.filter((target) => !target.includes('/download/')),
-    ];
-    for (const edge of edges) {
-      await edge.until(1);
-      for (const target of targets) {
-        // What is computed is one thing to everybody.
-        for (const accept of computed.includes(target) ? ['*/*'] : ['text/html', 'application/json']) {
-          const theirs = await fetch(built.address + target, {
-            headers: { 'accept-encoding': 'identity', accept },
-            redirect: 'manual',
-          });
-          const ours = await edge.get(target, { accept });
-          const [our, their] = [await ours.text(), await theirs.text()];
-          const isComputed = computed.includes(target);
-          const isDated = isComputed || theirs.status >= 400;
-          expect(isDated ? undated(our) : our, target).toBe(isDated ? undated(their) : their);
-          const [said, expected] = [told(ours), told(theirs)];
-          if (isComputed) said.vary = expected.vary;
-          // Of what was deployed the platform tells no digest, and a large file is not read for it.
-          if (our.length > 256 * 1024 && edge === edges[0]) said.etag = expected.etag;
-          expect(said, `${target} ${accept}`).toEqual(expected);
-        }
-      }
-      expect(edge.lines.filter(({ event }) => event !== 'generation-taken')).toEqual([]);
     }
   });
 });

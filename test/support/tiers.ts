@@ -20,6 +20,7 @@ export const slow: ReadonlySet<string> = new Set([
   'following/replica.test.ts',
   'functions/downloads.test.ts',
   'functions/edge.test.ts',
+  'functions/every-host.test.ts',
   'functions/generated-requests.test.ts',
   'functions/list-pages.test.ts',
   'functions/replica-switches.test.ts',

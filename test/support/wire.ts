@@ -23,6 +23,12 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
+/** An answer with the coding of its body undone. */
+export const decoded = ({ body, ...answer }: Received): Received => {
+  const decode = decoders[answer.headers['content-encoding'] ?? ''];
+  return { ...answer, body: decode && body.length > 0 ? decode(body) : body };
+};
+
 /** Sends requests to a server on this port of loopback, over so many connections, which are kept. */
 export const openConnections = (port: number, connections = 8) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -36,10 +42,7 @@ export const openConnections = (port: number, connections = 8) => {
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('error', reject);
         answer.on('end', () => {
-          const bytes = Buffer.concat(chunks);
-          const decode = decoders[answer.headers['content-encoding'] ?? ''];
-          const whole = decode && bytes.length > 0 ? decode(bytes) : bytes;
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: whole });
+          resolve(decoded({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }));
         });
       });
       asking.on('error', reject);
@@ -48,9 +51,8 @@ export const openConnections = (port: number, connections = 8) => {
   return { send, close: () => agent.destroy() };
 };
 
-/** The same for programs that decode JSON. Their targets go out in UTF-8, encoded or not. */
-export const openWire = (port: number): Wire & { close(): void } => {
-  const { send, close } = openConnections(port);
+/** What programs that decode JSON ask through. Their targets go out in UTF-8, encoded or not. */
+export const wireOf = (send: (sent: Sent) => Promise<Received>): Wire => {
   const ask = async (sent: Sent) => {
     const { status, body } = await send({ ...sent, target: Buffer.from(sent.target).toString('latin1') });
     return { status, body: JSON.parse(body.toString()), size: body.length };
@@ -58,6 +60,11 @@ export const openWire = (port: number): Wire & { close(): void } => {
   return {
     get: (target) => ask({ method: 'GET', target }),
     post: (target, headers, body) => ask({ method: 'POST', target, headers, body }),
-    close,
   };
+};
+
+/** The same over connections to a server on this port of loopback. */
+export const openWire = (port: number): Wire & { close(): void } => {
+  const { send, close } = openConnections(port);
+  return { ...wireOf(send), close };
 };

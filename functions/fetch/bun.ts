@@ -1,0 +1,20 @@
+import process from 'node:process';
+import { openFetchHandler } from './handler.ts';
+import { readFetchSettings } from './settings.ts';
+
+const handler = openFetchHandler(readFetchSettings(process.env));
+
+/** What Bun says of a connection (bun.com/docs, "Server"). */
+interface BunServer {
+  requestIP(request: Request): { readonly address: string } | null;
+}
+
+/** The function for `bun`, which serves what a module exports so. */
+export default {
+  port: Number(process.env.DEBDEX_PORT || 8080),
+  hostname: process.env.DEBDEX_HOST || '127.0.0.1',
+  // Its pages of errors would show what is ours.
+  development: false,
+  fetch: (request: Request, server: BunServer): Promise<Response> =>
+    handler.fetch(request, server.requestIP(request)?.address ?? ''),
+};

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { documentPath } from '../../src/contract/paths.ts';
+import { createApp } from '../app.ts';
+import { Unavailable } from '../dependencies.ts';
+import { errorAnswer, HttpError } from '../http/answers.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { uncountedDownloads } from '../http/uncounted-downloads.ts';
+import { CatalogFiles } from '../node/catalog-files.ts';
+import { documentMemory, openComputed } from '../node/computed.ts';
+import { createDocuments } from '../node/document-files.ts';
+import { readPublicAddress } from '../node/public-address.ts';
+import { followPath, targetBelow } from '../node/request-target.ts';
+import { safetyFile } from '../node/safety-file.ts';
+import { watchStamp } from '../node/watch-stamp.ts';
+import type { FetchSettings } from './settings.ts';
+
+/** The function of a build, for hosts that hand over requests and bring their own server. */
+export interface FetchHandler {
+  /** Answers a request that came from this address, which is the client's or that of a proxy; it never rejects. */
+  fetch(request: Request, peer: string): Promise<Response>;
+  /** Closes what was opened. */
+  close(): void;
+}
+
+const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
+  console.error(JSON.stringify({ time: new Date().toISOString(), event, ...fields }));
+
+/** A request at its address below the public one, where that has a path. */
+const requestBelow = (basePath: string, request: Request): Request => {
+  const url = targetBelow(basePath, request.url);
+  return url === request.url ? request : new Request(url, request);
+};
+
+/**
+ * Opens what a build published, for the function. Nothing is written, and each build that follows is taken up. There are
+ * no sign-ins, and no downloads are counted: of these hosts there may be any number, of which none lasts.
+ *
+ * @throws Error where nothing was built there, SafetyListInvalid
+ */
+export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
+  const { out, state, data, rate, olderAddresses, trustedProxies } = settings;
+  if (!existsSync(path.join(out, documentPath.landing))) {
+    throw new Error(
+      `There is nothing to serve in ${path.resolve(out)}: bring what npm run build made, or set DEBDEX_OUT.`,
+    );
+  }
+  let publicAddress = readPublicAddress(out);
+  const basePath = followPath(() => publicAddress);
+  const search = new CatalogFiles(state);
+  const computed = openComputed(
+    { rate, safetyList: data === undefined ? safetyFile : pathToFileURL(path.resolve(data, 'safety.yaml')) },
+    {
+      report: (error, note) => {
+        const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
+        tell('fault', { operation: note?.operation, message: String(cause) });
+      },
+      tell: ({ event, ...fields }) => tell(event, fields),
+    },
+  );
+  const app = createApp({
+    ...computed,
+    documents: createDocuments({ folder: out, memory: documentMemory }),
+    search,
+    older: olderAddresses ? search.older : undefined,
+    downloads: uncountedDownloads,
+    // There are no sign-ins here.
+    probeCredentials: async () => true,
+    publicAddress: () => publicAddress,
+  });
+  const follow = (): void => {
+    publicAddress = readPublicAddress(out);
+    try {
+      search.refresh();
+    } catch (error) {
+      computed.report(error);
+    }
+  };
+  const stopWatching = watchStamp(path.join(state, 'generation.json'), follow);
+  return {
+    fetch: async (request, peer) => {
+      const forwarded = request.headers.get('x-forwarded-for') ?? undefined;
+      try {
+        const client = clientAddress(peer, forwarded, trustedProxies);
+        return await app.fetch(requestBelow(basePath(), request), { clientAddress: client });
+      } catch (error) {
+        computed.report(error);
+        return errorAnswer(new HttpError(500, 'Something went wrong on our side'), computed.now(), request.method);
+      }
+    },
+    close: () => {
+      stopWatching();
+      computed.safety.close();
+      search.close();
+    },
+  };
+};

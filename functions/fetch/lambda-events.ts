@@ -1,0 +1,104 @@
+import { errorAnswer, HttpError } from '../http/answers.ts';
+import type { FetchHandler } from './handler.ts';
+
+// AWS, "Working with AWS Lambda proxy integrations for HTTP APIs" (payload format 2.0) and "Invoking Lambda function
+// URLs", whose events and answers have the same form.
+
+/** What a function URL or an HTTP API hands over for a request, as far as it is read here. */
+export interface LambdaEvent {
+  readonly rawPath: string;
+  readonly rawQueryString: string;
+  /** In small letters; what came more than once is one text with commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Cookies are not among the headers. */
+  readonly cookies?: readonly string[];
+  readonly requestContext: {
+    readonly http: { readonly method: string; readonly sourceIp: string };
+    readonly domainName?: string;
+    /** A named stage is the first segment of the path. */
+    readonly stage?: string;
+  };
+  readonly body?: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** What either takes as an answer. */
+export interface LambdaAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** The body of an answer has at most so many bytes as JSON ("Lambda quotas": 6 MB); the rest is for its headers. */
+const largestBody = 6_000_000;
+
+// Escapes make at most six characters of one byte.
+const isTooLarge = (body: string): boolean =>
+  body.length * 6 > largestBody && Buffer.byteLength(JSON.stringify(body)) > largestBody;
+
+// An HTTP API hands over the path decoded, a function URL as it was sent.
+const targetOf = ({ rawPath, rawQueryString, requestContext: { stage, domainName } }: LambdaEvent): string => {
+  const isNamed = stage !== undefined && stage !== '$default' && rawPath.startsWith(`/${stage}/`);
+  const path = isNamed ? rawPath.slice(stage.length + 1) : rawPath;
+  const isAsSent = domainName?.endsWith('.on.aws') ?? false;
+  const written = isAsSent ? path : path.split('/').map(encodeURIComponent).join('/');
+  return rawQueryString === '' ? written : `${written}?${rawQueryString}`;
+};
+
+const requestOf = (event: LambdaEvent): Request => {
+  const { headers, cookies = [], body, isBase64Encoded } = event;
+  const { method } = event.requestContext.http;
+  const given = new Headers();
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given.set(name, value);
+  if (cookies.length > 0) given.set('cookie', cookies.join('; '));
+  const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD';
+  // The host is what a client says it is.
+  return new Request(`http://localhost${targetOf(event)}`, {
+    method,
+    headers: given,
+    ...(hasBody ? { body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') } : {}),
+  });
+};
+
+const asText = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+const answerOf = async (response: Response, method: string): Promise<LambdaAnswer> => {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = asText(bytes);
+  const body = text ?? Buffer.from(bytes).toString('base64');
+  if (isTooLarge(body)) {
+    const sentence = 'This answer is larger than this host can send: ask for pages of it, or accept gzip';
+    return answerOf(errorAnswer(new HttpError(503, sentence), new Date(), method), method);
+  }
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
+  return {
+    statusCode: response.status,
+    headers,
+    cookies: response.headers.getSetCookie(),
+    body,
+    isBase64Encoded: text === undefined,
+  };
+};
+
+/** Answers the events of a function URL or of an HTTP API (payload format 2.0). */
+export const answerEvents =
+  ({ fetch }: Pick<FetchHandler, 'fetch'>) =>
+  async (event: LambdaEvent): Promise<LambdaAnswer> => {
+    const { method, sourceIp } = event.requestContext.http;
+    let request: Request;
+    try {
+      request = requestOf(event);
+    } catch {
+      // Neither sends what is no request; whoever calls the function itself may.
+      return answerOf(errorAnswer(new HttpError(400, 'The address is not valid'), new Date(), method), method);
+    }
+    return answerOf(await fetch(request, sourceIp), method);
+  };
