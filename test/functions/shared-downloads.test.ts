@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -10,6 +10,7 @@ import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openOutbox } from '../../functions/node/downloads-outbox.ts';
 import { openDownloadsStore, readDownloadTotals } from '../../functions/node/downloads-store.ts';
 import { openSharedDownloads, readSharedTotals } from '../../functions/node/shared-downloads.ts';
+import { openWay } from '../support/database-way.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
 
@@ -17,6 +18,17 @@ const day = new Date('2026-05-01T12:00:00Z');
 const limits = { days: 400, counters: 1000, perNetwork: 1000, perSite: 1000, perDay: 1000, unsent: 1000 };
 const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
 const newFile = (): string => path.join(temporaryFolder(), 'downloads.sqlite');
+
+/** What the manual has operators do: its block of this language that holds this word. */
+const manual = readFileSync(path.join(import.meta.dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
+const manualBlock = (language: string, word: string): string => {
+  const blocks = [...manual.matchAll(/```(\w+)\n([\s\S]*?)```/g)];
+  const [, , text] = blocks.find(([, of, text]) => of === language && text?.includes(word)) ?? [];
+  if (text === undefined) throw new Error(`docs/operating.md has no block of ${language} with ${word}`);
+  return text;
+};
+const hasClients = ['psql', 'sqlite3'].every((name) => spawnSync(name, ['--version']).status === 0);
+if (!hasClients) process.stdout.write('skipped: this machine has no psql or sqlite3 to take counters along with\n');
 
 /** A server's counters in this database; `told` is what its operator hears. */
 const openServer = (
@@ -47,50 +59,6 @@ const ask = async <T extends object>(url: string, text: string): Promise<T[]> =>
   const { rows } = await client.query(text);
   await client.end();
   return rows as T[];
-};
-
-/** What stands between a server and its database: it passes all on, or nothing, or loses the answer to a commit. */
-const openWay = async (url: string) => {
-  const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
-  const state = { isOpen: true, losesCommits: 0 };
-  const way = createServer((client) => {
-    if (!state.isOpen) return void client.destroy();
-    const database = connect(Number(port), hostname);
-    for (const socket of [client, database]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        for (const end of [client, database]) end.destroy();
-        sockets.delete(socket);
-      });
-    }
-    let isCommitting = false;
-    client.on('data', (data) => {
-      isCommitting ||= data.includes('COMMIT\0');
-      database.write(data);
-    });
-    database.on('data', (data) => {
-      if (isCommitting && state.losesCommits > 0) {
-        state.losesCommits--;
-        return void client.destroy();
-      }
-      isCommitting = false;
-      client.write(data);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(way, 'listening');
-  onTestFinished(() => void way.close());
-  const through = new URL(url);
-  through.port = String((way.address() as AddressInfo).port);
-  return {
-    url: through.href,
-    state,
-    cut: () => {
-      state.isOpen = false;
-      for (const socket of sockets) socket.destroy();
-    },
-  };
 };
 
 describe('counters that several servers have in common', () => {
@@ -261,6 +229,44 @@ describe('counters that several servers have in common', () => {
     expect(await first.counters.add([one('a')], 'n1')).toBe(1);
     await expect.poll(keys).toEqual([{ day: '2026-05-03' }]);
     await expect.poll(async () => (await ask(url, 'SELECT mark FROM downloads_mark')).length).toBe(1);
+  });
+
+  it.skipIf(!hasClients)('T15: are taken along by a server that counts alone again, as the manual says', async () => {
+    const url = await newDatabase();
+    const { counters } = openServer(url);
+    for (const network of ['n1', 'n2']) expect(await counters.add([one('a'), one('b', '2, "x"')], network)).toBe(2);
+    await counters.close();
+    await ask(url, "INSERT INTO downloads_beyond VALUES ('a', 40), ('c', 1)");
+    const file = newFile();
+    const alone = () => createDownloads(file, () => day, { taskTimeout: 20_000 });
+    const before = alone();
+    expect(await before.add([one('a')], 'n3')).toBe(1);
+    await before.close();
+    const script = manualBlock('sh', 'sqlite3').replace('/var/lib/debdex/state/downloads.sqlite', '"$FILE"');
+    const { stderr, status } = spawnSync('sh', ['-ec', script], {
+      ...{ cwd: temporaryFolder(), encoding: 'utf8', env: { ...process.env, OLD: url, FILE: file } },
+    });
+    expect([stderr, status]).toEqual(['', 0]);
+    const after = alone();
+    const totals = await Promise.all(['a', 'b', 'c'].map(async (id) => (await after.read(id)).total));
+    expect(totals).toEqual([43, 2, 1]);
+    expect(await after.add([one('a')], 'n4')).toBe(1);
+    expect((await after.read('a')).daily).toEqual([{ day: '2026-05-01', count: 4 }]);
+    await after.close();
+  });
+
+  it('T15: begin anew where their tables are dropped as the manual says, without counting again what was sent', async () => {
+    const url = await newDatabase();
+    const first = openServer(url);
+    expect(await first.counters.add([one('a')], 'n1')).toBe(1);
+    await first.counters.close();
+    await ask(url, manualBlock('sql', 'DROP TABLE'));
+    const left = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
+    expect(await ask(url, left)).toEqual([]);
+    const again = openServer(url, { file: first.file });
+    expect(await again.counters.add([one('a')], 'n2')).toBe(1);
+    await again.counters.close();
+    expect(await ask(url, 'SELECT package_id, count FROM downloads')).toEqual([{ package_id: 'a', count: '1' }]);
   });
 
   it('are left alone by a program that does not know their tables', async () => {

@@ -4,12 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { documentPath } from '../../src/contract/paths.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
+import { openWay } from '../support/database-way.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
+import { newDatabase } from '../support/new-database.ts';
 import { runScript } from '../support/run-script.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
@@ -112,6 +115,53 @@ describe('npm run serve -- --from', () => {
     await untilSays(roomy.address, 'state 2.');
     expect(roomy.output.text).toMatch(/"event":"generation-taken".*"generation":2/);
     await roomy.stop();
+    await origin.close();
+  }, 600_000);
+
+  it('T12, T15: killed while it sends what it counted, it loses none of it and has none counted twice', async () => {
+    const publication = new BuiltPublication();
+    const ids = Array.from({ length: 40 }, (_, number) => `p${number}`);
+    const all = ['com.example.one', ...ids].map((Package) => ({ Package, Description: 'state 1.' }));
+    await publication.publish([{ slug: 'one', packages: packages(...all) }]);
+    const origin = await new FileOrigin(publication.folder).open();
+    const database = await newDatabase();
+    const way = await openWay(database);
+    const folder = ['--from', origin.address, '--state', temporaryFolder(), '--downloads-database'];
+    const report = async (address: string, some: readonly string[]): Promise<void> => {
+      await untilSays(address, 'state 1.');
+      const answer = await fetch(`${address}/v2/jailbreak/download/ingest`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(some.map((id) => ({ package_id: id, package_version: '1.0' }))),
+      });
+      // What was acknowledged here is what has to be there in the end, once.
+      expect(((await answer.json()) as { count: number }).count).toBe(some.length);
+    };
+    const reported = ids.values();
+    const halts = ['after the commit', 'before the commit'] as const;
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    for (const [number, halt] of halts.entries()) {
+      // What the one that was killed before had under way is sent again first.
+      const halted = way.halt(halt, number === 0 ? 0 : 1);
+      const killed = await start([...folder, way.url]);
+      await report(killed.address, reported.take(10).toArray());
+      await halted;
+      await killed.stop('SIGKILL');
+      // They would tell that these clients are counted, but not every count has one.
+      await client.query('DELETE FROM downloads_mark');
+    }
+    const last = await start([...folder, database]);
+    await report(last.address, reported.toArray());
+    const counted = async () =>
+      (await client.query<{ count: string }>('SELECT package_id, sum(count) AS count FROM downloads GROUP BY 1')).rows;
+    // Counts are sent in the order in which they came, so with the last one all are there.
+    await expect.poll(async () => (await counted()).length, { timeout: 120_000 }).toBe(ids.length);
+    expect((await counted()).filter(({ count }) => count !== '1')).toEqual([]);
+    await client.end();
+    const answer = await fetch(`${last.address}/v2/jailbreak/download/p0`);
+    expect(await answer.json()).toMatchObject({ data: { total: 1 } });
+    await last.stop('SIGKILL');
     await origin.close();
   }, 600_000);
 

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Where counts that are sent to the database come to a halt: before it keeps them, or before anybody hears that it did. */
+type Halt = 'before the commit' | 'after the commit';
+
+/** What stands between a server and its database of counters. */
+export interface DatabaseWay {
+  /** The address of the database, this way. */
+  readonly url: string;
+  readonly state: {
+    isOpen: boolean;
+    /** So many answers to a commit are lost, with their connection. */
+    losesCommits: number;
+  };
+  /** Ends all connections and takes no others. */
+  cut(): void;
+  /** Halts a batch of counts at this moment, after so many others; resolves when it is there. */
+  halt(at: Halt, after: number): Promise<void>;
+}
+
+/** Opens a way to this database that passes all on, or nothing, or loses the answer to a commit. */
+export const openWay = async (url: string): Promise<DatabaseWay> => {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const state = { isOpen: true, losesCommits: 0 };
+  let halting: { at: Halt; left: number; reached: () => void } | undefined;
+  const way = createServer((client) => {
+    if (!state.isOpen) return void client.destroy();
+    const database = connect(Number(port), hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        for (const end of [client, database]) end.destroy();
+        sockets.delete(socket);
+      });
+    }
+    let isCommitting = false;
+    let isBatch = false;
+    client.on('data', (data) => {
+      isBatch ||= data.includes('INSERT INTO downloads_sender');
+      isCommitting ||= data.includes('COMMIT\0');
+      if (isBatch && isCommitting && halting?.at === 'before the commit' && halting.left === 0) {
+        // Without its client the database forgets what is not committed; whoever sent it hears nothing.
+        database.removeAllListeners('close').destroy();
+        return halting.reached();
+      }
+      database.write(data);
+    });
+    database.on('data', (data) => {
+      if (isCommitting && isBatch && halting !== undefined) {
+        if (halting.at === 'after the commit' && halting.left === 0) return halting.reached();
+        halting.left--;
+      }
+      if (isCommitting && state.losesCommits > 0) {
+        state.losesCommits--;
+        return void client.destroy();
+      }
+      if (isCommitting) isBatch = false;
+      isCommitting = false;
+      client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  onTestFinished(() => void way.close());
+  const through = new URL(url);
+  through.port = String((way.address() as AddressInfo).port);
+  return {
+    url: through.href,
+    state,
+    cut: () => {
+      state.isOpen = false;
+      for (const socket of sockets) socket.destroy();
+    },
+    halt: (at, after) =>
+      new Promise((resolve) => {
+        halting = { at, left: after, reached: resolve };
+      }),
+  };
+};
