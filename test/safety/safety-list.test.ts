@@ -1,8 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSafetyEntries, readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
 import { safetyEntrySchema } from '../../src/contract/safety.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
+
+// The list of the older index, where it lies beside the project.
+const older = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'manifests', 'piracy-repositories.json');
 
 const entry = (host: string, path?: string) => ({
   host,
@@ -279,6 +284,19 @@ describe('safety list', () => {
     }
     expect(safetyEntrySchema.safeParse(entry('bad.example', 'x')).success).toBe(false);
     expect(safetyEntrySchema.safeParse({ ...entry('bad.example'), because: 'x' }).success).toBe(false);
+  });
+
+  it.skipIf(!existsSync(older))('the list that ships has each host of the older one, with reason and source', () => {
+    const shipped = readSafetyList(safetyFile);
+    const hosts = JSON.parse(readFileSync(older, 'utf8')) as string[];
+    expect(hosts.length).toBeGreaterThan(100);
+    expect(hosts.filter((host) => shipped.check(`https://${host}/`))).toEqual([]);
+    const entries = new Map(readSafetyEntries(safetyFile).map((one) => [one.host, one]));
+    const unexplained = hosts.filter((host) => {
+      const entry = entries.get(host);
+      return entry === undefined || entry.reason.length < 20 || !/^https:\/\/[^/]+\/./.test(entry.source);
+    });
+    expect(unexplained).toEqual([]);
   });
 
   it('the list that ships is valid and lists its hosts', () => {
