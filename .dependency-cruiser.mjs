@@ -57,7 +57,7 @@ const rooms = {
   },
   'functions/cloudflare': {
     rooms: ['functions', 'src/contract', 'src/catalog', 'src/search', 'src/safety', 'src/documents'],
-    packages: ['hono', 'jose'],
+    packages: ['hono', 'jose', 'zod'],
   },
   'functions/fetch': { rooms: ['functions', 'src/contract'], packages: [] },
   functions: { rooms: ['src/contract', 'src/catalog', 'src/search', 'src/results', 'src/safety'] },

@@ -47,6 +47,15 @@ const leaner: Plugin = {
   },
 };
 
+const lazyZod = path.join(project, 'functions', 'cloudflare', 'lazy-zod.ts');
+
+/** Has the contract's schemas made when they are first asked, of which a Worker asks few. */
+const lazySchemas: Plugin = {
+  name: 'lazy schemas',
+  resolveId: (name, from) =>
+    name === 'zod' && from?.startsWith(path.join(project, 'src', 'contract')) ? lazyZod : undefined,
+};
+
 /** The size of a bundle, in bytes. */
 export interface BundledWorker {
   readonly bytes: number;
@@ -70,7 +79,7 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
     external: ['cloudflare:workers'],
     resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
     treeshake: { moduleSideEffects: false },
-    plugins: [ofBuild(input.safetyList), leaner],
+    plugins: [ofBuild(input.safetyList), leaner, lazySchemas],
   });
   try {
     const { output } = await bundle.write({

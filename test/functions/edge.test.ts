@@ -68,6 +68,26 @@ describe('the function at the edge', () => {
       expect(readEdgePublication(none), none).toBeUndefined();
     }
   });
+
+  it('E1: makes no schema and asks for no language when it starts, which would take most of that time', () => {
+    const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8')
+      .replace(/import\s*\{[^}]*\}\s*from\s*"cloudflare:workers";/, (line) => {
+        const [, name = 'DurableObject'] = /\bas ([\w$]+)/.exec(line) ?? [];
+        return `class ${name} {}`;
+      })
+      .replace(/export\s*\{[^}]*\};?\s*$/, '');
+    let schemas = 0;
+    const define = (...[owner, name, property]: Parameters<typeof Object.defineProperty>) => {
+      if (name === '_zod') schemas++;
+      return Object.defineProperty(owner, name, property);
+    };
+    const watched = new Proxy(Object, {
+      get: (target, name) => (name === 'defineProperty' ? define : Reflect.get(target, name)),
+    });
+    const languages = new Proxy({}, { get: (_, name) => expect.fail(`Intl.${String(name)}`) });
+    new Function('Object', 'Intl', text)(watched, languages);
+    expect(schemas).toBe(0);
+  });
 });
 
 describe('an edge host that follows a publication', () => {

@@ -1,0 +1,75 @@
+import {
+  array,
+  boolean,
+  discriminatedUnion,
+  email,
+  int,
+  iso,
+  literal,
+  number,
+  object,
+  enum as oneOf,
+  record,
+  strictObject,
+  string,
+  union,
+  url,
+  type z as zod,
+} from 'zod';
+
+// The contract's schemas are made where its modules start: two hundred of them, half of a Worker's start, which asks three.
+// The bundle has this in the place of zod for them: what makes a schema is noted, and done when it is first asked.
+
+/** What of zod the contract uses; whatever else it came to use would fail when a Worker starts. */
+const used = {
+  ...{ array, boolean, discriminatedUnion, email, enum: oneOf, int, iso, literal, number, object, record },
+  ...{ strictObject, string, union, url },
+};
+
+/** What asks a schema. */
+const questions: ReadonlySet<string | symbol> = new Set(['parse', 'safeParse']);
+
+const makers = new WeakMap<object, () => unknown>();
+
+/** A value with the schemas in it made. */
+const made = (value: unknown): unknown => {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
+  const make = makers.get(value);
+  if (make !== undefined) return make();
+  if (Array.isArray(value)) return value.map(made);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, made(each)]));
+};
+
+type Method = (...given: unknown[]) => unknown;
+
+const refuse = (): never => {
+  throw new TypeError('A schema is looked into before it is made, which the start of a Worker has no time for');
+};
+
+const later = (make: () => unknown): unknown => {
+  let known: { readonly value: unknown } | undefined;
+  const makeOnce = (): unknown => {
+    known ??= { value: make() };
+    return known.value;
+  };
+  const member = (name: string | symbol): unknown => {
+    const owner = makeOnce() as Record<string | symbol, unknown>;
+    const found = owner[name];
+    return typeof found === 'function' ? (...given: unknown[]) => (found as Method).apply(owner, given) : found;
+  };
+  const recorder = new Proxy(() => {}, {
+    get: (_, name) => (questions.has(name) ? member(name) : later(() => member(name))),
+    apply: (_, __, given) => later(() => (makeOnce() as Method)(...given.map(made))),
+    has: refuse,
+    ownKeys: refuse,
+    getPrototypeOf: refuse,
+  });
+  makers.set(recorder, makeOnce);
+  return recorder;
+};
+
+/** The same as zod's own, but that schemas are made when they are first asked (`parse`, `safeParse`). */
+export const z = Object.fromEntries(
+  Object.entries(used).map(([name, value]) => [name, later(() => value)]),
+) as unknown as typeof zod;
