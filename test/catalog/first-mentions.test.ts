@@ -44,9 +44,19 @@ describe('where an index first names its packages', () => {
     expect(inTurn(names, new FirstMentions(most))).toEqual(['a', 'b', 'c', 'd', 'n']);
     expect(inTurn(names, new FirstMentions({ ...most, relations: 2 }))).toEqual(['b', 'a', 'c', 'd', 'n']);
     // Two for each: for its architecture and for whichever.
+    expect(inTurn(names, new FirstMentions({ ...most, names: 5 }))).toEqual(['c', 'b', 'a', 'd', 'n']);
     expect(inTurn(names, new FirstMentions({ ...most, names: 6 }))).toEqual(['b', 'a', 'c', 'd', 'n']);
     expect(new Set(names.map((one) => new FirstMentions({ relations: 0, names: 0 }).note(one)))).toEqual(new Set([0]));
-    const long = 'x'.repeat(250);
+    const [long, other] = ['x', 'y'].map((end) => 'x'.repeat(249) + end) as [string, string];
     expect(inTurn([stanza('n', { depends: long }), stanza('a'), stanza(long)])).toEqual(['a', long, 'n']);
+    expect(inTurn([stanza('n', { depends: long }), stanza('a'), stanza(other)])).toEqual([other, 'a', 'n']);
+  });
+
+  it('D1: in the order of the fields that apt has, whichever the stanza has', () => {
+    const fields = ['pre-depends', 'depends', 'conflicts', 'breaks', 'recommends', 'suggests', 'replaces', 'enhances'];
+    const named = [...fields, 'provides'];
+    const naming = stanza('n', Object.fromEntries(named.toReversed().map((field) => [field, `of-${field}`])));
+    const own = named.toSorted().map((field) => stanza(`of-${field}`));
+    expect(inTurn([naming, ...own])).toEqual([...named.toReversed().map((field) => `of-${field}`), 'n']);
   });
 });

@@ -165,7 +165,8 @@ describe('what installing a package brings', () => {
     expect(await taken(one, other, { ...one, Version: '2.0' })).toBe('c 1.0');
     const closure = await ask([
       repository('better', [a({ Depends: 'v' }), one], { ranking: 1 }),
-      repository('worse', [other], { ranking: 2 }),
+      // Further down than the other one is in its own.
+      repository('worse', [d({ Suggests: 'w, x, y, z' }), other], { ranking: 2 }),
     ]);
     expect(namesOf(closure)).toEqual(['a 1.0', 'b 1.0']);
   });
