@@ -77,10 +77,19 @@ const readByClient = async (client: Client) => {
       repositories.map(async ({ slug }) => (await client.repository(slug))?.package_count),
     ),
     lists: lists.map((list) => list.map(({ id }) => id)),
+    findings: await Promise.all(repositories.map(({ slug }) => client.findings(slug))),
+    divergences: await client.divergences(),
+    downloads: await client.downloadTotals(),
+    status: (await client.status()).repositories.map(({ repository_id }) => repository_id),
+    described: (await client.description()).openapi,
     versions: versions.map((list) => list.map(({ id }) => id)),
     latest: (await client.latest(ids)).map(({ id }) => id),
     bootstrap: (await client.latest(ids, { priority: 'bootstrap' })).map(({ id }) => id),
-    unknown: [await client.package('no.such.package'), (await client.repository('no-such')) ?? null],
+    unknown: [
+      await client.package('no.such.package'),
+      (await client.repository('no-such')) ?? null,
+      (await client.findings('no-such')) ?? null,
+    ],
   };
 };
 
