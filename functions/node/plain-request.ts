@@ -41,7 +41,8 @@ const method = 'GET ';
 const version = ' HTTP/1.1';
 // A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5).
 const field = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e]*?)[\t ]*$/;
-const target = /^\/[\x21-\x7e]*$/;
+// No document is asked for with a query, so what has one is not read any further.
+const target = /^\/[\x21-\x3e\x40-\x7e]*$/;
 
 const parseHeaders = (block: string, most: number, isHost: (host: string) => boolean): PlainHeaders | undefined => {
   const lines = block.split(lineEnd);

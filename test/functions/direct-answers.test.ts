@@ -1,10 +1,12 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { ReadyBytes } from '../../functions/node/ready-bytes.ts';
+import { timesFrom } from '../support/longer-runs.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
-import { exchange, openSocket } from '../support/raw-http.ts';
+import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 // A document that is ready is answered past the parser, on a connection on which something was asked before.
@@ -255,6 +257,78 @@ describe('H9 what is not plain', () => {
     // Whether the connection can be asked again is the same too; what was sent is read to its end.
     const [again, loneAgain] = await Promise.all([kept.ask(get(one)), lone.ask(get(one))]);
     expect(again).toBe(loneAgain);
+  });
+});
+
+describe('H9 any request', () => {
+  // What a parser of requests stumbles over, in a request that is plain but for it.
+  const odd = [
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n\r\n',
+    ' ',
+    '\t',
+    ':',
+    '\0',
+    '\x7f',
+    '\x80',
+    '\xff',
+    '#',
+    '?',
+    ',',
+    '/',
+    'Host: a\r\n',
+    'Content-Length: 5\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Connection: close\r\n',
+    'If-None-Match: *\r\n',
+    'Accept-Encoding: gzip\r\n',
+    'GET ',
+    '/1.1',
+    'é',
+  ];
+  const plain = [
+    '',
+    'Accept-Encoding: gzip\r\n',
+    'If-None-Match: "x"\r\nUser-Agent: a\r\n',
+    'Connection: keep-alive\r\n',
+  ].map((headers) => get(one, headers));
+  const changed = fc
+    .record({
+      request: fc.constantFrom(...plain),
+      changes: fc.array(fc.record({ at: fc.nat(160), removed: fc.nat(3), added: fc.constantFrom('', ...odd) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    })
+    .map(({ request, changes }) =>
+      changes.reduce((text, { at, removed, added }) => text.slice(0, at) + added + text.slice(at + removed), request),
+    );
+  // All that comes for some bytes and a last request, which what is wrong may swallow, but for what is always another.
+  const last = get('/v2/jailbreak/package/none', 'Connection: close\r\n');
+  const answersTo = async (port: number, sent: string): Promise<string> => {
+    const socket = await openSocket(port);
+    const received = readToEnd(socket);
+    socket.write(sent + last, 'latin1');
+    const text = await received;
+    return text.replaceAll(/\r\n(?:date|x-request-id): [^\r]+/gi, '').replaceAll(/"date":"[^"]+"/g, '');
+  };
+
+  it('is answered as by the parser, whatever it holds', async () => {
+    // What does not end is over soon.
+    const { port } = await start({ limits: { headersTimeout: 1000, requestTimeout: 1000, timeoutInterval: 50 } });
+    for (const request of plain) await answersTo(port, request);
+    const both = await answersTo(port, get(one));
+    const first = both.slice(0, both.indexOf('HTTP/1.1 404'));
+    const runs = timesFrom('DEBDEX_TEST_SEQUENCES', 250);
+    await fc.assert(
+      fc.asyncProperty(changed, async (request) => {
+        const [parsed, direct] = await Promise.all([answersTo(port, request), answersTo(port, get(one) + request)]);
+        expect(direct).toBe(first + parsed);
+      }),
+      { numRuns: runs },
+    );
   });
 });
 
