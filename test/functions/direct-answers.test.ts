@@ -1,12 +1,14 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
+import { createDirectAnswers } from '../../functions/node/direct-answers.ts';
 import { ReadyBytes } from '../../functions/node/ready-bytes.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
-import { exchange, openSocket, readToEnd } from '../support/raw-http.ts';
+import { openSocket, readToEnd } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 // A document that is ready is answered past the parser, on a connection on which something was asked before.
@@ -247,6 +249,33 @@ describe('H9 what is not plain', () => {
     ['an address that is too long', get(`${one}?${'a'.repeat(70_000)}`)],
   ];
 
+  it('is a head of which a part has come', async () => {
+    const running = await start();
+    const kept = await openReady(running);
+    const lone = await Kept.open(running.port);
+    for (const { socket } of [kept, lone]) {
+      socket.write(`GET ${two} HTTP/1.1\r\nHost: a\r\nX: `);
+      await sleep(50);
+    }
+    const answer = await kept.ask(get(one));
+    // What came last was the value of a header, and the others of its lines headers: two hosts.
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await lone.ask(get(one))).toBe(answer);
+  });
+
+  it('is a head beyond the bounds', async () => {
+    const running = await start({ limits: { headers: 300, requestLine: 200 } });
+    const kept = await openReady(running);
+    expect(await kept.ask(get(one, `X: ${'x'.repeat(400)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('is a document longer than a piece of an answer', async () => {
+    const kept = await openReady(await start({ limits: { pieceBytes: 1000 } }));
+    const direct = countDirect();
+    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(direct.of(1)).toBe(0);
+  });
+
   it.each(crooked)('is left to the parser, or read as it reads it: %s', async (_, request) => {
     const running = await start();
     const kept = await openReady(running);
@@ -380,7 +409,7 @@ describe('H8 readers of direct answers', () => {
     const closed = running.close();
     server = undefined;
     // Longer than the server looks for idle connections.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     kept.socket.resume();
     let whole = 0;
     for (let answer = await kept.next(); answer !== undefined; answer = await kept.next()) {
@@ -395,14 +424,19 @@ describe('H8 readers of direct answers', () => {
   it('keep their connection longer than a first request may take, and lose it when it is idle', async () => {
     const limits = { headersTimeout: 300, requestTimeout: 300, timeoutInterval: 20, keepAliveTimeout: 1500 };
     const running = await start({ limits });
-    const kept = await openReady(running);
+    await openReady(running);
+    const kept = await Kept.open(running.port);
     const direct = countDirect();
+    // The parser is given the first request, though its answer is ready: its time would otherwise go on.
+    await kept.ask(get(one));
+    expect(direct.of(1)).toBe(0);
+    direct.again();
     const begun = performance.now();
     let asked = 0;
     while (performance.now() - begun < 900) {
       expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
       asked++;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
     }
     expect(direct.of(asked)).toBe(asked);
     expect(kept.isOver).toBe(false);
@@ -423,6 +457,54 @@ describe('H8 connections that are answered directly', () => {
     expect(await third.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
     await expect.poll(() => second.isOver).toBe(true);
     expect(await first.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('the accounts of direct answers', () => {
+  it('are kept while a reader has yet to take one, and closed when it has', () => {
+    const kept: string[] = [];
+    const note = (what: string) => () => void kept.push(what);
+    let taken = () => {};
+    const socket = { writable: true, destroyed: false, writableLength: 0, bytesWritten: 0, remoteAddress: '192.0.2.1' };
+    const write = (bytes: Uint8Array | string, callback?: () => void) => {
+      if (callback === undefined) socket.writableLength = bytes.length;
+      else taken = callback;
+    };
+    const bytes = new ReadyBytes(200, [], Buffer.from('body'), 65_000);
+    const direct = createDirectAnswers({
+      hot: { find: () => ({ status: 200, operation: undefined, bytes }) },
+      limits: { headerCount: 100 },
+      unread: {
+        open: (client) => ({
+          add: (count) => kept.push(`unread ${count} of ${client}`),
+          take: () => {},
+          close: note('read'),
+        }),
+      },
+      underWay: { add: (client) => kept.push(`under way ${client}`), remove: (client) => kept.push(`over ${client}`) },
+      observers: [],
+      basePath: () => '',
+      trustedProxies: 1,
+    });
+    const place = { beginRequest: note('begun'), endRequest: note('ended') };
+    const connection = { socket: Object.assign(socket, { write }) as unknown as Socket, client: '192.0.2.1', place };
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 8, 9));
+    const answer = direct.toConnection(connection);
+    const request = Buffer.from(get(one, 'X-Forwarded-For: 192.0.2.7\r\n'));
+    expect(answer(request, note('next'))).toBe(true);
+    const sent = bytes.take();
+    const length = sent.length;
+    expect(kept.splice(0).sort()).toEqual(['begun', 'under way 192.0.2.7', `unread ${length} of 192.0.2.7`]);
+    expect(direct.isUnderWay).toBe(true);
+    // What is being sent is nobody else's.
+    now.mockReturnValue(Date.UTC(2026, 8, 10));
+    expect(bytes.take()).not.toBe(sent);
+    taken();
+    expect(kept.splice(0).sort()).toEqual(['ended', 'next', 'over 192.0.2.7', 'read']);
+    expect(direct.isUnderWay).toBe(false);
+    direct.end();
+    expect(answer(request, note('next'))).toBe(false);
+    expect(kept).toEqual([]);
   });
 });
 
@@ -478,11 +560,15 @@ describe('H12 direct answers', () => {
     expect(notModified?.bytes).toBeLessThan(parsed?.bytes ?? 0);
   });
 
-  it('give back the name that a proxy of ours gave the request', async () => {
+  it('leave to the parser what a proxy of ours named, which gives the name back', async () => {
     const { port } = await start({ trustedProxies: 1 });
-    const named = get(one, 'X-Request-Id: abc-1\r\n');
-    await exchange(port, `GET ${one} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    const answer = await exchange(port, get(one) + named.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-    expect(answer.match(/x-request-id: abc-1\r\n/gi)).toHaveLength(1);
+    const socket = await openSocket(port);
+    const received = readToEnd(socket);
+    for (const headers of ['', 'X-Request-Id: abc-1\r\n', 'X-Request-Id: abc-2\r\nConnection: close\r\n']) {
+      socket.write(get(one, headers));
+      // In pieces of their own.
+      await sleep(50);
+    }
+    expect((await received).match(/x-request-id: abc-\d\r\n/gi)).toHaveLength(2);
   });
 });
