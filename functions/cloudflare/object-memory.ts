@@ -4,8 +4,12 @@ import type { SqlStorage } from './platform.ts';
 interface Remembered {
   /** What it holds whole: `Held`, and the version of its tables. */
   held: { readonly text: string; readonly jws: string | null; readonly format: number };
-  /** What it is taking: `TakeOrder`, and how many documents were indexed so far. */
-  taking: { readonly text: string; readonly jws: string | null; readonly list: string; readonly indexed: number };
+  /** What it is taking: `TakeOrder`, without the list. */
+  taking: { readonly text: string; readonly jws: string | null };
+  /** The list of its portions, which is long, and is read once. */
+  list: string;
+  /** How many documents were indexed since the index was put in order. */
+  indexed: number;
   /** Whether the other object answers. */
   elsewhere: true;
 }

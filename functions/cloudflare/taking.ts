@@ -2,10 +2,11 @@ import type { WritableDatabase } from '../../src/catalog/database.ts';
 import { createPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
 import { isPortionTable, portionTables } from '../../src/catalog/portions.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
+import type { PortionList } from '../../src/contract/generation.ts';
 import type { TakeOrder } from './catalog-stub.ts';
 import type { ObjectMemory } from './object-memory.ts';
 import type { ObjectState } from './platform.ts';
-import { CannotTake, parseList, placePortions, readPortion } from './publication.ts';
+import { CannotTake, type ListedPortion, parseList, placePortions, readPortion } from './publication.ts';
 import type { PublishedFiles } from './published-files.ts';
 import { findDiffering } from './serving.ts';
 
@@ -25,6 +26,8 @@ export class Taking {
   readonly #memory: ObjectMemory;
   readonly #database: WritableDatabase;
   readonly #files: PublishedFiles;
+  /** The portions of what is taken that do not stand there yet; undefined where that is to be looked up. */
+  #missing: ListedPortion[] | undefined;
 
   constructor(
     state: ObjectState,
@@ -38,11 +41,12 @@ export class Taking {
 
   /** Begins, or goes on with another generation: what stands there of it already is not taken again. */
   begin({ text, jws, list }: Omit<TakeOrder, 'answering'>): void {
-    const indexed = this.#memory.get('taking')?.indexed ?? 0;
+    this.#missing = undefined;
     this.#state.storage.transactionSync(() => {
       // From here on what stands there is of no generation.
       this.#memory.set('held', undefined);
-      this.#memory.set('taking', { text, jws, list, indexed });
+      this.#memory.set('taking', { text, jws });
+      this.#memory.set('list', list);
     });
   }
 
@@ -56,29 +60,31 @@ export class Taking {
     if (taking === undefined) return true;
     const writer = new PortionWriter(this.#database);
     this.#state.storage.transactionSync(() => this.#prepareTables());
-    if (!(await this.#writePortions(writer, taking.list))) return false;
-    if (this.#indexDocuments(writer) > 0) return false;
+    if (!(await this.#writePortions(writer))) return false;
+    if (!this.#indexDocuments(writer)) return false;
     // In an event of its own: it reads all of the index, and writes it anew.
-    const indexed = this.#memory.get('taking')?.indexed ?? 0;
+    const indexed = this.#memory.get('indexed') ?? 0;
     if (indexed > 0) {
       this.#state.storage.transactionSync(() => {
         writer.finish(indexed);
-        this.#memory.set('taking', { ...taking, indexed: 0 });
+        this.#memory.set('indexed', undefined);
       });
       return false;
     }
-    await this.#assertWhole(writer, taking.list);
+    await this.#assertWhole(writer);
     // Another order may have come while it was looked at.
     if (this.#memory.get('taking')?.text !== taking.text) return false;
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', { text: taking.text, jws: taking.jws, format: catalogFormat });
       this.#memory.set('taking', undefined);
+      this.#memory.set('list', undefined);
     });
     return true;
   }
 
   /** Empties the catalog, so that it is taken anew. */
   clear(): void {
+    this.#missing = undefined;
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', undefined);
       const names = this.#database
@@ -95,37 +101,41 @@ export class Taking {
   }
 
   // Whether all of them stand there.
-  async #writePortions(writer: PortionWriter, list: string): Promise<boolean> {
-    let written = 0;
-    for (const portion of placePortions(parseList(list))) {
-      if (writer.has(portion)) continue;
+  async #writePortions(writer: PortionWriter): Promise<boolean> {
+    // Looked up once, and not in every event, which would make it as many times longer as the list is long.
+    const missing = this.#missing ?? writer.findMissing(placePortions(this.#readList()));
+    this.#missing = missing;
+    for (let written = 0; missing[0] !== undefined; written++) {
       if (written === portionsInEvent) return false;
+      const [portion] = missing;
       const text = await readPortion(this.#files, portion);
       // Another order may have come meanwhile.
-      if (this.#memory.get('taking')?.list !== list) return false;
+      if (this.#missing !== missing) return false;
       this.#state.storage.transactionSync(() => writer.write(portion, text));
-      written++;
+      missing.shift();
     }
     return true;
   }
 
-  // How many are left.
-  #indexDocuments(writer: PortionWriter): number {
-    let left = writer.countDue();
-    for (let step = 0; step < stepsInEvent && left > 0; step++) {
-      const before = left;
-      left = this.#state.storage.transactionSync(() => {
-        const now = writer.indexSome();
-        const taking = this.#memory.get('taking');
-        if (taking !== undefined) this.#memory.set('taking', { ...taking, indexed: taking.indexed + before - now });
-        return now;
+  // Whether all of them are.
+  #indexDocuments(writer: PortionWriter): boolean {
+    for (let step = 0; step < stepsInEvent; step++) {
+      const count = this.#state.storage.transactionSync(() => {
+        const some = writer.indexSome();
+        if (some > 0) this.#memory.set('indexed', (this.#memory.get('indexed') ?? 0) + some);
+        return some;
       });
+      if (count === 0) return true;
     }
-    return left;
+    return false;
   }
 
-  async #assertWhole(writer: PortionWriter, list: string): Promise<void> {
-    const { rows } = parseList(list);
+  #readList(): PortionList {
+    return parseList(this.#memory.get('list') ?? '');
+  }
+
+  async #assertWhole(writer: PortionWriter): Promise<void> {
+    const { rows } = this.#readList();
     for (const table of Object.keys(portionTables)) {
       if (!isPortionTable(table)) continue;
       const [there, listed] = [writer.count(table), rows[table] ?? 0];

@@ -58,12 +58,13 @@ export class PortionWriter {
     this.#database = database;
   }
 
-  /** Whether a portion stands there as it is. */
-  has({ table, first, end, sha256 }: PlacedPortion): boolean {
-    const found = this.#database
-      .prepare<[number]>('SELECT 1 FROM written_portion WHERE part = ? AND first IS ? AND "end" IS ? AND sha256 = ?')
-      .get(table, first, end, sha256);
-    return found !== undefined;
+  /** Those of these portions that do not stand there as they are, in their order. */
+  findMissing<Placed extends PlacedPortion>(portions: readonly Placed[]): Placed[] {
+    const nameOf = (...place: readonly SqlValue[]): string => JSON.stringify(place);
+    const written = this.#database.prepare<SqlValue[]>('SELECT part, first, "end", sha256 FROM written_portion');
+    const standing = new Set<string>();
+    for (const row of written.iterate()) standing.add(nameOf(...row));
+    return portions.filter(({ table, first, end, sha256 }) => !standing.has(nameOf(table, first, end, sha256)));
   }
 
   /** Makes the rows of a table between both ends of a portion those of its text; writes the ones alone that differ. */
@@ -106,7 +107,10 @@ export class PortionWriter {
     return { added: changed.length, removed: before.size };
   }
 
-  /** Brings some rows of the full-text index up to date, in the order of their numbers; returns how many are left. */
+  /**
+   * Brings some rows of the full-text index up to date, in the order of their numbers, and returns how many: 0 where all
+   * are. To count what is left would read all of it in every step.
+   */
   indexSome(): number {
     const database = this.#database;
     const due = database.prepare<[number]>(`SELECT id FROM due_document ORDER BY id LIMIT ${documentsInStep}`).all();
@@ -123,12 +127,7 @@ export class PortionWriter {
       if (found !== undefined) insert.run(id, ...composeSearchRow(...found).texts);
       done.run(id);
     }
-    return this.countDue();
-  }
-
-  /** The search documents whose rows in the full-text index are of before. */
-  countDue(): number {
-    return countRows(this.#database, 'due_document');
+    return due.length;
   }
 
   /** Puts the full-text index in order, where so many of its documents are new that it pays. */

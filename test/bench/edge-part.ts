@@ -5,6 +5,7 @@ import { operations } from '../../src/contract/paths.ts';
 import { type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
 import { listRecords } from './bench-records.ts';
 import { type Built, runBuild } from './builds.ts';
+import { measureStartup } from './edge-startup.ts';
 import { largeInput } from './inputs.ts';
 import { composeQuestions, questionMix } from './questions.ts';
 import { composeFigures, count, type Figure, milliseconds, seconds } from './report.ts';
@@ -104,6 +105,8 @@ export const edgePart: Part = {
     const server = await startOurs(workshop, published, ['--answer-memory', '0']);
     const bundle = await makeEdgeBundle();
     workshop.atEnd(() => rmSync(path.dirname(bundle.folder), { recursive: true }));
+    const startup = await measureStartup(bundle);
+    tell(`start-up in workerd: ${milliseconds(startup)}`);
     const storage = workshop.path('edge', 'storage');
     const following = await runEdge(bundle, { source: { address: server.address }, storage });
     workshop.atEnd(() => following.kill());
@@ -132,6 +135,13 @@ export const edgePart: Part = {
       { figure: 'the first generation in force', input: published.input.name, measured: seconds(first) },
       ...searched,
       await measureSwitches(published, following),
+      {
+        figure: 'start-up in workerd, processor time beside a Worker that does nothing',
+        input: '',
+        measured: milliseconds(startup),
+        target: '< 50 ms',
+        met: startup < 50,
+      },
       {
         figure: 'the bundle, compressed',
         input: '',

@@ -39,13 +39,12 @@ const place = (portions: readonly Portion[]) =>
 const bring = (database: CatalogFile, portions: readonly Portion[]) => {
   const writer = new PortionWriter(database);
   let [rows, taken] = [0, 0];
-  for (const portion of place(portions)) {
-    if (writer.has(portion)) continue;
+  for (const portion of writer.findMissing(place(portions))) {
     const { added, removed } = writer.write(portion, portion.text);
     rows += added + removed;
     taken++;
   }
-  while (writer.countDue() > 0) writer.indexSome();
+  while (writer.indexSome() > 0);
   return { rows, taken };
 };
 

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
 import { createSigner } from '../../src/publication/signature.ts';
@@ -8,6 +10,7 @@ import { packages, type SourceRepository } from '../support/catalog.ts';
 import { startEdge } from '../support/edge.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { findProgram } from '../support/host-programs.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
 
 let bundle: EdgeBundle;
@@ -66,6 +69,35 @@ describe('the function at the edge', () => {
     expect(readEdgePublication('r2://bucket/v/')).toEqual({ kind: 'bucket', bucket: 'bucket', prefix: 'v' });
     for (const none of ['r2://Bucket', 'ftp://a', 'https://a:b@c/', 'https://a/?b']) {
       expect(readEdgePublication(none), none).toBeUndefined();
+    }
+  });
+
+  it('E1: the tool of the platform takes its configuration, wherever the publication is', {
+    timeout: 180_000,
+  }, async ({ skip }) => {
+    const wrangler = process.env.DEBDEX_WRANGLER ?? findProgram('wrangler');
+    if (wrangler === undefined) return skip('wrangler is not here: put it into PATH, or say where by DEBDEX_WRANGLER');
+    const assets = temporaryFolder();
+    writeFileSync(path.join(assets, 'index.html'), '<p>front');
+    const bound = {
+      [assets]: 'env.ASSETS',
+      'r2://bucket/v': 'env.BUCKET (bucket)',
+      'https://a.example': 'env.PUBLICATION',
+    };
+    for (const [where, name] of Object.entries(bound)) {
+      const publication = readEdgePublication(where);
+      if (publication === undefined) throw new Error(where);
+      const folder = path.join(temporaryFolder(), 'cloudflare');
+      cpSync(bundle.folder, folder, { recursive: true });
+      const settings = wranglerSettings({ publication, publicKey: 'key', name: 'debdex' }, folder);
+      writeFileSync(path.join(folder, 'wrangler.jsonc'), settings);
+      const { stdout, stderr } = await promisify(execFile)(wrangler, ['deploy', '--dry-run'], {
+        cwd: folder,
+        env: { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1' },
+      });
+      expect(stdout).toContain(name);
+      expect(stdout).toContain('env.CATALOG (CatalogObject)');
+      expect(stdout + stderr).not.toMatch(/warning|error|unexpected/i);
     }
   });
 

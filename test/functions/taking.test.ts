@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
+import { expect, it, onTestFinished } from 'vitest';
+import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
+import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
+import type { ObjectState, SqlStorage, StoredValue } from '../../functions/cloudflare/platform.ts';
+import type { PublishedFiles } from '../../functions/cloudflare/published-files.ts';
+import { Taking } from '../../functions/cloudflare/taking.ts';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { readPortions } from '../../src/catalog/portions.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import { generationPath } from '../../src/contract/generation.ts';
+import { buildCatalog, packages } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+// What an object does with its storage, counted over the engine of Node: calls, and what goes in and comes out.
+
+/** The storage of an object, in memory, and what was asked of it. */
+const openStorage = () => {
+  const database = new DatabaseSync(':memory:');
+  onTestFinished(() => database.close());
+  const asked = { calls: 0, values: 0 };
+  const count = (rows: readonly (readonly StoredValue[])[]) => {
+    for (const row of rows) for (const value of row) asked.values += typeof value === 'string' ? value.length : 8;
+  };
+  const sql: SqlStorage = {
+    databaseSize: 0,
+    exec: (text, ...values) => {
+      asked.calls++;
+      count([values]);
+      if (/^\s*CREATE/.test(text)) {
+        database.exec(text);
+        return { raw: () => [].values() };
+      }
+      const statement = database.prepare(text);
+      statement.setReturnArrays(true);
+      const rows = statement.all(...(values as string[])) as unknown as StoredValue[][];
+      count(rows);
+      return { raw: () => rows.values() };
+    },
+  };
+  const state = { storage: { sql, transactionSync: <T>(work: () => T): T => work() } } as ObjectState;
+  return { state, sql, asked };
+};
+
+/** A catalog of so many packages, published in as many portions as it has keys. */
+const publish = async (count: number): Promise<{ files: PublishedFiles; list: string; portions: number }> => {
+  const state = path.join(temporaryFolder(), 'state');
+  const stanzas = Array.from({ length: count }, (_, at) => ({
+    Package: `com.example.p${at}`,
+    Description: `number ${at}`,
+    Provides: `one${at}, other${at}`,
+  }));
+  await buildCatalog(state, [{ slug: 'one', packages: packages(...stanzas) }]);
+  const built = CatalogFile.openReadOnly(catalogPath(state));
+  const stored = new Map<string, Uint8Array<ArrayBuffer>>();
+  const rows: Record<string, number> = {};
+  const portions = [...readPortions(built)].flatMap(({ table, text }) => {
+    const lines = text === '' ? [] : text.split('\n');
+    rows[table] = (rows[table] ?? 0) + lines.length;
+    const ofKeys = Map.groupBy(lines, (line) => JSON.parse(line)[0]);
+    if (ofKeys.size === 0) ofKeys.set('', []);
+    return [...ofKeys].map(([key, own], at) => {
+      const whole = own.join('\n');
+      const sha256 = hash('sha256', whole);
+      const packed = gzipSync(whole);
+      stored.set(generationPath.portion(sha256), new Uint8Array(packed));
+      const [size, compressed_size] = [Buffer.byteLength(whole), packed.length];
+      return { table, first: at === 0 ? null : key, rows: own.length, sha256, size, compressed_size };
+    });
+  });
+  built.close();
+  const read: PublishedFiles['read'] = async (file) => {
+    const bytes = stored.get(file);
+    return bytes && { size: bytes.length, sha256: undefined, etag: undefined, body: new Blob([bytes]).stream() };
+  };
+  return {
+    files: { read },
+    list: JSON.stringify({ format: 1, catalog_format: catalogFormat, rows, portions }),
+    portions: portions.length,
+  };
+};
+
+const take = async (count: number) => {
+  const { files, list, portions } = await publish(count);
+  const { state, sql, asked } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const taking = new Taking(state, { memory, database: objectDatabase(sql), files });
+  taking.begin({ text: `generation of ${count}`, jws: null, list });
+  let events = 1;
+  while (!(await taking.goOn())) events++;
+  return { ...asked, events, portions, held: memory.get('held')?.text, left: memory.get('taking') };
+};
+
+it('E2: takes twice as much with twice the work, in events that grow no larger', async () => {
+  const [one, two] = [await take(15), await take(30)];
+  for (const { held, left, events, portions } of [one, two]) {
+    expect(held).toMatch(/^generation of/);
+    expect(left).toBeUndefined();
+    expect(portions).toBeGreaterThan(150);
+    expect(events).toBeGreaterThan(portions / 24);
+  }
+  expect(two.portions).toBeGreaterThan(1.7 * one.portions);
+  expect(two.calls).toBeLessThan(2.2 * one.calls);
+  expect(two.values).toBeLessThan(2.2 * one.values);
+});
+
+it('E2: goes on with another generation, and writes of it what is not there', async () => {
+  const { state, sql, asked } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const [first, second] = [await publish(15), await publish(17)];
+  const files: PublishedFiles = { read: async (file) => (await first.files.read(file)) ?? second.files.read(file) };
+  const taking = new Taking(state, { memory, database: objectDatabase(sql), files });
+  taking.begin({ text: 'first', jws: null, list: first.list });
+  await taking.goOn();
+  taking.begin({ text: 'second', jws: null, list: second.list });
+  while (!(await taking.goOn()));
+  expect(memory.get('held')?.text).toBe('second');
+  const before = asked.calls;
+  taking.begin({ text: 'third', jws: null, list: second.list });
+  let events = 1;
+  while (!(await taking.goOn())) events++;
+  expect([memory.get('held')?.text, events]).toEqual(['third', 1]);
+  expect(asked.calls - before).toBeLessThan(before / 4);
+});
