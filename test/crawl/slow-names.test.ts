@@ -31,18 +31,25 @@ describe('name servers that do not answer', () => {
   it('C7: cost their own repositories their time, and no other one anything', async () => {
     const slow = Array.from({ length: 8 }, (_, number) => entryOf(`slow${number}`));
     const good = Array.from({ length: 30 }, (_, number) => entryOf(`good${number}`));
+    const resolve = createResolver({ servers: [server.address] });
+    // A resolver that never gives up, so that the eight are waited for still however slow this machine is.
+    const insist: typeof resolve = (name, signal) =>
+      resolve(name, signal).catch(async (error) => {
+        if (!signal.aborted) await once(signal, 'abort');
+        throw error;
+      });
     const fetcher = createFetcher({
       allowPrivateNetworks: ['127.0.0.0/8'],
-      resolve: createResolver({ servers: [server.address] }),
-      limits: { lookupMs: 25_000 },
+      resolve: insist,
+      limits: { lookupMs: 200_000 },
     });
     const slugs: string[] = [];
-    const clock = AbortSignal.timeout(12_000);
+    const clock = AbortSignal.timeout(60_000);
     const enough = new AbortController();
     const crawl = bench.crawl([...slow, ...good], {
       fetcher,
       signal: enough.signal,
-      limits: { repositoryMs: 25_000 },
+      limits: { repositoryMs: 200_000 },
       onOutcome: ({ slug, outcome }) => {
         slugs.push(`${slug} ${outcome}`);
         // The eight are waited for still.

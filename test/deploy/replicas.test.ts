@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
@@ -38,6 +39,8 @@ it.skipIf(findProgram('caddy') === undefined)(
     let loaded = true;
     const read = async () => {
       while (loaded) {
+        // Leaves most of the processor to the replicas.
+        await sleep(5);
         const status = await fetch(balancer.address + lookup).then(
           async (answer) => (await answer.text()).includes('com.example.one') && answer.status,
           (error) => String(error.cause ?? error),

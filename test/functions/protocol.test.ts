@@ -256,6 +256,7 @@ describe('H2 stopping', () => {
     expect((await underWay).status).toBe(200);
     const begun = Date.now();
     await closed;
-    expect(Date.now() - begun).toBeLessThan(10_000);
+    // Connections that nobody uses would stay for more than a minute.
+    expect(Date.now() - begun).toBeLessThan(30_000);
   });
 });

@@ -7,6 +7,9 @@ import { describeStores } from '../support/stores.ts';
 
 const hour = 3_600_000;
 
+/** A store waits four seconds for a lock, and five for all that an operation needs. */
+const shortestWait = 4_000;
+
 const most = timesFrom('DEBDEX_TEST_RACERS', 200);
 
 describeStores('races', (newStore) => {
@@ -25,18 +28,27 @@ describeStores('races', (newStore) => {
     await gateway.close();
   });
 
-  /** Signs in, lets the set expire, and refreshes it from everywhere at once. */
+  /** Asks once. `starved`: a busy machine used up all the time that the store waits, and nothing was done. */
+  const ask = async (address: string, credentials: Credentials) => {
+    const begun = performance.now();
+    const response = await post(address, credentials);
+    const body = await readJson(response);
+    const starved = response.status === 503 && performance.now() - begun >= shortestWait;
+    return { status: response.status, body, starved };
+  };
+
+  /** Signs in, lets the set expire, and refreshes it from everywhere at once; again where the machine starved some. */
   const race = async (count: number, bases: readonly string[]) => {
-    const credentials = await signIn(gateway.base, 'alice');
-    gateway.advance(hour);
-    const answers = await Promise.all(
-      Array.from({ length: count }, async (_, index) => {
-        const response = await post(`${bases[index % bases.length]}/v2/refresh`, credentials);
-        return { status: response.status, body: await readJson(response) };
-      }),
-    );
-    gateway.advance(-hour);
-    return { credentials, answers };
+    for (;;) {
+      const before = (await gateway.store.listDevices(account)).length;
+      const credentials = await signIn(gateway.base, 'alice');
+      gateway.advance(hour);
+      const answers = await Promise.all(
+        Array.from({ length: count }, (_, index) => ask(`${bases[index % bases.length]}/v2/refresh`, credentials)),
+      );
+      gateway.advance(-hour);
+      if (!answers.some(({ starved }) => starved)) return { answers, before };
+    }
   };
 
   const live = async ({ auth_token }: Credentials, base: string) =>
@@ -48,8 +60,7 @@ describeStores('races', (newStore) => {
         const rounds = count <= 10 ? 5 : 1;
         const bases = where === 'one process' ? [gateway.base] : processes.map(({ base }) => base);
         for (let round = 0; round < rounds; round++) {
-          const before = (await gateway.store.listDevices(account)).length;
-          const { answers } = await race(count, bases);
+          const { answers, before } = await race(count, bases);
           const winners = answers.filter(({ status }) => status === 200);
           expect(winners).toHaveLength(1);
           expect(answers.filter(({ status }) => status === 401)).toHaveLength(count - 1);
@@ -63,16 +74,17 @@ describeStores('races', (newStore) => {
   }
 
   test('T6 a revocation among parallel refreshes leaves nothing alive', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 10; ) {
       const credentials = await signIn(gateway.base, 'alice');
       const bases = processes.map(({ base }) => base);
       const answers = await Promise.all(
         Array.from({ length: 12 }, async (_, index) => {
           const operation = index === round ? 'revoke' : 'refresh';
-          const response = await post(`${bases[index % bases.length]}/v2/${operation}`, credentials);
-          return { operation, status: response.status, body: await readJson(response) };
+          return { operation, ...(await ask(`${bases[index % bases.length]}/v2/${operation}`, credentials)) };
         }),
       );
+      if (answers.some(({ starved }) => starved)) continue;
+      round++;
       expect(answers.find(({ operation }) => operation === 'revoke')?.status).toBe(200);
       for (const { status, operation, body } of answers) {
         expect([200, 401]).toContain(status);

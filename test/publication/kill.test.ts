@@ -101,7 +101,7 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
     // What a list names may have gone since it was answered; then a later one names it no longer, once the server knows.
     const leadsSomewhere = async () =>
       !(await referencesOf(list)).includes(reference) || (await get(reference)).status === 200;
-    const settled = expect.poll(leadsSomewhere, { timeout: 5_000 }).toBe(true);
+    const settled = expect.poll(leadsSomewhere, { timeout: 30_000, interval: 50 }).toBe(true);
     await settled.catch(() => broken.push(`${list} names ${reference}`));
   }
   return { requests, broken };
