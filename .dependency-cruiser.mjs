@@ -9,8 +9,9 @@ const rooms = {
   'src/apt': { rooms: ['src/contract'], packages: ['node-liblzma'] },
   'src/compatibility': { rooms: ['src/apt'], packages: [] },
   'src/net': { rooms: ['src/contract'], packages: ['undici'] },
-  'src/snapshots': { rooms: ['src/contract'] },
-  'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/contract'] },
+  'src/depictions': { rooms: ['src/apt', 'src/contract'], packages: ['zod'] },
+  'src/snapshots': { rooms: ['src/depictions', 'src/contract'] },
+  'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/depictions', 'src/contract'] },
   'src/catalog': { rooms: ['src/apt', 'src/compatibility', 'src/snapshots', 'src/contract'] },
   'src/dependencies': { rooms: ['src/contract', 'src/apt', 'src/catalog'], packages: [] },
   'src/search': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/dependencies'] },
@@ -24,7 +25,9 @@ const rooms = {
     packages: ['zod', '@smithy/signature-v4'],
   },
   'src/results': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'], packages: [] },
-  'src/site': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents', 'src/results'] },
+  'src/site': {
+    rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents', 'src/results', 'src/depictions'],
+  },
   'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {
     rooms: [

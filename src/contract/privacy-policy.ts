@@ -54,7 +54,7 @@ export const privacyPolicy: readonly PolicySection[] = [
       `Where such a limit is met, far beyond what a person does, the server writes it down, at most once a minute for each limit, so that abuse can be found: ${told(keptOfLimits).join(', ')}. It does not write down what was asked for. How long it is kept is for the operator of this server to say; ask at the address below.`,
       `Your browser remembers, for itself and for nobody else: ${stored}.`,
       'A device that you set also stands in the address of the page that you set it on, behind the "?", so that you can share it. What runs on it your browser finds out by itself; the server sees it where such an address is opened.',
-      'Pictures and package files come from the repositories themselves, and your browser or package manager asks them directly. They see your address as any web server does, but not which page you are on: no referrer is sent. What they keep is for them to say.',
+      'Pictures and package files come from the repositories themselves, and your browser or package manager asks them directly. They see your address as any web server does, but not which page you are on: no referrer is sent. Screenshots are loaded only where you press the button that names the host they come from. What they keep is for them to say.',
     ],
   },
   {

@@ -8,6 +8,12 @@ export const serviceSchema = z.strictObject({
   privacy_updated: z.iso
     .date()
     .describe('Day on which the privacy policy last changed; package managers ask their users again when it does.'),
+  native_depictions: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether builds ask for the native depictions that packages name, and pages show what they may of them. Not unless it is true: each costs its origin a request at first, and one a week.',
+    ),
 });
 export type Service = z.infer<typeof serviceSchema>;
 

@@ -15,6 +15,11 @@ export type CrawlLimits = Pick<
   | 'waitMs'
   | 'holdMs'
   | 'extrasMs'
+  | 'depictionMs'
+  | 'depictionRetryMs'
+  | 'depictionBytes'
+  | 'depictionsPerVisit'
+  | 'depictionsPerRepository'
 >;
 
 export const usualLimits: CrawlLimits = limits;

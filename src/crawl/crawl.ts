@@ -10,6 +10,7 @@ import { assertRested, attemptsAt, backOff } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import { type CrawlLimits, usualLimits } from './crawl-limits.ts';
 import { crawlRepository, isPredecessor, type Visited } from './crawl-repository.ts';
+import { visitDepictions } from './depictions.ts';
 import { readStoredRelease } from './fetch-release.ts';
 import { Visit, type VisitTools } from './visit.ts';
 import { composeFindings } from './visit-findings.ts';
@@ -52,6 +53,8 @@ export interface CrawlOptions {
   readonly signal?: AbortSignal;
   /** Ends the crawl early: what was not finished stays as it was and has no outcome. */
   readonly stop?: AbortSignal | undefined;
+  /** Whether to ask for the native depictions that packages name; not unless told so. */
+  readonly depictions?: boolean;
 }
 
 const usualConcurrency = 32;
@@ -94,6 +97,9 @@ const visitOnce = async (
 
 /** What visits found, once this one is over; what it found of the bytes of an index belongs to the snapshot. */
 const mergeFound = (before: Found, { found: { content: _, ...found } }: Visit): Found => ({ ...before, ...found });
+
+// Where they are not asked for any more, nobody can mend what was found of them.
+const withoutDepictions = ({ depiction: _, ...found }: Found): Found => found;
 
 /** What is wrong where a visit took nothing new, and the data from before stays. */
 const findStale = async (visit: Visit, before: Snapshot, found: Found, now: Date): Promise<Finding[] | undefined> => {
@@ -141,13 +147,14 @@ const crawlOne = async (
     const known = (await store.history.read(entry.slug)).remembered ?? attempts.remembered;
     if (usable !== undefined || (known && isPredecessor(known, entry))) {
       visit.held = attempts.refused;
-      visit.known = attempts.found;
+      visit.known = tools.depictions ? attempts.found : withoutDepictions(attempts.found);
       visit.pauses = attempts.pauses;
     }
     assertRested(attempts, now);
     const visited = await visitOnce(usable, { accepted, remembered: known }, visit);
     const { snapshot, release, changed, remembered } = visited;
     const { signing } = snapshot;
+    if (tools.depictions) await visitDepictions(visit, snapshot);
     const found = mergeFound(visit.known, visit);
     const findings = composeFindings(snapshot, release, signing, found, now);
     await store.history.update(entry.slug, { remembered });
@@ -206,7 +213,13 @@ export const crawlAll = async (entries: readonly ManifestEntry[], options: Crawl
   const { store, fetcher, now, onOutcome, stop } = options;
   const signals = [options.signal, stop].filter((one) => one !== undefined);
   const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
-  const tools: VisitTools = { store, fetcher, now, limits: { ...usualLimits, ...options.limits } };
+  const tools: VisitTools = {
+    store,
+    fetcher,
+    now,
+    limits: { ...usualLimits, ...options.limits },
+    depictions: options.depictions === true,
+  };
   const hosts = new HostQueue(visitsPerHost);
   const places = new Places(options.concurrency ?? usualConcurrency, tools.limits);
   let done = 0;

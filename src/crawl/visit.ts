@@ -41,12 +41,22 @@ interface AskOptions {
   readonly digests?: readonly HashAlgorithm[];
 }
 
+/** A file as it is asked for: by what it is called, and where it lies. */
+interface AskedFile {
+  readonly path: string;
+  readonly url: URL;
+  /** Whether it lies at an address of its own and not below that of the repository. */
+  readonly elsewhere?: boolean;
+}
+
 /** What a visit works with; the same for every repository of a run. */
 export interface VisitTools {
   readonly store: SnapshotStore;
   readonly fetcher: Fetcher;
   readonly now: () => Date;
   readonly limits: CrawlLimits;
+  /** Whether the native depictions of packages are asked for. */
+  readonly depictions: boolean;
 }
 
 /** One visit to one repository: asks for its files, counts what that costs, and collects what is wrong with them. */
@@ -92,10 +102,22 @@ export class Visit {
    * it. Transient failures are repeated, within what one visit may repeat. Throws `CrawlError` where the origin as a
    * whole cannot be used, or what it serves is held back still.
    */
-  async get(path: string, options: AskOptions): Promise<Answer> {
+  get(path: string, options: AskOptions): Promise<Answer> {
+    return this.#get({ path, url: new URL(this.#base + path) }, options);
+  }
+
+  /**
+   * The same for a file that lies anywhere, such as what a package names. Its host is told nothing that is for the
+   * repository's own, and where it leads to is no news of the repository.
+   */
+  getElsewhere(url: URL, options: AskOptions): Promise<Answer> {
+    return this.#get({ path: url.href, url, elsewhere: true }, options);
+  }
+
+  async #get(file: AskedFile, options: AskOptions): Promise<Answer> {
     const wait = this.#place.wait(this.signal);
     try {
-      return await this.#ask(path, options, wait);
+      return await this.#ask(file, options, wait);
     } finally {
       // By now no turn at a host is held that another might wait for with a place in hand.
       await wait.end().catch(() => {});
@@ -135,7 +157,8 @@ export class Visit {
       return await ask();
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
-      this.findings.add('extras-unanswered', error.message);
+      // Each depiction says by itself what became of it.
+      if (topic !== 'depiction') this.findings.add('extras-unanswered', error.message);
       if (error.notBefore) this.pauses = { ...others, [topic]: error.notBefore.toISOString() };
       this.#busy = error.code === 'origin-busy';
       return undefined;
@@ -182,9 +205,10 @@ export class Visit {
     throw new CrawlError('origin-busy', `status ${status} for ${url}${words}`, until ? { notBefore: until } : {});
   }
 
-  async #ask(path: string, options: AskOptions, wait: Wait): Promise<Answer> {
-    const url = new URL(this.#base + path);
-    const held = this.#heldFile(path);
+  async #ask(file: AskedFile, options: AskOptions, wait: Wait): Promise<Answer> {
+    const { path, url, elsewhere = false } = file;
+    const held = elsewhere ? undefined : this.#heldFile(path);
+    const isOwn = !elsewhere || url.origin === new URL(this.#base).origin;
     const known = held ?? options.known;
     for (let repetition = 1; ; repetition++) {
       let pause = computePause(this.limits.retryPauseMs, repetition);
@@ -193,7 +217,7 @@ export class Visit {
           maxBytes: options.maxBytes,
           etag: known?.etag ?? null,
           lastModified: known?.lastModified ?? null,
-          headers: this.entry.headers,
+          headers: isOwn ? this.entry.headers : undefined,
           signal: this.signal,
           onRequest: () => {
             this.requests++;
@@ -204,7 +228,7 @@ export class Visit {
         const asked = this.#readPause(result);
         if (asked !== undefined) pause = asked;
         else if (result.status < 500 || this.#repetitions === 0) {
-          const answer = await this.#receive(path, url, result, { ...options, known });
+          const answer = await this.#receive(file, result, { ...options, known });
           if (
             held &&
             (answer.kind === 'unchanged' || (answer.kind === 'received' && answer.file.sha256 === held.sha256))
@@ -227,12 +251,11 @@ export class Visit {
   }
 
   async #receive(
-    path: string,
-    asked: URL,
+    { path, url: asked, elsewhere = false }: AskedFile,
     result: FetchResult,
     options: { known?: unknown; digests?: readonly HashAlgorithm[] },
   ): Promise<Answer> {
-    if (result.url.href !== asked.href) this.findings.add('redirected', `${asked} to ${result.url}`);
+    if (!elsewhere && result.url.href !== asked.href) this.findings.add('redirected', `${asked} to ${result.url}`);
     if (result.status === 304 && options.known !== undefined) return { kind: 'unchanged' };
     if (result.status !== 200) return { kind: 'absent', status: result.status };
     const digests = createDigests(options.digests ?? []);

@@ -25,6 +25,7 @@ export const crawl = async (input: PreparedInput): Promise<CrawlOutcome[]> => {
       fetcher,
       now,
       stop: input.stop,
+      depictions: input.service.native_depictions === true,
       ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
       onOutcome: (_, done, total) => progress.update(done, total, 'repositories'),
     }),

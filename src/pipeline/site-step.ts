@@ -4,7 +4,7 @@ import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
-import type { BuildInput } from './build-input.ts';
+import type { PreparedInput } from './build-input.ts';
 
 /** What became of the pages: what was made of them, which files were published, and seconds for each part. */
 export interface SiteSummary extends Published {
@@ -54,7 +54,7 @@ interface PageStep {
 
 /** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
 export const publishPages = (
-  { state, out, base, staticRefs, service, unsafe, progress, signer }: BuildInput,
+  { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,
   { output, verify, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
@@ -62,6 +62,7 @@ export const publishPages = (
     publishSite({
       catalogPath: path.resolve(catalogPath(state)),
       lastBuild,
+      ...(service.native_depictions === true ? { depictions: path.resolve(store.depictions.root) } : {}),
       outDir: out,
       output,
       cacheDir: path.resolve(state, 'site'),

@@ -24,7 +24,9 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
-  const [catalog, read] = await timed(() => new SiteCatalog(options.catalogPath, options.lastBuild));
+  const [catalog, read] = await timed(
+    () => new SiteCatalog(options.catalogPath, options.lastBuild, options.depictions),
+  );
   try {
     provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service, safety });
     const progress = (step: 'pages' | 'search') => (done: number, total: number) =>

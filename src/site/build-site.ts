@@ -9,6 +9,8 @@ export interface SiteOptions {
   readonly catalogPath: string;
   /** How each repository fared in the build that this one belongs to, or in the last one. */
   readonly lastBuild?: ShownBuild;
+  /** The folder of the snapshots, beside which native depictions are kept; without it none is shown. */
+  readonly depictions?: string | undefined;
   /** Where the last build is kept, so that the next one renders only what changed. */
   readonly cacheDir: string;
   /** Public address without trailing slash. */

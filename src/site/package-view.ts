@@ -5,6 +5,7 @@ import { ownImage } from '../results/icon.ts';
 import { describedBy } from '../results/placeholder.ts';
 import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
+import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
 import { readPerson, webAddress } from './prose.ts';
@@ -56,6 +57,8 @@ export interface PackageView extends Needs {
   readonly maintainer: { readonly name: string; readonly mail?: string } | undefined;
   readonly homepage: string | undefined;
   readonly depiction: string | undefined;
+  /** What its native depiction says, where that is kept and shown. */
+  readonly told: ShownDepiction | undefined;
   readonly installedSize: number | null;
   readonly tags: readonly string[];
   readonly latest: readonly VersionRow[];
@@ -199,6 +202,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
     homepage: webAddress(details.homepage),
     depiction: webAddress(details.depiction),
+    told: showDepiction(catalog.readDepiction(repository.slug, record.native_depiction), record.native_depiction),
     installedSize: record.installed_size,
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),

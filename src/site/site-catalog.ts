@@ -18,6 +18,8 @@ import { buildOf } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import type { Depiction } from '../depictions/depiction.ts';
+import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { firstLine } from '../results/first-line.ts';
 import { ownImage } from '../results/icon.ts';
 import { describedBy } from '../results/placeholder.ts';
@@ -125,10 +127,15 @@ export class SiteCatalog {
   #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
   readonly #bySlug: ReadonlyMap<string, Repository>;
   readonly #architectures = new Map<string, Set<string>>();
+  readonly #depictions: string | undefined;
 
-  /** Opens the catalog file read-only; `lastBuild` tells how each repository fared. */
-  constructor(catalogPath: string, lastBuild?: ShownBuild) {
+  /**
+   * Opens the catalog file read-only; `lastBuild` tells how each repository fared, and `depictions` is the folder of the
+   * snapshots, beside which native depictions are kept, where they are shown.
+   */
+  constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string) {
     this.lastBuild = lastBuild;
+    this.#depictions = depictions;
     this.#database = CatalogFile.openReadOnly(catalogPath);
     const outcomes = new Map(lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
     this.#byNumber = new Map(
@@ -173,6 +180,12 @@ export class SiteCatalog {
       isUpdate: news === newsCode.updated,
       bytesChangedAt: at ?? undefined,
     }));
+  }
+
+  /** What may be shown of the native depiction that a record of a repository names; undefined where nothing is kept. */
+  readDepiction(slug: string, url: string | null): Depiction | undefined {
+    if (this.#depictions === undefined || url === null) return undefined;
+    return readKeptDepiction(this.#depictions, slug, url);
   }
 
   /** Where versions have other bytes in another repository, or than before. */

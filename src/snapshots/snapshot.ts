@@ -29,7 +29,7 @@ const isKnown = (finding: z.infer<typeof findingSchema>): finding is Finding => 
 const findingsSchema = z.array(findingSchema).transform((findings) => findings.filter(isKnown));
 
 /** What visits ask an origin about, each at times of its own; `content` is what the bytes of an index say themselves. */
-const topics = ['release', 'inrelease', 'index', 'content', 'signature', 'payment'] as const;
+const topics = ['release', 'inrelease', 'index', 'content', 'signature', 'payment', 'depiction'] as const;
 export type Topic = (typeof topics)[number];
 
 const foundSchema = z.partialRecord(z.enum(topics), findingsSchema);

@@ -4,6 +4,8 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFolderName, encodeFolderName } from '../contract/filenames.ts';
 import { slugPattern } from '../contract/manifest.ts';
+import { depictionsName } from '../depictions/kept-depiction.ts';
+import { DepictionStore } from './depiction-store.ts';
 import { HistoryStore } from './history.ts';
 import {
   type Attempts,
@@ -69,11 +71,14 @@ const filesOf = (snapshot: Snapshot): SnapshotFile[] =>
 export class SnapshotStore {
   /** What is known beyond the snapshots and outlives them. */
   readonly history: HistoryStore;
+  /** What was kept of native depictions, below the folder of each snapshot. */
+  readonly depictions: DepictionStore;
   readonly #root: string;
 
   /** Neither folder need exist yet. */
   constructor(directory: string, historyDirectory: string) {
     this.#root = join(directory, formatVersion);
+    this.depictions = new DepictionStore(this.#root);
     this.history = new HistoryStore(historyDirectory);
   }
 
@@ -247,7 +252,7 @@ export class SnapshotStore {
   async #isOurs(slug: string): Promise<boolean> {
     const names = await readdir(this.#folder(slug)).catch(() => []);
     return names.every(
-      (name) => [metaName, attemptsName].includes(name) || contentName.test(name) || isTemporary(name),
+      (name) => [metaName, attemptsName, depictionsName].includes(name) || contentName.test(name) || isTemporary(name),
     );
   }
 

@@ -70,9 +70,13 @@ const index = (text: string) => () => serve({ packages: composeIndex(makePackage
 
 /**
  * What brings about each finding of a Release and what stands around it; the compiler asks for one of each. That the
- * data of a former address is shown is found where the new one does not answer (history.test.ts).
+ * data of a former address is shown is found where the new one does not answer (history.test.ts), and what is wrong with
+ * depictions only where they are asked for (depictions.test.ts).
  */
-const ofRelease: Record<Exclude<keyof typeof releaseTexts, 'address-former'>, () => Promise<unknown>> = {
+const ofRelease: Record<
+  Exclude<keyof typeof releaseTexts, 'address-former' | 'depiction-unusable'>,
+  () => Promise<unknown>
+> = {
   'release-line-malformed': release('no field\n'),
   'release-blank-line': release('Origin: a\n\n'),
   'release-field-repeated': release('Label: a\n'),

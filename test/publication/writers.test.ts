@@ -34,6 +34,7 @@ const others: Readonly<Record<string, string>> = {
   'src/site/bundle.ts': 'the bundle of the pages, below the state folder or the project',
   'src/site/pagefind-index.ts': 'the search index as built, below the state folder',
   'src/site/render.ts': 'the pages as built, below the state folder',
+  'src/snapshots/depiction-store.ts': 'what was kept of depictions, in the state folder',
   'src/snapshots/history.ts': 'the history, in the state folder',
   'src/snapshots/removals.ts': 'removals.json, in the state folder',
   'src/snapshots/snapshot-files.ts': 'the snapshots, in the state folder',

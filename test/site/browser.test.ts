@@ -12,7 +12,15 @@ import { brokenLinks } from '../support/links.ts';
 import { createPublished } from '../support/published.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { countDownloads, hostile, lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
+import {
+  countDownloads,
+  hostile,
+  keepDepiction,
+  lastBuild,
+  sources,
+  temporaryFolder,
+  writeCatalog,
+} from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 const out = path.join(folder, 'out');
@@ -70,13 +78,62 @@ const open = async (address: string, options: BrowserContextOptions = {}, base =
 };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
+const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
+const telling = {
+  class: 'DepictionTabView',
+  minVersion: '0.1',
+  tintColor: '#1a7f64',
+  tabs: [
+    {
+      tabname: 'Details',
+      class: 'DepictionStackView',
+      views: [
+        {
+          class: 'DepictionScreenshotsView',
+          screenshots: [
+            { url: 'https://shots.example/1.png', accessibilityText: 'The home screen' },
+            { url: 'https://shots.example/2.png' },
+            { url: 'javascript:alert(1)' },
+          ],
+        },
+        {
+          class: 'DepictionMarkdownView',
+          markdown: `**Themes** for all of it, [as said](https://a.example/x). ${evil} [no](javascript:alert(1))\n\n- one\n- \`two\``,
+        },
+        { class: 'DepictionTableTextView', title: `Works ${evil}`, text: `with &lt;${evil}&gt; a${'b'.repeat(200)}` },
+        {
+          class: 'DepictionMarkdownView',
+          markdown: '```\n<b>a long line of code that is wider than a phone, and then some more of it</b>\n```',
+        },
+      ],
+    },
+    {
+      tabname: `Changelog \u202e${evil}`,
+      class: 'DepictionStackView',
+      views: [
+        { class: 'DepictionSubheaderView', title: '1.5.1' },
+        { class: 'DepictionMarkdownView', markdown: 'Mended.' },
+      ],
+    },
+  ],
+};
+
 beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');
   await writeCatalog(catalogPath, sources, 'https://index.example');
   countDownloads(catalogPath, { 'com.alpha.snowboard': 1200, ellekit: 80, 'com.beta.only': 1 });
   const cacheDir = path.join(folder, 'cache');
+  const depictions = await keepDepiction(path.join(folder, 'kept'), telling);
   const safety = readSafetyEntries(safetyFile).slice(0, 4);
-  await publishSite({ catalogPath, lastBuild, outDir: out, cacheDir, baseUrl: 'https://index.example', safety });
+  await publishSite({
+    catalogPath,
+    lastBuild,
+    depictions,
+    outDir: out,
+    cacheDir,
+    baseUrl: 'https://index.example',
+    safety,
+  });
   server = await serveFolder(out);
   index = CatalogFile.openReadOnly(catalogPath);
   computing = await startTestServer({
@@ -625,8 +682,8 @@ describe('a package', () => {
     expect(await page.getByRole('link', { name: 'JSON', exact: true }).getAttribute('href')).toBe(
       '/v2/jailbreak/package/com.alpha.snowboard.json',
     );
-    expect(await page.locator('.prose a').getAttribute('href')).toBe('https://alpha.example/snow');
-    expect(await page.locator('.prose li').count()).toBe(2);
+    expect(await page.locator('#description .prose a').getAttribute('href')).toBe('https://alpha.example/snow');
+    expect(await page.locator('#description .prose li').count()).toBe(2);
     await page.getByText('2 older versions').click();
     expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(2);
   });
@@ -695,6 +752,52 @@ describe('a package', () => {
     expect((await answer).ok()).toBe(false);
     expect(await days(plain).innerHTML()).toBe('');
   });
+  it('C11: shows what it may of its native depiction, and screenshots only at the press of the button that names their host', async () => {
+    const page = await open('/package/com.alpha.snowboard/', { bypassCSP: true });
+    const section = page.locator('#depiction');
+    expect(await section.locator('.head').textContent()).toMatch(/More about it\s*as tellings\.example tells it/);
+    expect(await section.locator('.prose').first().innerText()).toMatch(
+      /^Themes for all of it, as said\..* no\s+one\s+two/,
+    );
+    const links = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('#depiction a')].map(({ href, rel }) => href + ' ' + rel)`,
+    );
+    const rel = 'nofollow ugc noopener noreferrer';
+    expect(links).toEqual(
+      ['https://shots.example/1.png', 'https://shots.example/2.png', 'https://a.example/x'].map(
+        (url) => `${url} ${rel}`,
+      ),
+    );
+    expect(await section.locator('img, script, iframe, [onerror], [style]').count()).toBe(0);
+    expect(await section.locator('svg path').getAttribute('fill')).toBe('#1a7f64');
+    const changes = section.locator('details');
+    expect(await changes.getByText('Mended.').isVisible()).toBe(false);
+    await changes.locator('summary').click();
+    expect(await changes.getByText('Mended.').isVisible()).toBe(true);
+    expect(await page.title()).not.toBe('owned');
+    await page.waitForLoadState('networkidle');
+    expect(outside.filter((one) => /shots|tellings/.test(one))).toEqual([]);
+    const button = section.getByRole('button', { name: 'Show 2 screenshots from shots.example' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => outside.filter((one) => one.includes('shots')))
+      .toEqual(
+        expect.arrayContaining([
+          'image https://shots.example/1.png no referrer',
+          'image https://shots.example/2.png no referrer',
+        ]),
+      );
+    expect(await section.getByRole('img', { name: 'The home screen' }).getAttribute('loading')).toBe('lazy');
+    expect(await button.count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.href')).toBe('https://shots.example/1.png');
+    await context?.close();
+    const plain = await open('/package/com.alpha.snowboard/', { javaScriptEnabled: false });
+    expect(await plain.locator('#depiction').getByRole('button').count()).toBe(0);
+    expect(await plain.getByRole('link', { name: 'The home screen' }).isVisible()).toBe(true);
+    expect(outside.filter((one) => /tellings/.test(one))).toEqual([]);
+  });
+
   it('shows its versions on a phone without scrolling sideways', async () => {
     const page = await open('/package/com.alpha.snowboard/', phone);
     const region = page.getByRole('region', { name: 'Latest versions' });

@@ -10,6 +10,8 @@ import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { addressKey, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { readDepiction } from '../../src/depictions/read-depiction.ts';
+import { DepictionStore } from '../../src/snapshots/depiction-store.ts';
 import { recordKey, type Sight } from '../../src/snapshots/record-history.ts';
 
 /** A made-up repository: a manifest entry and the text of its files. */
@@ -47,6 +49,14 @@ export const countDownloads = (file: string, counts: Readonly<Record<string, num
     .prepareWrite("INSERT OR REPLACE INTO document (path, digest, date, size, text) VALUES (?, x'00', ?, 1, ?)")
     .run(documentPath.downloads, longAgo, JSON.stringify({ data }));
   database.close();
+};
+
+/** Keeps what may be shown of this as the native depiction of SnowBoard. Returns the folder that it is kept in. */
+export const keepDepiction = async (folder: string, given: unknown): Promise<string> => {
+  const depiction = readDepiction(Buffer.from(JSON.stringify(given)));
+  if (depiction === undefined) throw new Error('nothing of it may be shown');
+  await new DepictionStore(folder).write('alpha', 'https://tellings.example/snowboard.json', depiction);
+  return folder;
 };
 
 /** A stanza from its fields; the usual ones are filled in. */
@@ -134,6 +144,7 @@ export const sources: readonly Source[] = [
         Conflicts: 'com.alpha.gone',
         Homepage: 'https://alpha.example/snowboard',
         Icon: 'https://icons.example/missing.png',
+        SileoDepiction: 'https://tellings.example/snowboard.json',
         SHA256: 'a'.repeat(64),
         Tag: 'purpose::theming, role::enduser',
         'Installed-Size': '120',

@@ -87,6 +87,13 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest
   if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
 }
 
+// Pictures of others are loaded where their visitor asks for them, and not before.
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-show-screenshots]')) {
+  button.addEventListener('click', () => {
+    void import('./screenshots.ts').then(({ showScreenshots }) => showScreenshots(button)).catch(() => {});
+  });
+}
+
 // Where there may be a function, it is asked for the downloads by day.
 const counted = document.querySelector<HTMLElement>('body[data-index] [data-downloads-of]');
 const countedId = counted?.dataset.downloadsOf;

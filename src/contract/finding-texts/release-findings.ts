@@ -113,6 +113,11 @@ export const releaseTexts = {
     'Signature or payment endpoint could not be asked for, and what was known of them, if anything, stays: {}.',
     'Answer 404 for files that do not exist.',
   ),
+  'depiction-unusable': note(
+    'A native depiction cannot be shown',
+    'A native depiction was asked for, and nothing that can be shown came: {}.',
+    'Let the address answer with the JSON of a DepictionTabView, or take the field out. It is asked for again in a week.',
+  ),
   redirected: note(
     'A file is redirected',
     'A redirect was followed: {}. If it leads there for good, name that address in the manifest.',

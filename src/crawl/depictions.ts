@@ -1,0 +1,190 @@
+import { decompress } from '../apt/decompress.ts';
+import { createRecordReader } from '../apt/record-reader.ts';
+import { compareVersions } from '../apt/version.ts';
+import { readDepiction } from '../depictions/read-depiction.ts';
+import { NetworkError } from '../net/network-error.ts';
+import { readRedirect } from '../net/redirects.ts';
+import type { DepictionList, ListedDepiction } from '../snapshots/depiction-store.ts';
+import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
+import { SnapshotError } from '../snapshots/store.ts';
+import { collect } from './content.ts';
+import { CrawlError } from './crawl-error.ts';
+import type { Visit } from './visit.ts';
+
+// Native depictions are asked for at the end of a visit, as a part of it: within its time and its count of repetitions, by
+// the same connections to the same addresses that any file may come from, and a few in each visit.
+
+/** Two hosts that do not answer are enough for one visit. */
+const mostSilentHosts = 2;
+const lineFeeds = Buffer.from('\n\n');
+const sourceOf = (snapshot: Snapshot): string[] => listIndexes(snapshot).map(({ sha256 }) => sha256);
+
+/** The addresses that the newest versions of packages name, each once, in the order of the index. */
+const readWanted = async ({ store, limits }: Visit, snapshot: Snapshot): Promise<string[]> => {
+  const newest = new Map<string, { version: string; urls: string[] }>();
+  const reader = createRecordReader({
+    record: ({ package: name, version, nativeDepiction }) => {
+      const known = newest.get(name);
+      const order = known === undefined ? 1 : compareVersions(version, known.version);
+      const urls = nativeDepiction === null ? [] : [nativeDepiction];
+      if (order > 0) newest.set(name, { version, urls });
+      else if (order === 0) known?.urls.push(...urls);
+    },
+    finding: () => {},
+  });
+  for (const index of listIndexes(snapshot)) {
+    const bytes = store.streamFile(snapshot.slug, index);
+    const bounds = { maxBytes: limits.textBytes, maxRatio: Number.POSITIVE_INFINITY };
+    for await (const chunk of decompress(bytes, index.compression, bounds)) reader.write(chunk);
+    reader.write(lineFeeds);
+  }
+  reader.end();
+  const wanted = new Set<string>();
+  for (const { urls } of newest.values()) for (const url of urls) wanted.add(url);
+  return [...wanted].slice(0, limits.depictionsPerRepository);
+};
+
+const unasked = (url: string): ListedDepiction => ({
+  url,
+  etag: null,
+  lastModified: null,
+  nextAt: null,
+  kept: false,
+  why: null,
+});
+
+/** The list as the index in force has it, with what is known of those that it had before. */
+const listWanted = async (
+  visit: Visit,
+  snapshot: Snapshot,
+  known: DepictionList | undefined,
+): Promise<DepictionList> => {
+  const source = sourceOf(snapshot);
+  if (known !== undefined && JSON.stringify(known.source) === JSON.stringify(source)) return known;
+  const before = new Map(known?.depictions.map((one) => [one.url, one]));
+  const depictions: ListedDepiction[] = [];
+  for (const url of await readWanted(visit, snapshot)) {
+    // Where the list is lost, what it told of is there still and goes on being shown.
+    const isKept = known === undefined && (await visit.store.depictions.isSound(snapshot.slug, url));
+    depictions.push(before.get(url) ?? { ...unasked(url), kept: isKept });
+  }
+  return { source, depictions };
+};
+
+/** Those whose time has come: first those that were never asked for, then those that wait the longest. */
+const listDue = ({ depictions }: DepictionList, now: string): ListedDepiction[] =>
+  depictions
+    .filter(({ nextAt }) => nextAt === null || nextAt <= now)
+    .sort((a, b) => ((a.nextAt ?? '') < (b.nextAt ?? '') ? -1 : (a.nextAt ?? '') > (b.nextAt ?? '') ? 1 : 0));
+
+/**
+ * The address of a depiction, held to the rules for redirects: a package that names one leads us there as an answer might.
+ *
+ * @throws NetworkError where it leads where no redirect may
+ */
+const addressOf = ({ entry }: Visit, url: string): URL => {
+  const base = new URL(entry.uri);
+  return readRedirect(base, url, base.port);
+};
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
+
+type Learned = Pick<ListedDepiction, 'etag' | 'lastModified' | 'kept' | 'why'> & { readonly rest: 'usual' | 'short' };
+
+/** Asks for one. Throws `CrawlError` where its host does not answer, or wants to be left alone. */
+const ask = async (visit: Visit, listed: ListedDepiction): Promise<Learned> => {
+  const { url, etag, lastModified, kept } = listed;
+  const { store, limits, entry } = visit;
+  const nothing = { etag: null, lastModified: null, kept: false } as const;
+  const before = { etag, lastModified, kept };
+  let address: URL;
+  try {
+    address = addressOf(visit, url);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return { ...nothing, why: error.code, rest: 'usual' };
+  }
+  const isSound = kept && (await store.depictions.isSound(entry.slug, url));
+  const known = isSound ? { etag, lastModified } : undefined;
+  const answer = await visit.getElsewhere(address, { maxBytes: limits.depictionBytes, known });
+  if (answer.kind === 'unchanged') return { ...before, why: null, rest: 'usual' };
+  if (answer.kind === 'unusable') return { ...before, why: answer.error.code, rest: 'short' };
+  if (answer.kind === 'absent') {
+    const why = `status ${answer.status}`;
+    return answer.status >= 500 ? { ...before, why, rest: 'short' } : { ...nothing, why, rest: 'usual' };
+  }
+  const { file } = answer;
+  const depiction = readDepiction(await collect(file.read()));
+  await visit.discard(file);
+  if (depiction === undefined) return { ...nothing, why: 'no native depiction', rest: 'usual' };
+  await store.depictions.write(entry.slug, url, depiction);
+  return { etag: answer.etag, lastModified: answer.lastModified, kept: true, why: null, rest: 'usual' };
+};
+
+const after = (now: Date, milliseconds: number): string => new Date(now.getTime() + milliseconds).toISOString();
+
+/** Asks for what is due, within the limits on one visit. Returns what was learned, by address. */
+const askDue = async (visit: Visit, due: readonly ListedDepiction[]): Promise<Map<string, ListedDepiction>> => {
+  const { limits } = visit;
+  const learned = new Map<string, ListedDepiction>();
+  const silent = new Set<string>();
+  let left = limits.depictionsPerVisit;
+  for (const listed of due) {
+    if (left === 0 || silent.size >= mostSilentHosts || visit.signal.aborted) break;
+    const host = hostOf(listed.url);
+    if (silent.has(host)) continue;
+    left--;
+    let failure: CrawlError | undefined;
+    const result = await visit.askAside('depiction', async () => {
+      try {
+        return await ask(visit, listed);
+      } catch (error) {
+        if (error instanceof CrawlError) failure = error;
+        throw error;
+      }
+    });
+    // A visit that is over says nothing of the host; nor is one asked that wanted to be left alone.
+    if (visit.signal.aborted || (result === undefined && failure === undefined)) break;
+    if (result === undefined) {
+      silent.add(host);
+      const nextAt = after(visit.now(), limits.depictionRetryMs);
+      // The others there wait with it: of a host that is gone, each visit would otherwise meet one after the other.
+      const waiting = failure?.code === 'origin-busy' ? [] : due.filter(({ url }) => hostOf(url) === host);
+      for (const one of waiting) learned.set(one.url, { ...one, nextAt });
+      learned.set(listed.url, { ...listed, nextAt, why: failure?.code ?? null });
+      continue;
+    }
+    const { rest, ...rather } = result;
+    const nextAt = after(visit.now(), rest === 'usual' ? limits.depictionMs : limits.depictionRetryMs);
+    learned.set(listed.url, { url: listed.url, ...rather, nextAt });
+  }
+  return learned;
+};
+
+/**
+ * Brings the native depictions of a repository up to date, as far as one visit may: what the newest versions of its
+ * packages name is asked for once, and then by its validators once a week. Nothing here makes a visit fail; what does not
+ * arrive stays as it was, and a finding says why.
+ */
+export const visitDepictions = async (visit: Visit, snapshot: Snapshot): Promise<void> => {
+  const { entry, store } = visit;
+  const before = visit.turnTo('depiction');
+  try {
+    const known = await store.depictions.readList(entry.slug);
+    const list = await listWanted(visit, snapshot, known);
+    const learned = await askDue(visit, listDue(list, visit.now().toISOString()));
+    const depictions = list.depictions.map((one) => learned.get(one.url) ?? one);
+    if (learned.size > 0 || list !== known) {
+      if (known !== undefined || depictions.length > 0)
+        await store.depictions.writeList(entry.slug, { ...list, depictions });
+    }
+    for (const { url, why } of depictions) {
+      if (why !== null) visit.findings.add('depiction-unusable', `${url} (${why})`);
+    }
+  } catch (error) {
+    // Of what is kept of the index, its next reading will say more.
+    if (!(error instanceof SnapshotError)) throw error;
+  } finally {
+    visit.turnTo(before);
+  }
+};

@@ -1,0 +1,145 @@
+import { webUrl } from '../apt/urls.ts';
+import { limits } from '../contract/limits.ts';
+import type { Block, Depiction } from './depiction.ts';
+import { readMarkdown } from './markdown.ts';
+import { readable } from './readable.ts';
+import { readTint } from './tint.ts';
+
+// The native depictions of Sileo: a DepictionTabView whose tabs are stacks of views. What stands in `readers` is shown;
+// buttons, web and video views, ratings and whatever else there is are passed over with all that is in them.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+
+const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** One reading: what is left of the limits, and what was found so far. */
+class Reading {
+  readonly sections: Depiction['sections'][number][] = [];
+  readonly screenshots: Depiction['screenshots'][number][] = [];
+  #characters: number = limits.depictionCharacters;
+  #views: number = limits.depictionViews;
+
+  /** One more view may be looked at. */
+  takeView(): boolean {
+    this.#views--;
+    return this.#views >= 0;
+  }
+
+  /** As much of a text as is left room for. Numbers are texts too: people write `"text": 1.5`. */
+  take(value: unknown): string {
+    const given = typeof value === 'number' ? String(value) : value;
+    if (typeof given !== 'string') return '';
+    const text = readable(given.slice(0, Math.max(0, this.#characters)));
+    this.#characters -= text.length;
+    return text;
+  }
+
+  /** The same in one line. */
+  takeLine(value: unknown): string {
+    return this.take(value).replace(/\s+/g, ' ').trim();
+  }
+}
+
+type Reader = (view: Fields, reading: Reading, blocks: Block[], depth: number) => void;
+
+const readTitle: Reader = (view, reading, blocks) => {
+  const text = reading.takeLine(own(view, 'title'));
+  if (text !== '') blocks.push({ kind: 'heading', line: [{ text }] });
+};
+
+const readViews: Reader = (view, reading, blocks, depth) => {
+  if (depth >= limits.depictionDepth) return;
+  for (const one of listOf(own(view, 'views'))) {
+    if (!reading.takeView()) return;
+    const fields = fieldsOf(one);
+    const name = fields && own(fields, 'class');
+    if (fields === undefined || typeof name !== 'string' || !Object.hasOwn(readers, name)) continue;
+    readers[name]?.(fields, reading, blocks, depth + 1);
+  }
+};
+
+const readScreenshots: Reader = (view, reading) => {
+  for (const one of listOf(own(view, 'screenshots')).slice(0, limits.depictionScreenshots)) {
+    if (reading.screenshots.length >= limits.depictionScreenshots) return;
+    const fields = fieldsOf(one);
+    const address = fields && own(fields, 'url');
+    if (fields === undefined || typeof address !== 'string' || address.length > limits.lineCharacters) continue;
+    const url = webUrl(address);
+    if (url === null || own(fields, 'video') === true || reading.screenshots.some((known) => known.url === url))
+      continue;
+    reading.screenshots.push({
+      url,
+      text: reading.takeLine(own(fields, 'accessibilityText')).slice(0, 200).toWellFormed(),
+    });
+  }
+};
+
+/** Views that are shown, by their class. */
+const readers: Readonly<Record<string, Reader>> = {
+  DepictionHeaderView: readTitle,
+  DepictionSubheaderView: readTitle,
+  DepictionStackView: readViews,
+  DepictionAutoStackView: readViews,
+  DepictionMarkdownView: (view, reading, blocks) => {
+    blocks.push(...readMarkdown(reading.take(own(view, 'markdown'))));
+  },
+  DepictionLabelView: (view, reading, blocks) => {
+    const text = reading.takeLine(own(view, 'text'));
+    if (text !== '') blocks.push({ kind: 'paragraph', lines: [[{ text }]] });
+  },
+  DepictionTableTextView: (view, reading, blocks) => {
+    const [title, text] = [reading.takeLine(own(view, 'title')), reading.takeLine(own(view, 'text'))];
+    if (title !== '' && text !== '') blocks.push({ kind: 'fact', title, text });
+  },
+  DepictionSeparatorView: (_view, _reading, blocks) => {
+    blocks.push({ kind: 'rule' });
+  },
+  DepictionScreenshotsView: readScreenshots,
+};
+
+/** Without lines that part nothing: at the beginning, at the end, and beside each other. */
+const withoutIdleRules = (blocks: readonly Block[]): Block[] =>
+  blocks.filter(
+    ({ kind }, place) =>
+      kind !== 'rule' ||
+      (place > 0 && blocks[place - 1]?.kind !== 'rule' && blocks.slice(place).some((one) => one.kind !== 'rule')),
+  );
+
+const readTab = (tab: Fields, reading: Reading): void => {
+  const blocks: Block[] = [];
+  const title = reading.takeLine(own(tab, 'tabname')).slice(0, 80).toWellFormed();
+  readViews(tab, reading, blocks, 0);
+  const shown = withoutIdleRules(blocks);
+  if (shown.length > 0) reading.sections.push({ title: title === '' ? null : title, blocks: shown });
+};
+
+/**
+ * Reads the bytes of a native depiction to what may be shown of it. Undefined where they are no such JSON, or nothing of
+ * it may be shown. It takes time and gives text as the limits on depictions allow, whatever it is given.
+ */
+export const readDepiction = (bytes: Uint8Array): Depiction | undefined => {
+  let given: unknown;
+  try {
+    given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+  const root = fieldsOf(given);
+  if (root === undefined) return undefined;
+  const reading = new Reading();
+  const tabs = own(root, 'tabs');
+  // A stack may stand where its only tab would.
+  for (const tab of Array.isArray(tabs) ? tabs : [root]) {
+    if (!reading.takeView()) break;
+    const fields = fieldsOf(tab);
+    if (fields !== undefined) readTab(fields, reading);
+  }
+  const { sections, screenshots } = reading;
+  if (sections.length === 0 && screenshots.length === 0) return undefined;
+  return { tint: readTint(own(root, 'tintColor')), sections, screenshots };
+};
