@@ -118,7 +118,8 @@ export class Serving {
 
   /** Answers a request, of which the platform has set the address of the client. */
   async answer(request: Request): Promise<Response> {
-    return this.#app.fetch(request, { clientAddress: request.headers.get('cf-connecting-ip') ?? '' });
+    const clientAddress = request.headers.get('cf-connecting-ip') ?? '';
+    return this.#app.fetch(request, { clientAddress, note: { id: '', operation: undefined } });
   }
 
   #describe() {

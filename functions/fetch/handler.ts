@@ -83,7 +83,10 @@ export const openFetchHandler = (settings: FetchSettings): FetchHandler => {
       const forwarded = request.headers.get('x-forwarded-for') ?? undefined;
       try {
         const client = clientAddress(peer, forwarded, trustedProxies);
-        return await app.fetch(requestBelow(basePath(), request), { clientAddress: client });
+        return await app.fetch(requestBelow(basePath(), request), {
+          clientAddress: client,
+          note: { id: '', operation: undefined },
+        });
       } catch (error) {
         computed.report(error);
         return errorAnswer(new HttpError(500, 'Something went wrong on our side'), computed.now(), request.method);

@@ -32,14 +32,25 @@ const ofBuild = (safetyList: URL): Plugin => ({
       : undefined,
 });
 
+// Modules of zod that describe schemas, which a build does.
+const describing = /zod[/\\]v4[/\\]core[/\\](?:to-json-schema|json-schema-processors)\.js$/;
+
+/** A module with the names of another, that does nothing. */
+const nothingOf = (file: string): string => {
+  const names = readFileSync(file, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
+  const exported = [...names].map(([, name]) => `nothing as ${name}`).join(', ');
+  return `const nothing = () => { throw new Error('Schemas are described by a build'); };\nexport { ${exported} };`;
+};
+
 /**
- * Without what is reached and never used: zod's sentences in fifty languages, which are half of all bytes, and what writes
- * YAML, since the description is published in it.
+ * Without what is reached and never used: zod's sentences in fifty languages, which are half of all bytes, and what describes
+ * schemas or writes YAML, since the description is published.
  */
 const leaner: Plugin = {
   name: 'leaner',
   load: (id) => {
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
+    if (describing.test(id)) return nothingOf(id);
     if (id === path.join(project, 'src', 'documents', 'yaml.ts')) {
       return "export const composeYaml = () => { throw new Error('The description is published as YAML, and not written here'); };";
     }

@@ -42,8 +42,20 @@ const publish = async (workshop: Workshop): Promise<Published> => {
   };
 };
 
+/** What is not in force by then, in milliseconds, does not come. */
+const patience = 900_000;
+
 const untilTaken = async (edge: EdgeRuntime, number: number): Promise<void> => {
-  while (edge.taken() !== number) await sleep(10);
+  const end = performance.now() + patience;
+  let told = 0;
+  while ((edge.taken() ?? 0) < number) {
+    for (; told < edge.lines.length; told++) {
+      const { event, message } = edge.lines[told] ?? {};
+      if (event !== 'generation-taken') tell(`the edge says: ${event}: ${message}`);
+    }
+    if (performance.now() > end) throw new Error(`generation ${number} is not in force`);
+    await sleep(10);
+  }
 };
 
 const ask = async (address: string): Promise<number> => {

@@ -196,6 +196,25 @@ const compareGenerated = async (host: HostUnderTest, ask: Ask, ids: readonly str
   expect(compared).toBeGreaterThan(requests / 2);
 };
 
+/** A question of addresses whose bytes go out as they are, as clients send them that encode nothing. */
+const rawQuestion = (bytes: Buffer): Sent => get(`/v2/jailbreak/repository/safety?uris=${bytes.toString('latin1')}`);
+
+// Only what reads requests off connections meets such bytes.
+const compareRaw = async (host: HostUnderTest, ask: Ask): Promise<void> => {
+  for (const text of ['https://bücher.example/é', 'https://\u{1d5ba}b.example/', 'https://ａb.example/']) {
+    await compare(host, ask, rawQuestion(Buffer.from(text)));
+  }
+  // What is no UTF-8 is refused by Node, and read by some with U+FFFD in its place: no host has such a name.
+  for (const bytes of [
+    Buffer.from('https://b\xfccher.example/', 'latin1'),
+    Buffer.from([0x61, 0xed, 0xa0, 0x80, 0x2e, 0x62]),
+  ]) {
+    expect((await expectedOf(rawQuestion(bytes))).status).toBe(400);
+    const { status, body } = await ask(rawQuestion(bytes));
+    if (status !== 400) expect(JSON.parse(body.toString()).data).toEqual([expect.objectContaining({ safe: false })]);
+  }
+};
+
 describe('every host of the function', () => {
   it.for(hosts)(
     'E1, H5: $name answers byte for byte as the server of the build on Node, but for the date',
@@ -207,6 +226,7 @@ describe('every host of the function', () => {
       if (ask === undefined)
         return skip(`${host.name} is not here: put it into PATH, or say where by DEBDEX_${host.name.toUpperCase()}`);
       await compareFiles(host, ask);
+      if (!host.isAskedByRequest) await compareRaw(host, ask);
       const { packages: records, repositories } = readPublished(publication.folder);
       const ids = [...new Set(records.map(({ package_id }) => package_id))].filter((_, index) => index % 5 === 0);
       const slugs = repositories.map(({ slug }) => slug);

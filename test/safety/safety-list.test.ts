@@ -203,6 +203,21 @@ describe('safety list', () => {
     expect(list.check(uri)).toBe(true);
   });
 
+  it('E1: calls no host safe whose bytes were no text, which some hosts hand over with U+FFFD in their place', () => {
+    const { check } = createSafetyList([]);
+    for (const name of ['b\ufffdcher.example', '\ufffd.example', 'a.b\ufffd']) {
+      for (const text of [
+        name,
+        `https://${name}/`,
+        `https://${encodeURIComponent(name)}/`,
+        `sileo://source/https://${name}/`,
+      ]) {
+        expect(check(text), text).toBe(false);
+      }
+    }
+    expect(check('https://example.test/\ufffd')).toBe(true);
+  });
+
   it('H3: a line break in a scheme is none, as for a browser', () => {
     expect(list.check('ht\ttps:/\n/good.example/')).toBe(true);
   });

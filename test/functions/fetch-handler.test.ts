@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openFetchHandler } from '../../functions/fetch/handler.ts';
+import { readFetchSettings } from '../../functions/fetch/settings.ts';
+import { BuiltPublication } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const publish = async (publication: BuiltPublication, text: string) => {
+  await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a', Description: text }) }]);
+};
+
+const open = (publication: BuiltPublication, variables: Record<string, string> = {}) => {
+  const { folder: DEBDEX_OUT, state: DEBDEX_STATE } = publication;
+  const handler = openFetchHandler(
+    readFetchSettings({ DEBDEX_OUT, DEBDEX_STATE, DEBDEX_RATE_LIMIT: '0', ...variables }),
+  );
+  onTestFinished(handler.close);
+  return (target: string, { peer = '192.0.2.1', ...init }: RequestInit & { peer?: string } = {}) =>
+    handler.fetch(new Request(`http://localhost${target}`, init), peer);
+};
+
+const search = '/v2/jailbreak/package/search?q=com.example';
+
+it('E1: the fetch handler takes up each build that follows', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'first');
+  const ask = open(publication);
+  expect(await (await ask(search)).text()).toContain('"description":"first"');
+  publication.address = 'https://other.example/below';
+  await publish(publication, 'second');
+  await vi.waitFor(
+    async () => {
+      const answer = await ask(`/below${search}&limit=1&page=2`);
+      expect(await answer.text()).toContain('https://other.example/below/v2');
+    },
+    { timeout: 30_000 },
+  );
+  for (const target of [search, `/below${search}`, '/below/v2/jailbreak/package/com.example.a']) {
+    expect(await (await ask(target)).text(), target).toContain('"description":"second"');
+  }
+  expect((await ask(`/beyond${search}`)).status).toBe(404);
+});
+
+it('E1: the fetch handler limits clients by their own addresses, as many proxies away as it is told', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'x');
+  const statuses = async (ask: ReturnType<typeof open>, from: (at: number) => RequestInit & { peer?: string }) =>
+    new Set(await Promise.all(Array.from({ length: 8 }, async (_, at) => (await ask(search, from(at))).status)));
+  const forwarded = (at: number) => ({ headers: { 'x-forwarded-for': `198.51.100.${at}` } });
+  const limited = { DEBDEX_RATE_LIMIT: '1' };
+  expect(await statuses(open(publication, limited), () => ({}))).toEqual(new Set([200, 429]));
+  expect(await statuses(open(publication, limited), forwarded)).toEqual(new Set([200, 429]));
+  expect(await statuses(open(publication, limited), (at) => ({ peer: `192.0.2.${at}` }))).toEqual(new Set([200]));
+  expect(await statuses(open(publication, { ...limited, DEBDEX_TRUSTED_PROXIES: '1' }), forwarded)).toEqual(
+    new Set([200]),
+  );
+});
+
+it('E1: the fetch handler answers older addresses and by a safety list as it is told', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'x');
+  const data = temporaryFolder();
+  mkdirSync(data, { recursive: true });
+  const entry =
+    "- host: bad.example\n  reason: Listed for the tests.\n  date: '2026-05-01'\n  source: https://source.test/\n";
+  writeFileSync(path.join(data, 'safety.yaml'), entry);
+  const ask = open(publication, { DEBDEX_DATA: data, DEBDEX_NO_OLDER_ADDRESSES: '1' });
+  expect((await ask('/v1/community/packages/search?query=com')).status).toBe(404);
+  const verdicts = await (await ask('/v2/jailbreak/repository/safety?uris=bad.example,good.example')).json();
+  expect(verdicts).toMatchObject({ data: [{ safe: false }, { safe: true }] });
+  expect((await open(publication)('/v1/community/packages/search?query=com')).status).toBe(200);
+});
+
+it('E1: the fetch handler answers what goes wrong as every host does, and tells of it', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'x');
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  writeFileSync(path.join(publication.state, 'catalog.sqlite'), 'no database');
+  const { status, headers } = await open(publication)(search);
+  expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([503, 'application/json', '5']);
+  expect(JSON.parse(String(told.mock.lastCall?.[0]))).toMatchObject({ event: 'fault', operation: 'packageSearch' });
+});
