@@ -41,7 +41,7 @@ describe('name servers that do not answer', () => {
     const fetcher = createFetcher({
       allowPrivateNetworks: ['127.0.0.0/8'],
       resolve: insist,
-      limits: { lookupMs: 200_000 },
+      limits: { lookupMs: 200_000, connectMs: 60_000, headersMs: 60_000, graceMs: 60_000, totalMs: 200_000 },
     });
     const slugs: string[] = [];
     const clock = AbortSignal.timeout(60_000);
