@@ -45,21 +45,25 @@ class Reading {
   }
 }
 
-type Reader = (view: Fields, reading: Reading, blocks: Block[], depth: number) => void;
+/** What was found in a tab so far; where a view was passed over, that. */
+type Found = Block | { readonly kind: 'passed-over' };
 
-const readTitle: Reader = (view, reading, blocks) => {
+type Reader = (view: Fields, reading: Reading, found: Found[], depth: number) => void;
+
+const readTitle: Reader = (view, reading, found) => {
   const text = reading.takeLine(own(view, 'title'));
-  if (text !== '') blocks.push({ kind: 'heading', line: [{ text }] });
+  if (text !== '') found.push({ kind: 'heading', line: [{ text }] });
 };
 
-const readViews: Reader = (view, reading, blocks, depth) => {
+const readViews: Reader = (view, reading, found, depth) => {
   if (depth >= limits.depictionDepth) return;
   for (const one of listOf(own(view, 'views'))) {
     if (!reading.takeView()) return;
     const fields = fieldsOf(one);
     const name = fields && own(fields, 'class');
-    if (fields === undefined || typeof name !== 'string' || !Object.hasOwn(readers, name)) continue;
-    readers[name]?.(fields, reading, blocks, depth + 1);
+    const reader = typeof name === 'string' && Object.hasOwn(readers, name) ? readers[name] : undefined;
+    if (fields === undefined || reader === undefined) found.push({ kind: 'passed-over' });
+    else reader(fields, reading, found, depth + 1);
   }
 };
 
@@ -85,36 +89,49 @@ const readers: Readonly<Record<string, Reader>> = {
   DepictionSubheaderView: readTitle,
   DepictionStackView: readViews,
   DepictionAutoStackView: readViews,
-  DepictionMarkdownView: (view, reading, blocks) => {
-    blocks.push(...readMarkdown(reading.take(own(view, 'markdown'))));
+  DepictionMarkdownView: (view, reading, found) => {
+    found.push(...readMarkdown(reading.take(own(view, 'markdown'))));
   },
-  DepictionLabelView: (view, reading, blocks) => {
+  DepictionLabelView: (view, reading, found) => {
     const text = reading.takeLine(own(view, 'text'));
-    if (text !== '') blocks.push({ kind: 'paragraph', lines: [[{ text }]] });
+    if (text !== '') found.push({ kind: 'paragraph', lines: [[{ text }]] });
   },
-  DepictionTableTextView: (view, reading, blocks) => {
+  DepictionTableTextView: (view, reading, found) => {
     const [title, text] = [reading.takeLine(own(view, 'title')), reading.takeLine(own(view, 'text'))];
-    if (title !== '' && text !== '') blocks.push({ kind: 'fact', title, text });
+    if (title !== '' && text !== '') found.push({ kind: 'fact', title, text });
   },
-  DepictionSeparatorView: (_view, _reading, blocks) => {
-    blocks.push({ kind: 'rule' });
+  DepictionSeparatorView: (_view, _reading, found) => {
+    found.push({ kind: 'rule' });
   },
   DepictionScreenshotsView: readScreenshots,
 };
 
-/** Without lines that part nothing: at the beginning, at the end, and beside each other. */
-const withoutIdleRules = (blocks: readonly Block[]): Block[] =>
-  blocks.filter(
-    ({ kind }, place) =>
-      kind !== 'rule' ||
-      (place > 0 && blocks[place - 1]?.kind !== 'rule' && blocks.slice(place).some((one) => one.kind !== 'rule')),
-  );
+/** Without lines that part nothing, and headings of nothing but what is passed over. */
+const withoutIdle = (found: readonly Found[]): Block[] => {
+  const blocks: Block[] = [];
+  let next: 'nothing' | 'rule' | 'heading' | 'words' = 'nothing';
+  let isPassedOver = false;
+  for (const one of found.toReversed()) {
+    const { kind } = one;
+    if (kind === 'passed-over') {
+      isPassedOver = true;
+      continue;
+    }
+    if (kind === 'heading' && isPassedOver && next !== 'words') continue;
+    isPassedOver = false;
+    if (kind === 'rule' && (next === 'nothing' || next === 'rule')) continue;
+    blocks.push(one);
+    next = kind === 'rule' || kind === 'heading' ? kind : 'words';
+  }
+  if (blocks.at(-1)?.kind === 'rule') blocks.pop();
+  return blocks.reverse();
+};
 
 const readTab = (tab: Fields, reading: Reading): void => {
-  const blocks: Block[] = [];
+  const found: Found[] = [];
   const title = reading.takeLine(own(tab, 'tabname')).slice(0, 80).toWellFormed();
-  readViews(tab, reading, blocks, 0);
-  const shown = withoutIdleRules(blocks);
+  readViews(tab, reading, found, 0);
+  const shown = withoutIdle(found);
   if (shown.length > 0) reading.sections.push({ title: title === '' ? null : title, blocks: shown });
 };
 

@@ -72,6 +72,27 @@ describe('a native depiction', () => {
     });
   });
 
+  it('C11: leaves out headings of nothing but what is passed over, and lines that part nothing', () => {
+    const line = { class: 'DepictionSeparatorView' };
+    const heading = (title: string) => ({ class: 'DepictionHeaderView', title });
+    const button = { class: 'DepictionTableButtonView', title: 'Press me', action: 'https://b.example/' };
+    const views = [
+      line,
+      heading('1.0'),
+      heading('1.1'),
+      line,
+      line,
+      heading('Main'),
+      heading('Links'),
+      button,
+      button,
+      line,
+    ];
+    const kept = [...views, heading('Mixed'), button, markdown('words'), line, heading('Social'), button];
+    const words = blocksOf(...kept).map((block) => (block.kind === 'heading' ? block.line[0]?.text : block.kind));
+    expect(words).toEqual(['1.0', '1.1', 'rule', 'Mixed', 'paragraph']);
+  });
+
   it('C11: keeps its tabs apart, in their order, and leaves out those without words', () => {
     const tab = (tabname: unknown, text: string) => ({ tabname, class: 'DepictionStackView', views: [markdown(text)] });
     const depiction = read({
