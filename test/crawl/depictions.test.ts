@@ -1,10 +1,13 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limits } from '../../src/contract/limits.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { readKeptDepiction } from '../../src/depictions/kept-depiction.ts';
 import { type Fields, generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
@@ -231,3 +234,35 @@ it('C12: a damaged list is made again and loses nothing that is shown; a damaged
   await crawl();
   expect(wordsOf(urlOf(name))).toContain(name);
 });
+
+it('C6, C11: the word of service.yaml decides whether a build asks for depictions and shows them; documents and catalog stay as they are', async () => {
+  put('told', telling('Told at length.'));
+  // Two packages name it.
+  await serve([urlOf('told'), urlOf('told')]);
+  const build = new BuildBench({ site: true });
+  build.list([{ slug: 'repo', uri: bench.origin.uri('repo') }]);
+  const data = join(build.folder, 'data');
+  mkdirSync(data);
+  copyFileSync(join(import.meta.dirname, '..', '..', 'data', 'safety.yaml'), join(data, 'safety.yaml'));
+  const run = async (more: string) => {
+    const service = `name: Mine\ncontact_email: ops@debdex.dev\ncopyright: Me\nprivacy_updated: "2026-11-22"\n${more}`;
+    writeFileSync(join(data, 'service.yaml'), service);
+    bench.origin.reset();
+    const { status, text } = await build.build(`DEBDEX_DATA=${data} `);
+    expect(status, text).toBe(0);
+    const read = (name: string) => readFileSync(join(build.out, name), 'utf8');
+    return {
+      asked: bench.origin.requests.map((request) => `${request.path} ${request.status}`),
+      page: read('package/com.example.p2/index.html'),
+      document: read(documentPath.package('com.example.p2')),
+      catalog: JSON.parse(read('v2/generation.json')).catalog.sha256,
+    };
+  };
+  const shown = await run('native_depictions: true\n');
+  expect(shown.asked.filter((line) => line.includes('told'))).toEqual(['/repo/depictions/told.json 200']);
+  expect(shown.page).toContain('Told at length.');
+  const without = await run('');
+  expect(without.page).not.toContain('id="depiction"');
+  expect(without.asked).toEqual(['/repo/Release 304']);
+  expect([without.document, without.catalog]).toEqual([shown.document, shown.catalog]);
+}, 120_000);
