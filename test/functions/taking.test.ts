@@ -126,3 +126,41 @@ it('E2: goes on with another generation, and writes of it what is not there', as
   expect([memory.get('held')?.text, events]).toEqual(['third', 1]);
   expect(asked.calls - before).toBeLessThan(before / 4);
 });
+
+it('E2: takes what was ordered last, where that came while a portion was read', async () => {
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const [first, second] = [await publish(5), await publish(7)];
+  let reads = 0;
+  const files: PublishedFiles = {
+    read: async (file) => {
+      if (++reads === 3) taking.begin({ text: 'second', jws: null, list: second.list });
+      return (await first.files.read(file)) ?? second.files.read(file);
+    },
+  };
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  taking.begin({ text: 'first', jws: null, list: first.list });
+  while (!(await taking.goOn()));
+  expect(memory.get('held')?.text).toBe('second');
+  expect(database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get()).toEqual([7]);
+});
+
+it('E2: takes all anew where what stands there is not what was published', async () => {
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const { files, list } = await publish(5);
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  const untilTaken = async () => {
+    while (!(await taking.goOn()));
+  };
+  taking.begin({ text: 'first', jws: null, list });
+  await untilTaken();
+  database.exec("DELETE FROM record WHERE package = 'com.example.p3'");
+  taking.begin({ text: 'second', jws: null, list });
+  await expect(untilTaken()).rejects.toThrow(/There are 4 rows of record, and 5 were published: all is taken anew/);
+  expect(memory.get('held')).toBeUndefined();
+  await untilTaken();
+  expect(database.prepare<[number]>('SELECT count(*) FROM record').get()).toEqual([5]);
+});
