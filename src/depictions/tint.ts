@@ -5,7 +5,7 @@ const hex = (value: number): string => Math.min(255, value).toString(16).padStar
  * "#rrggbb". Null where it is none, or written in another way.
  */
 export const readTint = (written: unknown): string | null => {
-  if (typeof written !== 'string' || written.length > 64) return null;
+  if (typeof written !== 'string') return null;
   const text = written.trim().toLowerCase();
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])[0-9a-f]?$/.exec(text);
   if (short !== null)

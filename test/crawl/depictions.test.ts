@@ -199,6 +199,18 @@ it('C6: headers that are for the repository alone are sent to no other host', as
   expect(bench.origin.requests.find(({ path }) => path.endsWith('/own.json'))?.headers['x-machine']).toBe('iPhone10,1');
 });
 
+it('C6: follows a redirect that may be, and tells nobody to name that in the manifest; builds of one version may differ', async () => {
+  put('here');
+  put('other');
+  bench.origin.break('/repo/depictions/moved.json', { kind: 'redirect', location: urlOf('here') });
+  const [first = {}] = makePackages(1);
+  await serve([urlOf('moved')], [{ ...first, Architecture: 'iphoneos-arm', SileoDepiction: urlOf('other') }]);
+  const outcome = await crawl();
+  expect(outcome.told).toEqual(['moved.json 302', 'here.json 200', 'other.json 200']);
+  expect(wordsOf(urlOf('moved'))).toContain('"here"');
+  expect(outcome.findings).toEqual([]);
+});
+
 it('C4: keeps what the newest versions name, and forgets it with the package', async () => {
   for (const name of ['new', 'old', 'gone']) put(name);
   const [first = {}, second = {}] = makePackages(2);
@@ -210,8 +222,12 @@ it('C4: keeps what the newest versions name, and forgets it with the package', a
   expect((await crawl()).told).toEqual([]);
   expect(await readdir(folder())).toHaveLength(2);
   expect([kept(urlOf('new')) !== undefined, kept(urlOf('gone'))]).toEqual([true, undefined]);
-  await bench.store.remove('repo');
+  // A repository that gets another name takes them along.
+  expect(await bench.store.adopt('renamed', 'repo')).toBe(true);
   expect(kept(urlOf('new'))).toBeUndefined();
+  expect(readKeptDepiction(bench.store.depictions.root, 'renamed', urlOf('new'))).toBeDefined();
+  expect(await bench.store.removeUnused(new Set(), new Date('2027-01-01'))).toEqual(['renamed']);
+  expect(readKeptDepiction(bench.store.depictions.root, 'renamed', urlOf('new'))).toBeUndefined();
 });
 
 it('C12: a damaged list is made again and loses nothing that is shown; a damaged depiction is fetched anew', async () => {

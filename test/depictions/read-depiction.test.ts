@@ -72,6 +72,29 @@ describe('a native depiction', () => {
     });
   });
 
+  it('C11: shows facts that follow each other as one list, and invites to pictures by the host that they come from', () => {
+    const fact = (title: string): Block => ({ kind: 'fact', title, text: 'x' });
+    const paragraph: Block = { kind: 'paragraph', lines: [[{ text: 'between' }]] };
+    const shots = (...urls: readonly string[]) => urls.map((url) => ({ url, text: '' }));
+    const show = (screenshots: Depiction['screenshots']) =>
+      showDepiction(
+        { tint: null, sections: [{ title: null, blocks: [fact('a'), fact('b'), paragraph, fact('c')] }], screenshots },
+        'https://a.example/d.json',
+      );
+    const [section] = show([])?.sections ?? [];
+    expect(
+      section?.parts.map((part) => (part.kind === 'facts' ? part.facts.map(({ title }) => title) : part.kind)),
+    ).toEqual([['a', 'b'], 'paragraph', ['c']]);
+    expect(show([])?.screenshots).toBeUndefined();
+    expect(show(shots('https://p.example/1'))?.screenshots).toEqual({
+      invitation: 'Show the screenshot from p.example',
+      list: [{ url: 'https://p.example/1', text: 'Screenshot 1' }],
+    });
+    const many = shots('https://p.example/1', 'https://q.example/2', 'https://r.example/3');
+    expect(show(many.slice(0, 2))?.screenshots?.invitation).toBe('Show 2 screenshots from p.example and one more host');
+    expect(show(many)?.screenshots?.invitation).toBe('Show 3 screenshots from p.example and 2 more hosts');
+  });
+
   it('C11: leaves out headings of nothing but what is passed over, and lines that part nothing', () => {
     const line = { class: 'DepictionSeparatorView' };
     const heading = (title: string) => ({ class: 'DepictionHeaderView', title });
@@ -186,6 +209,13 @@ describe('a native depiction', () => {
     expect(read(tabs({ class: 'DepictionScreenshotsView', screenshots }))?.screenshots).toHaveLength(
       limits.depictionScreenshots,
     );
+    const moving = [
+      { url: 'https://p.example/1.mp4', video: true },
+      { url: 'https://p.example/1.png', video: false },
+    ];
+    expect(
+      read(tabs({ class: 'DepictionScreenshotsView', screenshots: moving }))?.screenshots.map(({ url }) => url),
+    ).toEqual(['https://p.example/1.png']);
     const same = Array.from({ length: 9 }, () => ({ url: 'https://p.example/1.png' }));
     expect(read(tabs({ class: 'DepictionScreenshotsView', screenshots: same }))?.screenshots).toHaveLength(1);
   });
@@ -249,6 +279,9 @@ describe('Markdown', () => {
           [{ text: 'code', style: 'code' }, { text: ' *plain* ' }, { text: 'p', href: 'https://a.example/p.png' }],
         ],
       },
+    ]);
+    expect(readMarkdown('a_b_ c and __d__')).toEqual([
+      { kind: 'paragraph', lines: [[{ text: 'a_b_ c and ' }, { style: 'strong', text: 'd' }]] },
     ]);
     expect(readMarkdown('see https://a.example/b_(c), and (https://d.example/).')).toEqual([
       {
