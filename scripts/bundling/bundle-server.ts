@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
-import { readLicences } from './licences.ts';
+import type { Plugin } from 'rolldown';
+import { type BundledSize, makeBundledFolder } from './bundled-folder.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -59,42 +59,15 @@ const entryOf = (name: string, oldest: number): string =>
  *
  * @throws Error where a module cannot be read or bundled
  */
-export const bundleServer = async (folder: string): Promise<{ files: number; bytes: number }> => {
-  const made = `${folder}.new`;
-  rmSync(made, { recursive: true, force: true });
-  mkdirSync(made, { recursive: true });
-  const { engines } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
-  const bundle = await rolldown({
-    cwd: project,
-    input: Object.fromEntries(bundledCommands.map((name) => [name, path.join(project, 'scripts', `${name}.ts`)])),
-    platform: 'node',
-    // A faster driver that nobody has to have: pg looks whether it is there.
-    external: ['pg-native'],
+export const bundleServer = (folder: string): Promise<BundledSize> =>
+  makeBundledFolder(folder, {
+    inputs: Object.fromEntries(bundledCommands.map((name) => [name, path.join(project, 'scripts', `${name}.ts`)])),
+    modules: 'modules',
     plugins: [places],
+    data: ['safety.yaml', 'service.yaml'],
+    complete: (made) => {
+      const { engines } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
+      const oldest = Number(/^>=(\d+)$/.exec(engines.node)?.[1]);
+      for (const name of bundledCommands) writeFileSync(path.join(made, `${name}.mjs`), entryOf(name, oldest));
+    },
   });
-  try {
-    const { output } = await bundle.write({
-      dir: path.join(made, 'modules'),
-      format: 'esm',
-      entryFileNames: '[name].mjs',
-      // Two may have one name.
-      chunkFileNames: '[name]-[hash].mjs',
-    });
-    const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
-    writeFileSync(path.join(made, 'LICENSES.txt'), readLicences(modules));
-  } finally {
-    await bundle.close();
-  }
-  const oldest = Number(/^>=(\d+)$/.exec(engines.node)?.[1]);
-  for (const name of bundledCommands) writeFileSync(path.join(made, `${name}.mjs`), entryOf(name, oldest));
-  cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
-  for (const name of ['safety.yaml', 'service.yaml']) {
-    mkdirSync(path.join(made, 'modules', 'data'), { recursive: true });
-    cpSync(path.join(project, 'data', name), path.join(made, 'modules', 'data', name));
-  }
-  if (existsSync(folder)) rmSync(folder, { recursive: true });
-  renameSync(made, folder);
-  const written = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const bytes = written.reduce((sum, entry) => sum + readFileSync(path.join(entry.parentPath, entry.name)).length, 0);
-  return { files: written.length, bytes };
-};

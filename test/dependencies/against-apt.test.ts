@@ -120,9 +120,9 @@ describe.skipIf(!hasApt)('against apt itself, of two packages that provide the s
 });
 
 const lists = '/var/lib/apt/lists';
-const debian = existsSync(lists)
-  ? readdirSync(lists).find((name) => /^deb\.debian\.org_debian_dists_[^_]+_main_binary-amd64_Packages/.test(name))
-  : undefined;
+// Whatever mirror it came from, apt writes the address into the name of the file.
+const ofDebian = /^(?<mirror>[^_]+_debian)_dists_(?<suite>[^_]+)_main_binary-amd64_Packages/;
+const debian = existsSync(lists) ? readdirSync(lists).find((name) => ofDebian.test(name)) : undefined;
 const wanted = Number(process.env.DEBDEX_TEST_CLOSURES ?? 0);
 
 /** apt takes a second to read its cache, so some are asked side by side. */
@@ -141,8 +141,9 @@ describe.skipIf(!hasApt || debian === undefined || wanted === 0)('against apt it
   it('D1: all but one in fifty get the same answer', { timeout: 7_200_000 }, async () => {
     const folder = temporaryFolder();
     const file = path.join(lists, debian ?? '');
-    const suite = /_dists_([^_]+)_/.exec(file)?.[1] ?? '';
-    const apt = new AptClient(folder, [{ uri: 'http://deb.debian.org/debian', place: `${suite} main` }], 'amd64');
+    const { mirror = '', suite = '' } = ofDebian.exec(debian ?? '')?.groups ?? {};
+    const uri = `http://${mirror.replace('_', '/')}`;
+    const apt = new AptClient(folder, [{ uri, place: `${suite} main` }], 'amd64');
     await apt.take(file);
     const index = await apt.read(file);
     const { ask, close } = await openClosures([{ slug: 'debian', packages: index }]);

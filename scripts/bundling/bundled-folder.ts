@@ -1,0 +1,66 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { readLicences } from './licences.ts';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+/** A folder in the making: modules for Node, their licences, and what lies beside them. */
+export interface BundledFolder {
+  /** Files of the source, by the names of the modules that they become. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** The folder of the modules, below that of all; "." for the same. */
+  readonly modules: string;
+  readonly plugins: readonly Plugin[];
+  /** Files of the folder `data` of the project that the modules find beside themselves. */
+  readonly data: readonly string[];
+  /** Writes what else belongs into the folder. */
+  readonly complete?: (made: string) => void;
+}
+
+/** What was written. */
+export interface BundledSize {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Makes such a folder, in the place of what was there once all of it is written.
+ *
+ * @throws Error where a module cannot be read or bundled
+ */
+export const makeBundledFolder = async (folder: string, wanted: BundledFolder): Promise<BundledSize> => {
+  const made = `${folder}.new`;
+  const ofModules = path.join(made, wanted.modules);
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(path.join(ofModules, 'data'), { recursive: true });
+  const bundle = await rolldown({
+    cwd: project,
+    input: { ...wanted.inputs },
+    platform: 'node',
+    // A faster driver that nobody has to have: pg looks whether it is there.
+    external: ['pg-native'],
+    plugins: [...wanted.plugins],
+  });
+  try {
+    const { output } = await bundle.write({
+      dir: ofModules,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      // Two may have one name.
+      chunkFileNames: '[name]-[hash].mjs',
+    });
+    const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+    writeFileSync(path.join(made, 'LICENSES.txt'), readLicences(modules));
+  } finally {
+    await bundle.close();
+  }
+  cpSync(path.join(project, 'LICENSE'), path.join(made, 'LICENSE'));
+  for (const name of wanted.data) cpSync(path.join(project, 'data', name), path.join(ofModules, 'data', name));
+  wanted.complete?.(made);
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+  renameSync(made, folder);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
+  return { files: files.length, bytes };
+};

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  countDirect,
+  plainGet as get,
+  KeptConnection,
+  known as one,
+  openReady,
+  startReadyServer as start,
+  alsoKnown as two,
+} from '../support/kept-connection.ts';
+import { timesFrom } from '../support/longer-runs.ts';
+import { openSocket, readToEnd } from '../support/raw-http.ts';
+
+// What is read without the parser is a strict part of what it reads alike; the rest is left to it.
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('H9 what is not plain', () => {
+  const crooked: [what: string, request: string][] = [
+    ['a body', `GET ${one} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
+    ['a length of none', get(one, 'Content-Length: 0\r\n')],
+    ['a chunked body', `${get(one, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`],
+    ['another coding', `${get(one, 'Transfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`],
+    ['a connection that ends', get(one, 'Connection: close\r\n')],
+    ['a change of protocol', get(one, 'Connection: Upgrade\r\nUpgrade: h2c\r\n')],
+    ['an expectation', get(one, 'Expect: 100-continue\r\n')],
+    ['two hosts', get(one, 'Host: b\r\n')],
+    ['two hosts of one name', get(one, 'hOST: a\r\n')],
+    ['no host', `GET ${one} HTTP/1.1\r\nAccept: */*\r\n\r\n`],
+    ['a host that is none', `GET ${one} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
+    ['an older version', `GET ${one} HTTP/1.0\r\nHost: a\r\n\r\n`],
+    ['a newer version', `GET ${one} HTTP/1.2\r\nHost: a\r\n\r\n`],
+    ['another method', `HEAD ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a method of small letters', `get ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['all of an address', get(`http://a${one}`)],
+    ['a blank in the address', get(`${one} x`)],
+    ['two blanks', `GET  ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a tab', `GET\t${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a fragment', get(`${one}#x`)],
+    ['an address outside ASCII', get(`${one}\xe4`)],
+    ['lines that end otherwise', get(one).replaceAll('\r\n', '\n')],
+    ['one line that ends otherwise', `GET ${one} HTTP/1.1\nHost: a\r\n\r\n`],
+    ['a line that ends early', get(one, 'X: a\rb\r\n')],
+    ['a feed of lines within', get(one, 'X: a\nY: b\r\n')],
+    ['a folded header', get(one, 'X: a\r\n b\r\n')],
+    ['a blank before a colon', get(one, 'X : a\r\n')],
+    ['a header without a name', get(one, ': a\r\n')],
+    ['a line without a colon', get(one, 'nonsense\r\n')],
+    ['a byte that is none', get(one, 'X: a\x00b\r\n')],
+    ['a value outside ASCII', get(one, 'X: \xe4\r\n')],
+    ['a name outside ASCII', get(one, 'X\xe4: a\r\n')],
+    ['a coding twice', get(one, 'Accept-Encoding: gzip\r\nAccept-Encoding: br\r\n')],
+    ['a tag twice', get(one, 'If-None-Match: "a"\r\nIf-None-Match: *\r\n')],
+    ['names of an object', get(one, '__proto__: a\r\nconstructor: b\r\n')],
+    ['an empty line before it', `\r\n${get(one)}`],
+    ['too many headers', get(one, 'X: a\r\n'.repeat(300))],
+    ['headers that are too large', get(one, `X: ${'a'.repeat(70_000)}\r\n`)],
+    ['an address that is too long', get(`${one}?${'a'.repeat(70_000)}`)],
+  ];
+
+  it('is a head of which a part has come', async () => {
+    const running = await start();
+    const kept = await openReady(running);
+    const lone = await KeptConnection.open(running.port);
+    for (const { socket } of [kept, lone]) {
+      socket.write(`GET ${two} HTTP/1.1\r\nHost: a\r\nX: `);
+      await sleep(50);
+    }
+    const answer = await kept.ask(get(one));
+    // What came last was the value of a header, and the others of its lines headers: two hosts.
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await lone.ask(get(one))).toBe(answer);
+  });
+
+  it('is a head beyond the bounds', async () => {
+    const running = await start({ limits: { headers: 300, requestLine: 200 } });
+    const kept = await openReady(running);
+    expect(await kept.ask(get(one, `X: ${'x'.repeat(400)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('is a document longer than a piece of an answer', async () => {
+    const kept = await openReady(await start({ limits: { pieceBytes: 1000 } }));
+    const direct = countDirect();
+    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(direct.of(1)).toBe(0);
+  });
+
+  it.each(crooked)('is left to the parser, or read as it reads it: %s', async (_, request) => {
+    const running = await start();
+    const kept = await openReady(running);
+    // The parser alone has the first request of a connection.
+    const lone = await KeptConnection.open(running.port);
+    const awaited = await lone.ask(request);
+    expect(await kept.ask(request)).toBe(awaited);
+    // Whether the connection can be asked again is the same too; what was sent is read to its end.
+    const [again, loneAgain] = await Promise.all([kept.ask(get(one)), lone.ask(get(one))]);
+    expect(again).toBe(loneAgain);
+  });
+});
+
+describe('H9 any request', () => {
+  // What a parser of requests stumbles over, in a request that is plain but for it.
+  const odd = [
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n\r\n',
+    ' ',
+    '\t',
+    ':',
+    '\0',
+    '\x7f',
+    '\x80',
+    '\xff',
+    '#',
+    '?',
+    ',',
+    '/',
+    'Host: a\r\n',
+    'Content-Length: 5\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Connection: close\r\n',
+    'If-None-Match: *\r\n',
+    'Accept-Encoding: gzip\r\n',
+    'GET ',
+    '/1.1',
+    'é',
+  ];
+  const plain = [
+    '',
+    'Accept-Encoding: gzip\r\n',
+    'If-None-Match: "x"\r\nUser-Agent: a\r\n',
+    'Connection: keep-alive\r\n',
+  ].map((headers) => get(one, headers));
+  const changed = fc
+    .record({
+      request: fc.constantFrom(...plain),
+      changes: fc.array(fc.record({ at: fc.nat(160), removed: fc.nat(3), added: fc.constantFrom('', ...odd) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    })
+    .map(({ request, changes }) =>
+      changes.reduce((text, { at, removed, added }) => text.slice(0, at) + added + text.slice(at + removed), request),
+    );
+  // All that comes for some bytes and a last request, which what is wrong may swallow, but for what is always another.
+  const last = get('/v2/jailbreak/package/none', 'Connection: close\r\n');
+  const answersTo = async (port: number, sent: string): Promise<string> => {
+    const socket = await openSocket(port);
+    const received = readToEnd(socket);
+    socket.write(sent + last, 'latin1');
+    const text = await received;
+    return text.replaceAll(/\r\n(?:date|x-request-id): [^\r]+/gi, '').replaceAll(/"date":"[^"]+"/g, '');
+  };
+
+  it('is answered as by the parser, whatever it holds', async () => {
+    // What does not end is over soon.
+    const { port } = await start({ limits: { headersTimeout: 1000, requestTimeout: 1000, timeoutInterval: 50 } });
+    for (const request of plain) await answersTo(port, request);
+    const both = await answersTo(port, get(one));
+    const first = both.slice(0, both.indexOf('HTTP/1.1 404'));
+    const runs = timesFrom('DEBDEX_TEST_SEQUENCES', 250);
+    await fc.assert(
+      fc.asyncProperty(changed, async (request) => {
+        const [parsed, direct] = await Promise.all([answersTo(port, request), answersTo(port, get(one) + request)]);
+        expect(direct).toBe(first + parsed);
+      }),
+      { numRuns: runs },
+    );
+  });
+});

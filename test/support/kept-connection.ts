@@ -1,0 +1,104 @@
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { expect, onTestFinished, vi } from 'vitest';
+import { publish } from './published.ts';
+import { openSocket } from './raw-http.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+// A document that is ready is answered past the parser, on a connection on which something was asked before.
+
+/** The path of a document that every such server has. */
+export const known = '/v2/jailbreak/package/com.example.one';
+/** Another one. */
+export const alsoKnown = '/v2/jailbreak/package/com.example.two';
+
+/** A plain GET; `headers` are whole lines. */
+export const plainGet = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+
+/** Starts a server whose documents stay ready; it ends with the test. */
+export const startReadyServer = async (options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> => {
+  const published = publish(['com.example.one', 'com.example.two']);
+  // Without a stamp nothing is ready for longer than a second.
+  published.write('../state/generation.json', 'first');
+  const server = await startTestServer({ published, ...options });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await server.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { ...server, close };
+};
+
+/** A connection that stays open: what comes on it, answer by answer, with a date that is always the same. */
+export class KeptConnection {
+  readonly socket: Socket;
+  #received = '';
+  #isOver = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    onTestFinished(() => void socket.destroy());
+    socket.setEncoding('latin1');
+    socket.on('data', (piece: string) => {
+      this.#received += piece;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#isOver = true;
+    });
+  }
+
+  static async open(port: number): Promise<KeptConnection> {
+    return new KeptConnection(await openSocket(port));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The next answer; undefined where the connection was closed before one came. */
+  async next(isBodiless = false): Promise<string | undefined> {
+    let end: number | undefined;
+    await vi.waitUntil(
+      () => {
+        const head = this.#received.indexOf('\r\n\r\n') + 4;
+        const length = Number(
+          isBodiless ? 0 : (/\r\ncontent-length: (\d+)/i.exec(this.#received.slice(0, head))?.[1] ?? 0),
+        );
+        if (head >= 4 && this.#received.length >= head + length) end = head + length;
+        return end !== undefined || this.#isOver;
+      },
+      { timeout: 60_000, interval: 2 },
+    );
+    if (end === undefined) return undefined;
+    const answer = this.#received.slice(0, end);
+    this.#received = this.#received.slice(end);
+    return answer
+      .replace(/\r\ndate: [^\r]+/i, '\r\nDate: now')
+      .replace(/\r\nx-request-id: [^\r]+/i, '')
+      .replace(/"date":"[^"]+"/, '"date":""');
+  }
+
+  ask(request: string): Promise<string | undefined> {
+    this.socket.write(request, 'latin1');
+    return this.next(request.startsWith('HEAD '));
+  }
+}
+
+/** What was answered past the parser, of what is asked within; until the mocks are restored. */
+export const countDirect = () => {
+  const written = vi.spyOn(ServerResponse.prototype, 'writeHead');
+  return {
+    /** How many of this many were. */
+    of: (asked: number) => asked - written.mock.calls.length,
+    again: () => void written.mockClear(),
+  };
+};
+
+/** A connection on which these targets have been asked for, so that they are ready. */
+export const openReady = async ({ port }: TestServer, targets = [known]): Promise<KeptConnection> => {
+  const kept = await KeptConnection.open(port);
+  for (const target of targets) expect(await kept.ask(plainGet(target))).toMatch(/^HTTP\/1\.1 200 /);
+  return kept;
+};
