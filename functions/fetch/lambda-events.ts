@@ -40,18 +40,22 @@ const isTooLarge = (body: string): boolean =>
 
 // An HTTP API hands over the path decoded, a function URL as it was sent.
 const targetOf = ({ rawPath, rawQueryString, requestContext: { stage, domainName } }: LambdaEvent): string => {
-  const isNamed = stage !== undefined && stage !== '$default' && rawPath.startsWith(`/${stage}/`);
-  const path = isNamed ? rawPath.slice(stage.length + 1) : rawPath;
+  const isNamed = stage !== undefined && stage !== '$default' && `${rawPath}/`.startsWith(`/${stage}/`);
+  const path = isNamed ? rawPath.slice(stage.length + 1) || '/' : rawPath;
   const isAsSent = domainName?.endsWith('.on.aws') ?? false;
   const written = isAsSent ? path : path.split('/').map(encodeURIComponent).join('/');
-  return rawQueryString === '' ? written : `${written}?${rawQueryString}`;
+  // What comes after a bare # would be no part of the address.
+  return (rawQueryString === '' ? written : `${written}?${rawQueryString}`).replaceAll('#', '%23');
 };
 
 const requestOf = (event: LambdaEvent): Request => {
   const { headers, cookies = [], body, isBase64Encoded } = event;
   const { method } = event.requestContext.http;
   const given = new Headers();
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given.set(name, value);
+  for (const [name, value] of Object.entries(headers)) {
+    // A header is bytes, of which Request has each as one character.
+    if (value !== undefined) given.set(name, /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value);
+  }
   if (cookies.length > 0) given.set('cookie', cookies.join('; '));
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD';
   // The host is what a client says it is.

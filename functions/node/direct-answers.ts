@@ -114,7 +114,8 @@ export const createDirectAnswers = (options: DirectAnswersOptions): DirectAnswer
           target,
           userAgent: headers['user-agent'],
           status: answer.status,
-          isWhole: !socket.destroyed,
+          // A write that fails at once is told before the socket is destroyed for it.
+          isWhole: !socket.destroyed && socket.errored === null,
           milliseconds: performance.now() - began,
           bytes: socket.bytesWritten - before,
           client: () => clientOf(connection, headers),

@@ -39,10 +39,21 @@ const telling: ReadonlySet<string> = new Set([
 const lineEnd = '\r\n';
 const method = 'GET ';
 const version = ' HTTP/1.1';
-// A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5).
-const field = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e]*?)[\t ]*$/;
+// A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5). Those around a value are taken off
+// afterwards: a pattern that finds them tries every way to share a run of blanks between its parts.
+const field = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e]*)$/;
 // No document is asked for with a query, so what has one is not read any further.
 const target = /^\/[\x21-\x3e\x40-\x7e]*$/;
+
+const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
+
+const withoutBlanks = (text: string): string => {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start++;
+  while (end > start && isBlank(text, end - 1)) end--;
+  return text.slice(start, end);
+};
 
 const parseHeaders = (block: string, most: number, isHost: (host: string) => boolean): PlainHeaders | undefined => {
   const lines = block.split(lineEnd);
@@ -50,8 +61,9 @@ const parseHeaders = (block: string, most: number, isHost: (host: string) => boo
   if (lines.pop() !== '' || lines.pop() !== '' || lines.length > most) return undefined;
   const headers: Record<string, string> = {};
   for (const line of lines) {
-    const [, written, value] = field.exec(line) ?? [];
-    if (written === undefined || value === undefined) return undefined;
+    const [, written, rest] = field.exec(line) ?? [];
+    if (written === undefined || rest === undefined) return undefined;
+    const value = withoutBlanks(rest);
     const name = written.toLowerCase();
     if (telling.has(name)) return undefined;
     if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined;
@@ -63,9 +75,10 @@ const parseHeaders = (block: string, most: number, isHost: (host: string) => boo
 };
 
 // A client sends the same headers with each of its requests, so they are read once. Those with a tag are others each
-// time, and longer ones would fill the memory.
+// time, and longer ones would fill the memory, as would the heads that they are a part of.
 const mostBlocks = 256;
 const longestBlock = 1024;
+const longestHead = 2048;
 
 /** Bounds of what is read, and which hosts may be named. */
 export interface PlainRequestOptions {
@@ -78,11 +91,11 @@ export interface PlainRequestOptions {
 export const createPlainRequests = ({ headerCount, isHost }: PlainRequestOptions) => {
   const blocks = new Map<string, PlainHeaders | null>();
 
-  const readHeaders = (block: string): PlainHeaders | undefined => {
+  const readHeaders = (block: string, isKept: boolean): PlainHeaders | undefined => {
     const known = blocks.get(block);
     if (known !== undefined) return known ?? undefined;
     const headers = parseHeaders(block, headerCount, isHost);
-    if (block.length <= longestBlock && headers?.['if-none-match'] === undefined) {
+    if (isKept && block.length <= longestBlock && headers?.['if-none-match'] === undefined) {
       if (blocks.size >= mostBlocks) blocks.clear();
       blocks.set(block, headers ?? null);
     }
@@ -94,7 +107,7 @@ export const createPlainRequests = ({ headerCount, isHost }: PlainRequestOptions
     if (!head.startsWith(method) || !head.startsWith(version, end - version.length)) return undefined;
     const asked = head.slice(method.length, end - version.length);
     if (!target.test(asked)) return undefined;
-    const headers = readHeaders(head.slice(end + lineEnd.length));
+    const headers = readHeaders(head.slice(end + lineEnd.length), head.length <= longestHead);
     return headers && { target: asked, headers };
   };
 };

@@ -56,6 +56,19 @@ export interface SearchedTexts {
   readonly description: string | null;
 }
 
+// What stands in angle brackets, each time up to the first that closes; a pattern would look for one from each that opens.
+const withoutMail = (person: string): string => {
+  let kept = '';
+  let from = 0;
+  for (;;) {
+    const start = person.indexOf('<', from);
+    const end = start === -1 ? -1 : person.indexOf('>', start);
+    if (end === -1) return kept + person.slice(from);
+    kept += `${person.slice(from, start)} `;
+    from = end + 1;
+  }
+};
+
 /** The terms of a package by which it is found, but for those of its description (see descriptionText). */
 export const computeTerms = ({ identifier, name, author, maintainer }: SearchedTexts) => {
   const { words, pairs } = nameTerms(name ?? identifier);
@@ -64,6 +77,6 @@ export const computeTerms = ({ identifier, name, author, maintainer }: SearchedT
     words,
     name: [...words, ...pairs],
     segment: name === null ? [] : segmentTerms(identifier),
-    author: person === null ? [] : splitWords(person.replace(/<[^>]*>/g, ' ')),
+    author: person === null ? [] : splitWords(withoutMail(person)),
   };
 };

@@ -104,9 +104,12 @@ export const isLong = (blocks: readonly Block[]): boolean => {
 /** A person as control files write them: the name, and the mail address where there is one. */
 export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
   if (text === null) return undefined;
-  const match = /^(.*?)\s*<([^<>]*)>/s.exec(text);
-  const name = (match?.[1] ?? text).trim().replace(/^"(.*)"$/, '$1');
-  const mail = match?.[2]?.trim();
+  const match = /<([^<>]*)>/.exec(text);
+  const name = text
+    .slice(0, match?.index)
+    .trim()
+    .replace(/^"(.*)"$/, '$1');
+  const mail = match?.[1]?.trim();
   const named = name === '' ? (mail ?? '') : name;
   if (named === '') return undefined;
   return mail !== undefined && /^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(mail) ? { name: named, mail } : { name: named };

@@ -60,6 +60,13 @@ describe('the function on AWS Lambda', () => {
       cookie: 'one=1; two=2',
       'x-forwarded-for': '203.0.113.9, 192.0.2.1',
     });
+    // A bare # begins nothing, a header is bytes, and a named stage may stand alone.
+    const odd = await handle(event({}, { rawQueryString: 'uris=a#b,c', headers: { 'x-a': 'é', 'x-b': '→' } }));
+    expect(odd.url).toBe('/v2/jailbreak/package/multi?uris=a%23b,c');
+    expect(odd.request?.headers.get('x-a')).toBe('é');
+    expect(Buffer.from(odd.request?.headers.get('x-b') ?? '', 'latin1').toString()).toBe('→');
+    const staged = { rawPath: '/prod', rawQueryString: '' };
+    expect((await handle(event({ stage: 'prod', domainName: 'api.example' }, staged))).url).toBe('/');
     const post = event({ http: { method: 'POST' } });
     expect((await handle({ ...post, body: 'ü€' })).body).toBe('ü€');
     const base64 = Buffer.from('[{}]').toString('base64');

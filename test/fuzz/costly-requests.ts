@@ -131,17 +131,21 @@ const headerPlaces = (operation: Operation, { header }: Sizes): Place[] => {
     .map((name) => `${name}=${usualValues[name]}`);
   const target = `${addressed(operation)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   const body = operation.body === undefined ? undefined : json([]);
-  return headerNames.map((name) => ({
-    name: `header ${name}`,
-    size: header - 400,
-    write: headerText,
-    fill: (text) => ({
-      method: operation.method,
-      target,
-      ...body,
-      headers: { ...body?.headers, [name]: text },
-    }),
-  }));
+  // What is repeated and fits nothing that may follow is read again and again by a pattern that tries all ways.
+  const ends = { '': '', ', and a byte outside ASCII': '\xff', ' between letters': 'a' };
+  return headerNames.flatMap((name) =>
+    Object.entries(ends).map(([words, end]) => ({
+      name: `header ${name}${words}`,
+      size: header - 402,
+      write: headerText,
+      fill: (text: string) => ({
+        method: operation.method,
+        target,
+        ...body,
+        headers: { ...body?.headers, [name]: `${end === 'a' ? end : ''}${text}${end}` },
+      }),
+    })),
+  );
 };
 
 // The names of the fields of a body that is an object, or a list of them.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { computeTerms } from '../../src/catalog/search-document.ts';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
 import { firstLine } from '../../src/results/first-line.ts';
 import { packageFolder } from '../../src/results/package-address.ts';
@@ -69,6 +70,29 @@ describe('descriptions', () => {
     const start = process.cpuUsage().user;
     for (const line of ['word\n', '- item\n', '  kept\n', '1. n\n', '\n', ' ']) readProse(line.repeat(60_000));
     expect(process.cpuUsage().user - start).toBeLessThan(3_000_000);
+  });
+
+  it('H7: reads a person in time that grows with the text and no faster', () => {
+    const start = process.cpuUsage().user;
+    for (const text of [
+      `${'\t'.repeat(60_000)}<<>`,
+      `a${' '.repeat(60_000)}b`,
+      '<'.repeat(60_000),
+      '<>'.repeat(30_000),
+    ]) {
+      readPerson(text);
+      computeTerms({ identifier: 'a', name: 'A', author: text, maintainer: null, description: null });
+    }
+    expect(process.cpuUsage().user - start).toBeLessThan(2_000_000);
+    expect(readPerson('Ada <<ada@a.example> x')).toEqual({ name: 'Ada <', mail: 'ada@a.example' });
+    const { author } = computeTerms({
+      identifier: 'a',
+      name: 'A',
+      author: 'Ada <ada@<a.example> Love <x',
+      maintainer: null,
+      description: null,
+    });
+    expect(author).toEqual(['ada', 'love', 'x']);
   });
 
   it('folds a description of more than some twelve lines, however it has them', () => {
