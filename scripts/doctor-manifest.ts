@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
+import { composeYaml } from '../src/contract/yaml.ts';
 import type { Offer } from '../src/crawl/offers.ts';
 
 /** A slug after the host of an address. */
@@ -14,7 +14,7 @@ const proposeSlug = (uri: string): string =>
 export const composeEntry = ({ uri, suite, component, binary, key }: Offer & Pick<ManifestEntry, 'key'>): string => {
   const slug = proposeSlug(uri);
   const place = suite === './' ? {} : { suite, component, binary };
-  const fields = stringify({ slug, uri, ...place, ranking: 3, ...(key === undefined ? {} : { key }) });
+  const fields = composeYaml({ slug, uri, ...place, ranking: 3, ...(key === undefined ? {} : { key }) });
   return `Write into the manifest, as data/repositories/${slug}.yaml (ranking: 1 is best, 5 is last):\n\n${fields}`;
 };
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parse } from 'yaml';
 import { prettifyError } from 'zod';
 import { type Service, serviceSchema } from '../src/contract/service-file.ts';
+import { readYaml } from '../src/contract/yaml.ts';
 import { type Option, UsageError } from './options.ts';
 
 /** The flag of every command that reads what people write: the service, the safety list, the manifest. */
@@ -29,7 +29,7 @@ export const serviceFileOf = (data: string | undefined): string => path.join(dat
 
 const parseService = (file: string): unknown => {
   try {
-    return parse(readFileSync(file, 'utf8'));
+    return readYaml(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parse } from 'yaml';
 import { type SafetyEntry, safetyEntriesSchema } from '../../src/contract/safety.ts';
+import { readYaml } from '../../src/contract/yaml.ts';
 import { createSafetyList, type SafetyList } from '../../src/safety/safety-list.ts';
 
 /** The safety list that ships with the project. */
@@ -14,11 +14,19 @@ export class SafetyListInvalid extends Error {
 // A build reads its list more than once, and so do servers that share a process: the same text means the same.
 let known: { readonly text: string; readonly entries: readonly SafetyEntry[] } | undefined;
 
+const readList = (text: string): unknown => {
+  try {
+    return readYaml(text);
+  } catch (error) {
+    throw new SafetyListInvalid(`The safety list cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+};
+
 /** The entries of a safety list in a YAML file. Throws SafetyListInvalid. */
 export const readSafetyEntries = (file: URL): SafetyEntry[] => {
   const text = readFileSync(file, 'utf8');
   if (known?.text === text) return [...known.entries];
-  const entries = safetyEntriesSchema.safeParse(parse(text));
+  const entries = safetyEntriesSchema.safeParse(readList(text));
   if (entries.success) {
     known = { text, entries: entries.data };
     return [...entries.data];

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { stringify } from 'yaml';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import { composeYaml } from '../../src/contract/yaml.ts';
 
 const schema = path.join(import.meta.dirname, '..', '..', 'data', 'schema', 'repository.json');
 
@@ -33,5 +33,5 @@ const withoutDefaults = ({
 /** The text of an entry's own file in `folder`, below the line for editors and these comments. */
 export const composeEntryFile = (entry: ManifestEntry, folder: string, comments: readonly string[] = []): string => {
   const lines = comments.map((comment) => `# ${comment.replaceAll(/[^\P{C}]+/gu, ' ')}\n`).join('');
-  return schemaLine(folder) + lines + stringify(withoutDefaults(entry), { lineWidth: 0 });
+  return schemaLine(folder) + lines + composeYaml(withoutDefaults(entry), { folds: false });
 };

@@ -1,9 +1,9 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
 import { readSafetyList } from '../../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
+import { readYaml } from '../../src/contract/yaml.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
@@ -56,10 +56,7 @@ const readList = async (file: string): Promise<unknown[]> => {
   let value: unknown;
   try {
     // JSON is YAML; unlike JSON.parse, this reader refuses a field that is given twice.
-    const document = parseDocument(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    const [mistake] = document.errors;
-    if (mistake) throw mistake;
-    value = document.toJS({ maxAliasCount: 100 });
+    value = readYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw new UsageError(`${file} is neither JSON nor YAML: ${(error as Error).message}`);
   }

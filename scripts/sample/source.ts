@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readYaml as parseYaml } from '../../src/contract/yaml.ts';
 
 const line = z.string().regex(/^\P{Cc}+$/u, 'must be one line');
 const relation = line.optional();
@@ -78,7 +78,7 @@ export type SampleRepository = z.infer<typeof repositorySchema> & {
 };
 
 const readYaml = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
-  const checked = schema.safeParse(parse(await readFile(path, 'utf8')));
+  const checked = schema.safeParse(parseYaml(await readFile(path, 'utf8')));
   if (!checked.success) throw new Error(`${path}: ${z.prettifyError(checked.error)}`);
   return checked.data;
 };

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
 import { addressKey, type ManifestEntry, manifestEntrySchema, slugKey } from '../contract/manifest.ts';
+import { readYaml } from '../contract/yaml.ts';
 import { readPublicKeys } from './openpgp-signature.ts';
 
 /** One mistake: the file, the field in it (empty for the file as a whole), and what to do. */
@@ -35,23 +35,6 @@ const longestFile = 16 << 20;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-// JSON is YAML, and the YAML reader also refuses a field that is given twice.
-const parseText = (file: string, text: string, problems: ManifestProblem[]): unknown => {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  for (const error of [...document.errors, ...document.warnings]) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    problems.push({ file, field: '', message: `line ${line}, column ${col}: ${error.message}` });
-  }
-  if (document.errors.length > 0) return undefined;
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    problems.push({ file, field: '', message: messageOf(error) });
-    return undefined;
-  }
-};
-
 const readText = async (path: string): Promise<string> => {
   const { size } = await stat(path);
   if (size > longestFile) throw new Error(`is ${size} bytes long; a manifest has at most ${longestFile}`);
@@ -67,7 +50,8 @@ const readDrafts = async (
   const before = problems.length;
   let value: unknown;
   try {
-    value = parseText(file, await readText(path), problems);
+    // JSON is YAML, and the YAML reader also refuses a field that is given twice.
+    value = readYaml(await readText(path));
   } catch (error) {
     problems.push({ file, field: '', message: messageOf(error) });
   }

@@ -4,10 +4,10 @@ import type { Finding } from '../contract/findings.ts';
 import { type Rank, ranks } from '../contract/parameters.ts';
 import { documentPath, type OperationName, type operations } from '../contract/paths.ts';
 import type { DownloadTotal, FindingsRecord, LandingRecord } from '../contract/records.ts';
+import { composeYaml } from '../contract/yaml.ts';
 import { composeDivergences } from './divergences-record.ts';
 import { type Document, listDocument, objectDocument, type PageLinks, statusHead, textDocument } from './document.ts';
 import { composeFindings } from './findings-record.ts';
-import { composeYaml } from './yaml.ts';
 
 /** The operations that a prebuilt document answers which is made of the catalog. */
 type Answered = {

@@ -104,7 +104,7 @@ describe('a folder', () => {
       /a.yaml suite: /,
       /b.yaml slug: must be "b"/,
       /c.yaml : line 2/,
-      /d.yaml : line 2.*unique/,
+      /d.yaml : line 2, column 1: duplicated/,
       /e.yaml component: is required/,
       /e.yaml binary: is required/,
       /f.json : /,
@@ -112,6 +112,19 @@ describe('a folder', () => {
     ]) {
       expect(problems.join('\n')).toMatch(expected);
     }
+  });
+
+  it('H7: refuses YAML that stands for far more than it holds', async () => {
+    const levels = Array.from(
+      { length: 30 },
+      (_, at) => `x${at}: &x${at} [${at === 0 ? '' : `*x${at - 1}, *x${at - 1}`}]\n`,
+    );
+    await write('a.yaml', levels.join(''));
+    await write('b.yaml', `slug: ${'['.repeat(100_000)}`);
+    expect(await problemsOf(folder)).toEqual([
+      '/a.yaml : its aliases stand for far more than it holds',
+      expect.stringMatching(/^\/b.yaml : line 1, column \d+: nesting exceeded/),
+    ]);
   });
 
   it('takes an address alone that strict clients take too', async () => {

@@ -43,7 +43,7 @@ const serve = async (environment: NodeJS.ProcessEnv = {}, flags: readonly string
   return { address, loaded: () => Array.from(text.matchAll(/^loads (\S+)$/gm), ([, name]) => name).sort() };
 };
 
-const always = ['@hono/node-server', 'hono', 'yaml', 'zod'];
+const always = ['@hono/node-server', 'hono', 'js-yaml', 'zod'];
 
 it('H10: a server loads what databases need when the gateway is first asked, and only of its own database', async () => {
   const { address, loaded } = await serve();
