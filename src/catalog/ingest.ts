@@ -15,7 +15,7 @@ import { findRepository } from './record-range.ts';
 import { RecordWriter } from './record-writer.ts';
 import { computeEmbeddedRepository, computeRepositoryRecord } from './repository-record.ts';
 import { catalogFormat } from './schema.ts';
-import { addSearchDocuments, type LevelOf, removeSearchDocuments } from './search-index.ts';
+import { addSearchDocuments, type Indexing, removeSearchDocuments } from './search-index.ts';
 
 /** What was read of one repository. stanzas = records + those that findings say were left out. */
 export interface IngestCount {
@@ -144,7 +144,7 @@ export const ingestRepository = async (
 };
 
 /** Indexes the records of an ingested repository for search; returns how many. */
-export const indexRepository = async (database: WritableDatabase, slug: string, levelOf: LevelOf): Promise<number> => {
-  const found = findRepository(database, slug);
-  return found === undefined ? 0 : addSearchDocuments(database, found.ranking, ...found.range, levelOf);
+export const indexRepository = async (indexing: Indexing, slug: string): Promise<number> => {
+  const found = findRepository(indexing.database, slug);
+  return found === undefined ? 0 : addSearchDocuments(indexing, found.ranking, ...found.range);
 };

@@ -39,9 +39,12 @@ export class Ledger {
     this.#catalog.writable().prepareWrite('DELETE FROM document WHERE path = ?').run(path);
   }
 
-  /** Every path, in order. */
-  paths(): string[] {
-    return this.#catalog.database.prepare<[string]>('SELECT path FROM document ORDER BY path').all().flat();
+  /** The paths, in order, of which this is so. */
+  pathsThat(isSo: (path: string) => boolean): string[] {
+    const paths: string[] = [];
+    const select = this.#catalog.database.prepare<[string]>('SELECT path FROM document ORDER BY path');
+    for (const [path] of select.iterate()) if (isSo(path)) paths.push(path);
+    return paths;
   }
 }
 

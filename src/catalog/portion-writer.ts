@@ -24,6 +24,7 @@ const ownTables = `
     "end",
     sha256 TEXT NOT NULL
   );
+  CREATE INDEX written_portion_place ON written_portion (part, first);
   CREATE TABLE due_document (
     id INTEGER PRIMARY KEY
   );
@@ -97,12 +98,7 @@ export class PortionWriter {
         insert.run(...each);
       }
     }
-    database
-      .prepareWrite(
-        `DELETE FROM written_portion WHERE part = ?1
-         AND (?3 IS NULL OR first IS NULL OR first < ?3) AND (?2 IS NULL OR "end" IS NULL OR "end" > ?2)`,
-      )
-      .run(table, first, end);
+    this.#forgetWithin(portion);
     database.prepareWrite('INSERT INTO written_portion VALUES (?, ?, ?, ?)').run(table, first, end, portion.sha256);
     return { added: changed.length, removed: before.size };
   }
@@ -137,9 +133,31 @@ export class PortionWriter {
     }
   }
 
-  /** The number of rows of a table. */
+  /** The number of rows of a table, counted where they stand: what was lost since it was written is noticed by it. */
   count(table: PortionTable): number {
     return countRows(this.#database, table);
+  }
+
+  // No two of them share a row. So of those that begin before this one, the last alone can reach into it: to look through
+  // all of them for each would take as many times longer as the catalog is long.
+  #forgetWithin({ table, first, end }: PlacedPortion): void {
+    const database = this.#database;
+    const from = first === null ? '' : ' AND first >= ?';
+    const to = end === null ? '' : ' AND first < ?';
+    const bounds = [first, end].filter((bound) => bound !== null);
+    database.prepareWrite(`DELETE FROM written_portion WHERE part = ?${from}${to}`).run(table, ...bounds);
+    const forget = database.prepareWrite('DELETE FROM written_portion WHERE rowid = ?');
+    const reaching = (condition: string, ...values: SqlValue[]): boolean => {
+      const select = database.prepare<[id: number, reaches: 0 | 1]>(
+        `SELECT rowid, ?1 IS NULL OR "end" IS NULL OR "end" > ?1 FROM written_portion
+         WHERE part = ?2 AND ${condition} ORDER BY first DESC LIMIT 1`,
+      );
+      const last = select.get(first, table, ...values);
+      if (last?.[1] === 1) forget.run(last[0]);
+      return last !== undefined;
+    };
+    // What begins before every key is smaller than none in the eyes of SQL.
+    if (first === null || !reaching('first < ?3', first)) reaching('first IS NULL');
   }
 
   #read({ table, first, end }: PlacedPortion, columns: readonly string[]): SqlValue[][] {

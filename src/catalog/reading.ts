@@ -130,8 +130,11 @@ export const prepareLookup = (database: CatalogDatabase): ((name: string) => str
   };
 };
 
-// One query each is quicker for a few packages, one scan for many.
-const fewPackages = 2000;
+/** One query each is quicker for so many packages, one scan for more. */
+export const fewPackages = 2000;
+
+/** Packages to be read: a set of their identifiers, which is gone through only where it is no larger than `fewPackages`. */
+type WantedPackages = Pick<ReadonlySet<string>, 'size' | 'has'> & Iterable<string>;
 
 /**
  * The records, as JSON texts in lookup order, of each of these packages that the catalog holds:
@@ -139,7 +142,7 @@ const fewPackages = 2000;
  */
 export function* readPackages(
   database: CatalogDatabase,
-  packages: ReadonlySet<string>,
+  packages: WantedPackages,
 ): Generator<[name: string, records: string[]]> {
   if (packages.size <= fewPackages) {
     const recordsOf = prepareLookup(database);

@@ -1,8 +1,8 @@
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { documentLevel, documentRanking, documentsPerLevel, firstDocumentId, firstOfLevel } from './search-document.ts';
 import { composeSearchRow, insertSearchRow } from './search-row.ts';
-import { deletionBuckets } from './spelling.ts';
-import { WordListWriter, wordListTable } from './word-list.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { wordListTable } from './word-list.ts';
 
 /**
  * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
@@ -61,7 +61,15 @@ type Row = [record: number, json: string, details: string | null];
 const rowsAtOnce = 500;
 
 /** The level of a package by its identifier: how often it was downloaded. */
-export type LevelOf = (identifier: string) => number;
+type LevelOf = (identifier: string) => number;
+
+/** What is indexed into, by whichever repository. */
+export interface Indexing {
+  readonly database: WritableDatabase;
+  readonly levelOf: LevelOf;
+  /** To be written when all is indexed. */
+  readonly vocabulary: Vocabulary;
+}
 
 /** A record that is to be indexed, and what its number depends on. */
 type Due = [record: number, nameLength: number, identifier: string];
@@ -93,23 +101,23 @@ const turn = 256;
  * value of its last key. Gives way to other work between turns.
  */
 export const addSearchDocuments = async (
-  database: WritableDatabase,
+  indexing: Indexing,
   ranking: number,
   firstRecord: number,
   endRecord: number,
-  levelOf: LevelOf,
 ): Promise<number> => {
-  const due = database
+  const due = indexing.database
     .prepare<Due>(`SELECT ${dueColumns} FROM record WHERE id >= ? AND id < ? AND latest = 1`)
     .all(firstRecord, endRecord);
-  return addDocuments(database, ranking, due, levelOf);
+  return addDocuments(indexing, ranking, due);
 };
 
 /**
  * Gives the documents of packages that have another level now the numbers of that; returns how many. What was indexed
  * since has its number already.
  */
-export const moveSearchDocuments = async (database: WritableDatabase, levelOf: LevelOf): Promise<number> => {
+export const moveSearchDocuments = async (indexing: Indexing): Promise<number> => {
+  const { database, levelOf } = indexing;
   const rows = database.prepare<[document: number, ...Due]>(
     `SELECT search_document.id, ${dueColumns} FROM search_document CROSS JOIN record ON record.id = search_document.record`,
   );
@@ -124,38 +132,30 @@ export const moveSearchDocuments = async (database: WritableDatabase, levelOf: L
   const byRanking = Map.groupBy(moved, ([document]) => documentRanking(document));
   for (const [ranking, some] of byRanking) {
     const due = some.map(([, ...one]): Due => one);
-    await addDocuments(database, ranking, due, levelOf);
+    await addDocuments(indexing, ranking, due);
   }
   return moved.length;
 };
 
 const addDocuments = async (
-  database: WritableDatabase,
+  { database, levelOf, vocabulary }: Indexing,
   ranking: number,
   due: readonly Due[],
-  levelOf: LevelOf,
 ): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
-  const spelling = new SpellingWriter(database);
-  const wordList = new WordListWriter(database);
+  vocabulary.beginRepository();
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
   const addTerms = database.prepareWrite(insertSearchRow);
   let done = 0;
   for (const row of readInOrder(database, due, levelOf)) {
     const [record, json, details] = row;
-    const { identifier, shown, key, words, segment, texts } = composeSearchRow(json, details);
-    const id = nextId(shown.length, levelOf(identifier));
+    const composed = composeSearchRow(json, details);
+    const id = nextId(composed.shown.length, levelOf(composed.identifier));
     addDocument.run(id, record);
-    addTerms.run(id, ...texts);
-    spelling.add(key);
-    for (const term of words) spelling.add(term);
-    for (const term of segment) spelling.add(term);
-    wordList.add(words);
-    wordList.add(segment);
+    addTerms.run(id, ...composed.texts);
+    vocabulary.add(composed);
     if (++done % turn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  spelling.write();
-  wordList.write();
   return done;
 };
 
@@ -177,41 +177,3 @@ const documentNumbers = (
     return id;
   };
 };
-
-/**
- * Keeps the vocabulary against which words are corrected (see spelling.ts): a row holds the terms of one bucket of
- * deletions, so that a million deletions are some ten thousand rows. Terms stay when their records go; they then find
- * nothing.
- */
-class SpellingWriter {
-  readonly #read;
-  readonly #write;
-  readonly #seen = new Set<string>();
-  readonly #buckets = new Map<number, string[]>();
-
-  constructor(database: WritableDatabase) {
-    this.#read = database.prepare<[string]>('SELECT terms FROM spelling WHERE bucket = ?');
-    this.#write = database.prepareWrite('INSERT OR REPLACE INTO spelling (bucket, terms) VALUES (?, ?)');
-  }
-
-  add(term: string): void {
-    if (this.#seen.has(term)) return;
-    this.#seen.add(term);
-    for (const bucket of deletionBuckets(term)) {
-      const terms = this.#buckets.get(bucket);
-      if (terms === undefined) this.#buckets.set(bucket, [term]);
-      else terms.push(term);
-    }
-  }
-
-  write(): void {
-    // In order of the key, which appends to the table instead of searching it.
-    for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {
-      const known = this.#read.get(bucket)?.[0];
-      const terms = new Set(known?.split('\n'));
-      const before = terms.size;
-      for (const term of this.#buckets.get(bucket) ?? []) terms.add(term);
-      if (terms.size > before) this.#write.run(bucket, [...terms].join('\n'));
-    }
-  }
-}

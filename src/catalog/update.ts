@@ -12,6 +12,7 @@ import { readKnownHistory } from './known-history.ts';
 import { readPublishedDownloads } from './published-downloads.ts';
 import { levelOfDownloads } from './search-document.ts';
 import { finishSearchIndex, moveSearchDocuments } from './search-index.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */
@@ -187,8 +188,12 @@ export const indexForSearch = async (
   if (!catalog.changed && !isMoved) return;
   const levels = new Map(downloads.map(({ package_id: id, total }) => [id, levelOfDownloads(total)]));
   const levelOf = (identifier: string): number => levels.get(identifier) ?? 0;
+  const database = catalog.writable();
+  const vocabulary = new Vocabulary(database);
+  const indexing = { database, levelOf, vocabulary };
   let added = 0;
-  for (const slug of ingested) added += await indexRepository(catalog.writable(), slug, levelOf);
-  if (isMoved) added += await moveSearchDocuments(catalog.writable(), levelOf);
-  finishSearchIndex(catalog.writable(), added);
+  for (const slug of ingested) added += await indexRepository(indexing, slug);
+  if (isMoved) added += await moveSearchDocuments(indexing);
+  vocabulary.write();
+  finishSearchIndex(database, added);
 };

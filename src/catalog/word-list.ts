@@ -25,17 +25,24 @@ export const wordListTable = `
 const beginningOf = (word: string): string => word.slice(0, 2);
 
 /**
- * Gathers words of one repository and writes those that are new, in the order of the table. Words stay when their
- * packages go; they then find nothing.
+ * Gathers words and writes those that are new, in the order of the table. Words stay when their packages go; they then
+ * find nothing.
  */
 export class WordListWriter {
   readonly #read;
   readonly #write;
-  readonly #seen = new Set<string>();
+  /** Of the repository that was begun last. */
+  #own = new Set<string>();
+  readonly #gathered = new Set<string>();
 
   constructor(database: WritableDatabase) {
     this.#read = database.prepare<[string]>('SELECT words FROM word_list WHERE beginning = ?');
     this.#write = database.prepareWrite('INSERT OR REPLACE INTO word_list (beginning, words) VALUES (?, ?)');
+  }
+
+  /** To be called before words of another repository are added. */
+  beginRepository(): void {
+    this.#own = new Set();
   }
 
   /** Takes the words of one package. */
@@ -43,23 +50,21 @@ export class WordListWriter {
     let taken = 0;
     for (const word of words) {
       if (word.length <= shortestInside || word.length > longestWord) continue;
-      if (++taken > mostOfPackage || this.#seen.size === mostOfRepository) return;
-      this.#seen.add(word);
+      if (++taken > mostOfPackage || this.#own.size === mostOfRepository) return;
+      this.#own.add(word);
+      this.#gathered.add(word);
     }
   }
 
+  /** Writes what was gathered since it last did. */
   write(): void {
-    const groups = new Map<string, string[]>();
-    for (const word of this.#seen) {
-      const group = groups.get(beginningOf(word));
-      if (group === undefined) groups.set(beginningOf(word), [word]);
-      else group.push(word);
-    }
+    const groups = Map.groupBy(this.#gathered, beginningOf);
     for (const [beginning, words] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const known = this.#read.get(beginning)?.[0].split('\n') ?? [];
       const all = new Set([...known, ...words]);
       if (all.size > known.length) this.#write.run(beginning, [...all].sort().join('\n'));
     }
+    this.#gathered.clear();
   }
 }
 

@@ -18,6 +18,7 @@ import {
   composeInventory,
   composeSafeInventory,
   type Inventory,
+  isNamed,
   isSafePath,
   readNamed,
 } from '../publication/published-inventory.ts';
@@ -197,7 +198,7 @@ const takeInventory = async (
     if (file === undefined) return undefined;
     assertSafe(file);
     const standing = readStanding(file, output);
-    if (readNamed(standing, file) !== undefined) return standing;
+    if (isNamed(standing, file)) return standing;
     const temporary = output.temporary();
     if ((await options.source.take(file, temporary)) === undefined) throw new Superseded(`${file} is missing`);
     files.set(file, temporary);

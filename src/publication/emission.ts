@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readDivergences } from '../catalog/divergence-reading.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import {
+  fewPackages,
   type RepositoryRow,
   readLongPackages,
   readPackageIdentifiers,
@@ -21,7 +22,7 @@ import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
 import { DocumentPublisher, type OpenList } from './document-publisher.ts';
-import { listFiles, type OutputFolder } from './output-folder.ts';
+import { type OutputFolder, walkFiles } from './output-folder.ts';
 
 export interface EmissionCount {
   written: number;
@@ -71,6 +72,7 @@ export class Emission {
   readonly #publisher: DocumentPublisher;
   readonly #expected = new Set<string>();
   #removed = 0;
+  #found: readonly string[] | undefined;
 
   constructor(catalog: CatalogBuild, options: EmissionOptions) {
     const { output, now, verify = false } = options;
@@ -132,12 +134,12 @@ export class Emission {
   /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
   forgetVanished(): void {
     const { ledger } = this.#publisher;
-    for (const file of ledger.paths()) if (!this.#expected.has(file)) ledger.delete(file);
+    for (const file of ledger.pathsThat((one) => !this.#expected.has(one))) ledger.delete(file);
   }
 
   /** Whether there is anything for `removeVanished` to do. */
   get hasVanished(): boolean {
-    return this.#vanished().length > 0;
+    return this.#vanished.length > 0;
   }
 
   /**
@@ -145,7 +147,7 @@ export class Emission {
    * catalog is in force.
    */
   removeVanished(): void {
-    const turns = Map.groupBy(this.#vanished(), (file) => this.#removalTurn(file));
+    const turns = Map.groupBy(this.#vanished, (file) => this.#removalTurn(file));
     const vanished = removalTurns.flatMap((turn) => turns.get(turn) ?? []);
     for (const file of vanished) {
       const page = parsePagePath(file);
@@ -157,6 +159,7 @@ export class Emission {
     }
     for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
     this.#removed += vanished.length;
+    this.#found = [];
     this.#output.prune(apiRoot, (file) => this.#output.isPart(file, this.#expected) || tellsOfGenerations(file));
     this.#output.sweep();
   }
@@ -171,31 +174,49 @@ export class Emission {
     return slug !== undefined && existsSync(this.#output.resolve(listOf(slug))) ? 'repository' : 'former slug';
   }
 
-  #vanished(): string[] {
+  // Asked for more than once when all is written, after which nothing comes that is not expected.
+  get #vanished(): readonly string[] {
+    this.#found ??= this.#findVanished();
+    return this.#found;
+  }
+
+  #findVanished(): string[] {
     if (!existsSync(this.#output.resolve(apiRoot))) return [];
-    return [...listFiles(this.#output.root, apiRoot)].filter(
-      (file) => !this.#output.isPart(file, this.#expected) && !tellsOfGenerations(file),
-    );
+    const vanished: string[] = [];
+    for (const file of walkFiles(this.#output.root, apiRoot)) {
+      if (!this.#output.isPart(file, this.#expected) && !tellsOfGenerations(file)) vanished.push(file);
+    }
+    return vanished.sort();
   }
 
   async #publishPackages(): Promise<void> {
     const { database } = this.#catalog;
-    const due = new Set<string>();
-    let total = 0;
+    const { touched } = this.#options;
+    // Of those that were touched too a set of its own would hold a million names once more.
+    const damaged = new Set<string>();
+    const written = new Set<string>();
+    const first: string[] = [];
+    const isDue = (name: string) => (touched.has(name) || damaged.has(name)) && !written.has(name);
+    let [total, size] = [0, 0];
     for (const name of readPackageIdentifiers(database)) {
       const file = documentPath.package(name);
       this.#expected.add(file);
       total++;
-      if (this.#options.touched.has(name) || !this.#publisher.isSound(file)) due.add(name);
+      const isDamaged = !touched.has(name) && !this.#publisher.isSound(file);
+      if (isDamaged) damaged.add(name);
+      if (!isDamaged && !touched.has(name)) continue;
+      size++;
+      if (size <= fewPackages) first.push(name);
     }
-    this.#publisher.count.unchanged += total - due.size;
+    this.#publisher.count.unchanged += total - size;
     let done = 0;
-    const { size } = due;
     for (const [name, count] of readLongPackages(database)) {
-      if (!due.delete(name)) continue;
+      if (!isDue(name)) continue;
+      written.add(name);
       this.#publisher.publishList(documentPath.package(name), count, readPackageRecords(database, name));
       this.#options.onDocument?.(++done, size);
     }
+    const due = { size, has: isDue, [Symbol.iterator]: () => first.filter(isDue).values() };
     for (const [name, records] of readPackages(database, due)) {
       const pause = this.#publisher.publish(documents.package(name, records));
       if (pause !== undefined) await pause;

@@ -17,8 +17,13 @@ const flushOne = (file: string): void => {
   }
 };
 
+/** Files to be flushed, each by its path; they are gone through more than once. */
+interface FlushedFiles extends Iterable<string> {
+  readonly size: number;
+}
+
 /** The folders that these files are in, and those above them up to `root`: each holds the name of the next. */
-const listFolders = (root: string, files: readonly string[]): Set<string> => {
+const listFolders = (root: string, files: Iterable<string>): Set<string> => {
   const folders = new Set([root]);
   for (const file of files) {
     for (let folder = path.dirname(file); !folders.has(folder); folder = path.dirname(folder)) folders.add(folder);
@@ -40,9 +45,9 @@ const listFileSystems = (folders: ReadonlySet<string>): string[] => {
  * Resolves when these files below the folder `root` and their names are on the disk, so that what is written afterwards
  * may say that they are there.
  */
-export const flushFiles = async (root: string, files: readonly string[]): Promise<void> => {
+export const flushFiles = async (root: string, files: FlushedFiles): Promise<void> => {
   const folders = listFolders(root, files);
-  if (files.length > fewFiles) {
+  if (files.size > fewFiles) {
     try {
       await run('sync', ['-f', ...listFileSystems(folders)]);
       return;

@@ -30,7 +30,7 @@ import {
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { forgetPendingChanges } from './package-changes.ts';
-import { areWorthwhile, listDifferences, readNamed } from './published-inventory.ts';
+import { areWorthwhile, isNamed, listDifferences, readNamed } from './published-inventory.ts';
 import { type Signer, verifySignature } from './signature.ts';
 
 /** What a generation is made of. */
@@ -107,11 +107,14 @@ const publishCompressed = async (output: OutputFolder, file: string, target: str
   return statSync(output.resolve(target)).size;
 };
 
+const readBytes = (file: string): Uint8Array | undefined => (existsSync(file) ? readFileSync(file) : undefined);
+
 /** An inventory as it was published under this name; undefined where it is lost. */
-const readPublished = (output: OutputFolder, file: string): string | undefined => {
-  const name = output.resolve(file);
-  return existsSync(name) ? readNamed(readFileSync(name), file) : undefined;
-};
+const readPublished = (output: OutputFolder, file: string): string | undefined =>
+  readNamed(readBytes(output.resolve(file)), file);
+
+/** Whether it stands as it was published. That of a million files is longer than anything else that a build reads. */
+const isPublished = (output: OutputFolder, file: string): boolean => isNamed(readBytes(output.resolve(file)), file);
 
 /** Publishes an inventory: what differs from the whole one that the generation before names, or another whole one. */
 const publishInventory = async (
@@ -133,14 +136,14 @@ const publishInventory = async (
   }
   const inventory = generationPath.inventory(digest);
   // One that was damaged stands in the way of a right one.
-  if (readPublished(output, inventory) === undefined) rmSync(output.resolve(inventory), { force: true });
+  if (!isPublished(output, inventory)) rmSync(output.resolve(inventory), { force: true });
   await publishCompressed(output, file, inventory);
   return { inventory };
 };
 
 /** Whether the files stand that tell which files belong to a generation. */
 const hasInventory = (output: OutputFolder, { documents: { inventory, differences } }: Generation): boolean =>
-  [inventory, differences].every((file) => file === undefined || readPublished(output, file) !== undefined);
+  [inventory, differences].every((file) => file === undefined || isPublished(output, file));
 
 /** The path of the signature that is named after what it signs: the bytes of a `generation.json`. */
 export const signaturePathOf = (text: string | Uint8Array): string =>

@@ -1,9 +1,11 @@
 import {
   constants,
   copyFileSync,
+  type Dirent,
   existsSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -31,7 +33,29 @@ const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWit
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** The files below a folder, with "/" between segments. */
+/** Names of a folder that are in memory at once. */
+const namesAtOnce = 1024;
+
+/** What is in a folder, in no order and a few at a time in memory: it may hold a million. */
+function* readEntries(folder: string): Generator<Dirent> {
+  const directory = opendirSync(folder, { bufferSize: namesAtOnce });
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry;
+  } finally {
+    directory.closeSync();
+  }
+}
+
+/** The files below a folder, in no order and a few at a time in memory. */
+export function* walkFiles(folder: string, below = ''): Generator<string> {
+  for (const entry of readEntries(path.join(folder, below))) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) yield* walkFiles(folder, name);
+    else yield name;
+  }
+}
+
+/** The same in the order of their names, folder by folder. */
 export function* listFiles(folder: string, below = ''): Generator<string> {
   // Folder by folder: Node's own recursive reading asks the system about each file once more.
   for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
@@ -157,9 +181,17 @@ export class OutputFolder {
    * all of it: what a power cut leaves without it is of another size or time than was noted, and is written again.
    */
   async flush(): Promise<void> {
-    const files = [...this.#unflushed].map((file) => this.resolve(file));
-    if (files.length > 0) await flushFiles(this.root, files);
-    this.#unflushed.clear();
+    if (this.#unflushed.size === 0) return;
+    const files = this.#unflushed;
+    const resolve = (file: string) => this.resolve(file);
+    // One at a time: of a million files the paths alone are hundreds of megabytes.
+    await flushFiles(this.root, {
+      size: files.size,
+      *[Symbol.iterator]() {
+        for (const file of files) yield resolve(file);
+      },
+    });
+    files.clear();
   }
 
   /**
@@ -174,18 +206,23 @@ export class OutputFolder {
       return 1;
     }
     let removed = 0;
-    const entries = readdirSync(this.resolve(folder), { withFileTypes: true });
-    let left = entries.length;
-    for (const entry of entries) {
+    let left = 0;
+    // What goes is removed when all was read: what a system lists while a folder changes is not said.
+    const [folders, files]: [string[], string[]] = [[], []];
+    for (const entry of readEntries(this.resolve(folder))) {
+      left++;
       const name = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) {
-        removed += this.prune(name, isKept);
-        if (lstatSync(this.resolve(name), { throwIfNoEntry: false }) === undefined) left--;
-      } else if (!isKept(name)) {
-        rmSync(this.resolve(name));
-        removed++;
-        left--;
-      }
+      if (entry.isDirectory()) folders.push(name);
+      else if (!isKept(name)) files.push(name);
+    }
+    for (const name of folders) {
+      removed += this.prune(name, isKept);
+      if (lstatSync(this.resolve(name), { throwIfNoEntry: false }) === undefined) left--;
+    }
+    for (const name of files) {
+      rmSync(this.resolve(name));
+      removed++;
+      left--;
     }
     if (left === 0) {
       rmdirSync(this.resolve(folder));

@@ -34,13 +34,21 @@ const isHidden = /^\.(?!well-known(?:\/|$))/;
 /** Whether a path, which a stranger may have written, stays below the folder (C9). */
 export const isSafePath = (file: string): boolean => !leavesFolder.test(file) && !isHidden.test(file);
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+// One at a time: the lines of a million files are a million strings.
+function* linesOf(text: string): Generator<string, undefined> {
+  for (let begin = 0; begin < text.length; ) {
+    const next = text.indexOf('\n', begin);
+    const end = next < 0 ? text.length : next;
+    if (end > begin) yield text.slice(begin, end);
+    begin = end + 1;
+  }
+}
 
 /** The lines of two inventories, each with that of the same path in the other, in order. */
 function* pairLines(one: string, other: string): Generator<readonly [string | undefined, string | undefined]> {
   const [first, second] = [linesOf(one), linesOf(other)];
-  for (let [at, to] = [0, 0]; at < first.length || to < second.length; ) {
-    const [line, counterpart] = [first[at], second[to]];
+  let [line, counterpart] = [first.next().value, second.next().value];
+  while (line !== undefined || counterpart !== undefined) {
     const order =
       line === undefined
         ? 1
@@ -48,8 +56,8 @@ function* pairLines(one: string, other: string): Generator<readonly [string | un
           ? -1
           : comparePaths(line.slice(pathAt), counterpart.slice(pathAt));
     yield [order <= 0 ? line : undefined, order >= 0 ? counterpart : undefined];
-    if (order <= 0) at++;
-    if (order >= 0) to++;
+    if (order <= 0) line = first.next().value;
+    if (order >= 0) counterpart = second.next().value;
   }
 }
 
@@ -77,21 +85,29 @@ const applyDifferences = (earlier: string, differences: string): string => {
 export const areWorthwhile = (differences: string, text: string): boolean =>
   differences.length < text.length && differences.length <= Math.max(mostBytes, text.length * mostShare);
 
-/** A compressed text as it is; undefined where it is missing or cannot be decompressed. */
-const readText = (bytes: Uint8Array | undefined): string | undefined => {
+const decompress = (bytes: Uint8Array | undefined): Buffer | undefined => {
   try {
-    return bytes && zstdDecompressSync(bytes, { maxOutputLength: longestText }).toString();
+    return bytes && zstdDecompressSync(bytes, { maxOutputLength: longestText });
   } catch {
     return undefined;
   }
 };
 
-/** The text of a compressed file that is named after the SHA-256 of that; undefined where it has another, or is missing. */
-export const readNamed = (bytes: Uint8Array | undefined, file: string): string | undefined => {
-  const text = readText(bytes);
+/** A compressed text as it is; undefined where it is missing or cannot be decompressed. */
+const readText = (bytes: Uint8Array | undefined): string | undefined => decompress(bytes)?.toString();
+
+const findNamed = (bytes: Uint8Array | undefined, file: string): Buffer | undefined => {
+  const found = decompress(bytes);
   const name = file.slice(file.lastIndexOf('/') + 1);
-  return text !== undefined && name.startsWith(hash('sha256', text)) ? text : undefined;
+  return found !== undefined && name.startsWith(hash('sha256', found)) ? found : undefined;
 };
+
+/** Whether this is the compressed text that has this name, which is the SHA-256 of it. Makes no text of it. */
+export const isNamed = (bytes: Uint8Array | undefined, file: string): boolean => findNamed(bytes, file) !== undefined;
+
+/** The text of a compressed file that is named after the SHA-256 of that; undefined where it has another, or is missing. */
+export const readNamed = (bytes: Uint8Array | undefined, file: string): string | undefined =>
+  findNamed(bytes, file)?.toString();
 
 /**
  * The files of a generation, put together from the files that tell of them; undefined where these are missing, or others

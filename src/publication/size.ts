@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { listFiles, type OutputFolder } from './output-folder.ts';
+import { type OutputFolder, walkFiles } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
 
 const sizeSchema = z.strictObject({
@@ -21,12 +21,12 @@ const isOwn = (file: string): boolean => file.startsWith('.') && !file.startsWit
 const measure = (output: OutputFolder): PublishedSize => {
   let [files, bytes] = [0, 0];
   let largest = { path: '', bytes: 0 };
-  for (const file of listFiles(output.root)) {
+  for (const file of walkFiles(output.root)) {
     if (isOwn(file)) continue;
     const { size } = lstatSync(output.resolve(file));
     files++;
     bytes += size;
-    if (size > largest.bytes) largest = { path: file, bytes: size };
+    if (size > largest.bytes || (size === largest.bytes && file < largest.path)) largest = { path: file, bytes: size };
   }
   return { files, bytes, largest };
 };

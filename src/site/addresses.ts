@@ -28,6 +28,7 @@ export const page = {
   doctorOf: (slug: string) => `/doctor/${encodeFolderName(slug)}/`,
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
+  packagePicture: (id: string) => `/${packageAddress(id)}preview.png`,
   packageAtom: (id: string) => `/${packageAddress(id)}feed.atom`,
   authorAtom: (key: string) => `/author/${authorFolder(key)}/feed.atom`,
   sectionAtom: (kind: SectionKind) => `/section/${kind}/feed.atom`,

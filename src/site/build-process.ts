@@ -4,7 +4,8 @@ import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { type BuildOrder, type BuildReport, type BuiltSite, stagingFolders } from './build-site.ts';
 import { loadBundle } from './bundle.ts';
-import { provideSite } from './context.ts';
+import { provideSite, site } from './context.ts';
+import { drawPictures } from './draw-pictures.ts';
 import { buildSearchIndex } from './pagefind-index.ts';
 import { renderPages } from './render.ts';
 import { SiteCatalog } from './site-catalog.ts';
@@ -22,7 +23,7 @@ const report = (message: BuildReport): void => {
 const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service, safety } = options;
   const cache = path.resolve(options.cacheDir);
-  const { bundle, pages: staged, index } = stagingFolders(cache);
+  const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   const [catalog, read] = await timed(
     () => new SiteCatalog(options.catalogPath, options.lastBuild, options.depictions),
@@ -48,10 +49,12 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
       timed(() => buildSearchIndex(catalog, index, progress('search'), verify)),
       timed(render),
+      drawPictures(site().pictures.values(), pictures, verify),
     ]);
     const folders = [
       { folder: client, prefix: '' },
       { folder: staged, prefix: '' },
+      { folder: pictures, prefix: '' },
       { folder: index, prefix: 'pagefind' },
     ];
     return { rendered, searchable, staged: folders, seconds: { read, search, pages } };

@@ -56,9 +56,10 @@ export interface BuiltSite {
 /** Where the parts of a site are built, in the folder of the last build. */
 export const stagingFolders = (
   cache: string,
-): { readonly bundle: string; readonly pages: string; readonly index: string } => ({
+): { readonly bundle: string; readonly pages: string; readonly pictures: string; readonly index: string } => ({
   bundle: path.join(cache, 'bundle'),
   pages: path.join(cache, 'pages'),
+  pictures: path.join(cache, 'pictures'),
   index: path.join(cache, 'pagefind'),
 });
 

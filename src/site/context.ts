@@ -4,6 +4,7 @@ import type { SectionKind } from '../contract/sections.ts';
 import type { Service } from '../contract/service-file.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
 import { packagesIn } from './repository-view.ts';
+import { choosePictures, type SharePicture } from './share-choice.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** Who runs the service, as the pages tell; what is left out is not told. */
@@ -23,6 +24,8 @@ export interface Site extends Required<Addressing> {
   /** What is called unsafe to add. */
   readonly safety: readonly SafetyEntry[];
   readonly figures: Figures;
+  /** The share pictures of packages that have one, by identifier. */
+  readonly pictures: ReadonlyMap<string, SharePicture>;
   /** Packages of each repository, by slug, in order of names. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
   /** Packages of each section kind that has any, in order of names. */
@@ -57,6 +60,7 @@ export const provideSite = (
           signingKey,
           safety,
           figures: computeFigures(catalog),
+          pictures: choosePictures(catalog, service.name),
           inRepository: packagesIn(catalog),
           byKind: packagesByKind(catalog),
         };

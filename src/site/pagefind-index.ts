@@ -68,6 +68,12 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: n
   };
 };
 
+/** What Pagefind is given of all packages of a site. */
+export const composeSearchRecords = ({ packages, hasDevices, downloads }: SiteCatalog): SearchRecord[] =>
+  [...packages.values()].map((summary) =>
+    searchRecord(summary, hasDevices, downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0)),
+  );
+
 const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
@@ -148,10 +154,7 @@ export const buildSearchIndex = async (
   onRecord: (done: number, total: number) => void = () => {},
   verify = false,
 ): Promise<number> => {
-  const { packages, hasDevices, downloads } = catalog;
-  const records = [...packages.values()].map((summary) =>
-    searchRecord(summary, hasDevices, downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0)),
-  );
+  const records = composeSearchRecords(catalog);
   const lists = composeLists(catalog);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
     version: string;

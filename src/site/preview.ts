@@ -20,8 +20,6 @@ export const generalPreview = (service: string): PreviewImage => ({
   text: `${service}: an index of APT repositories`,
 });
 
-// A picture for each package was measured (resvg as WebAssembly, 600 by 315 pixels): 35 ms of a processor
-// and 14 kB each, for 63,000 packages 37 minutes and 0.9 GB. Those of sections are there already.
 /** That of a section, of its packages, and of repositories that have the most of it. */
 export const sectionPreview = (kind: SectionKind): PreviewImage => ({
   src: `/icons/headers/${kind}.png`,

@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { decompress } from '../../src/apt/decompress.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 
 // The least that any builder has to do with an index: parse it, make JSON of it, write a file for each package and one
-// for all. No check, no catalog, no search index, nothing kept; what a real build adds is measured against it.
-const [state = '', slug = '', out = ''] = process.argv.slice(2);
+// for all; and, where told to, index their words in the same kind of index. No check, no catalog, nothing kept; what a real
+// build adds is measured against it.
+const [state = '', slug = '', out = '', indexFile] = process.argv.slice(2);
 const store = openStore(state);
 const snapshot = await store.read(slug);
 if (snapshot === undefined) throw new Error(`there is no snapshot of ${slug}`);
@@ -44,3 +46,17 @@ const write = (document: string, data: readonly object[]) => {
 };
 for (const [name, records] of packages) write(documentPath.package(name), records);
 write(documentPath.repositoryPackages(slug), [...packages.values()].flat());
+
+if (indexFile !== undefined) {
+  const database = new DatabaseSync(indexFile);
+  database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
+    CREATE VIRTUAL TABLE search USING fts5 (identifier, author, description,
+      content = '', contentless_delete = 1, detail = column, prefix = '1 2 3 4 5 6 7 8', tokenize = "ascii")`);
+  const insert = database.prepare('INSERT INTO search (rowid, identifier, author, description) VALUES (?, ?, ?, ?)');
+  let row = 0;
+  for (const [name, [record]] of packages) {
+    insert.run(++row, name.toLowerCase(), record?.Maintainer ?? '', record?.Description ?? '');
+  }
+  database.exec("INSERT INTO search (search) VALUES ('optimize'); COMMIT");
+  database.close();
+}

@@ -1,6 +1,6 @@
 import { corpusInput, type Input, largeInput } from './inputs.ts';
 import { npmScript, type Run, runNode } from './processes.ts';
-import { tell, type Workshop } from './workshop.ts';
+import { tellWhile, type Workshop } from './workshop.ts';
 
 /** An index as built, and what building it took. */
 export interface Built {
@@ -19,11 +19,11 @@ export const runBuild = (manifest: string, state: string, out: string, more: rea
     ...more,
   ]);
 
-const build = async (workshop: Workshop, input: Input, folder: string): Promise<Built> => {
-  tell(`building: ${input.name}`);
+/** Builds this into two empty folders of the workshop. */
+export const build = async (workshop: Workshop, input: Input, folder: string): Promise<Built> => {
   const state = workshop.path(folder, 'state');
   const out = workshop.path(folder, 'dist');
-  return { input, state, out, cold: await runBuild(input.manifest, state, out) };
+  return { input, state, out, cold: await tellWhile(`building: ${input.name}`, runBuild(input.manifest, state, out)) };
 };
 
 /** The corpus, built. */

@@ -11,6 +11,8 @@ export interface Server {
   readonly address: string;
   /** Seconds of processor time it has used so far, its workers included; undefined where the system does not say. */
   processorSeconds(): number | undefined;
+  /** The number of its process. */
+  readonly pid?: number;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export const startOurs = async (
   return {
     address: server.line.replace('Listening on ', ''),
     processorSeconds: () => processorSecondsOf(pid),
+    pid,
     stop,
   };
 };

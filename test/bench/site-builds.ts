@@ -11,13 +11,17 @@ import { count, type Figure, megabytes, seconds } from './report.ts';
 import { median } from './statistics.ts';
 import { tell, type Workshop } from './workshop.ts';
 
-interface SiteRun {
+/** What a build of the site took and came to. */
+export interface SiteRun {
+  /** Seconds. */
   readonly took: number;
   readonly summary: SiteSummary;
+  /** The most memory that all its processes had together, in bytes. */
   readonly peak: number | undefined;
 }
 
-const build = async (workshop: Workshop, options: SitePublishing): Promise<SiteRun> => {
+/** Builds the site of a catalog in a process of its own. */
+export const runSiteBuild = async (workshop: Workshop, options: SitePublishing): Promise<SiteRun> => {
   const child = spawn(process.execPath, [workshop.script('build-site.ts'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -80,11 +84,11 @@ export const measureSiteBuilds = async (
     tell(`site of the ${input.name} index, ${round + 1} of ${rounds}`);
     rmSync(folder, { recursive: true, force: true });
     copyFileSync(catalogPath(state), catalog);
-    cold.push(await build(workshop, options));
+    cold.push(await runSiteBuild(workshop, options));
     if (input.repositories < 2) continue;
-    unchanged.push(await build(workshop, options));
+    unchanged.push(await runSiteBuild(workshop, options));
     changeOneRepository(catalog, round);
-    changed.push(await build(workshop, options));
+    changed.push(await runSiteBuild(workshop, options));
   }
   const peak = cold[0]?.peak;
   const name = input.name;

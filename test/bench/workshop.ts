@@ -70,3 +70,13 @@ export interface Part {
 export const tell = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
+
+const interval = 15_000;
+
+/** Tells of long work, and every quarter of a minute that it goes on. */
+export const tellWhile = async <T>(text: string, work: Promise<T>): Promise<T> => {
+  tell(text);
+  const started = performance.now();
+  const timer = setInterval(() => tell(`  … ${Math.round((performance.now() - started) / 1000)} s`), interval);
+  return work.finally(() => clearInterval(timer));
+};

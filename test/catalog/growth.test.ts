@@ -1,4 +1,5 @@
 import type fs from 'node:fs';
+import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
@@ -9,7 +10,7 @@ import { createPublished, type Published } from '../support/published.ts';
 // Times tell little on a machine that does other work, and nothing of ten times the size. What is counted here is the
 // same on every machine: calls of statements, rows that they give, bytes that they are given, and files put in place.
 
-const files = vi.hoisted(() => ({ placed: 0 }));
+const files = vi.hoisted(() => ({ placed: 0, looked: 0 }));
 vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
   const counting = {
@@ -17,26 +18,43 @@ vi.mock('node:fs', async (load) => {
       files.placed++;
       original.renameSync(from, to);
     },
+    lstatSync: ((...asked: Parameters<typeof fs.lstatSync>) => {
+      files.looked++;
+      return original.lstatSync(...asked);
+    }) as typeof fs.lstatSync,
+    opendirSync: (...asked: Parameters<typeof fs.opendirSync>) => {
+      const directory = original.opendirSync(...asked);
+      const read = directory.readSync.bind(directory);
+      directory.readSync = () => {
+        files.looked++;
+        return read();
+      };
+      return directory;
+    },
   };
   return { ...original, ...counting, default: { ...original, ...counting } };
 });
 
-/** What some work asked of the database, and how many files it put in place. */
+/** What some work asked of the database and of the disk. */
 interface Work {
   readonly calls: number;
   readonly rows: number;
   readonly bytes: number;
   readonly files: number;
+  /** How many files it looked at, by name or in a folder. */
+  readonly looked: number;
 }
 
 let counts = { calls: 0, rows: 0, bytes: 0 };
+/** How often each statement was called since that was forgotten. */
+const called = new Map<string, number>();
 /** Each statement that was prepared, and on which database. */
 const prepared = new Map<string, DatabaseSync>();
 
 const sizeOf = (value: unknown): number =>
   typeof value === 'string' || value instanceof Uint8Array ? value.length : 8;
 
-const counted = (statement: StatementSync): StatementSync =>
+const counted = (statement: StatementSync, sql: string): StatementSync =>
   new Proxy(statement, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
@@ -45,6 +63,7 @@ const counted = (statement: StatementSync): StatementSync =>
         const result: unknown = Reflect.apply(member, target, values);
         if (name !== 'all' && name !== 'get' && name !== 'run' && name !== 'iterate') return result;
         counts.calls++;
+        called.set(sql, (called.get(sql) ?? 0) + 1);
         for (const value of values) counts.bytes += sizeOf(value);
         if (name === 'all') counts.rows += (result as unknown[]).length;
         if (name === 'get' && result !== undefined) counts.rows++;
@@ -65,7 +84,7 @@ const { prepare } = DatabaseSync.prototype;
 beforeAll(() => {
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
     prepared.set(sql, this);
-    return counted(prepare.call(this, sql));
+    return counted(prepare.call(this, sql), sql);
   };
 });
 afterAll(() => {
@@ -75,8 +94,9 @@ afterAll(() => {
 const measure = async (work: () => Promise<unknown>): Promise<Work> => {
   counts = { calls: 0, rows: 0, bytes: 0 };
   files.placed = 0;
+  files.looked = 0;
   await work();
-  return { ...counts, files: files.placed };
+  return { ...counts, files: files.placed, looked: files.looked };
 };
 
 const words = ['control', 'center', 'dark', 'status', 'bar', 'lock', 'screen', 'notify', 'swipe', 'badge', 'folder'];
@@ -132,7 +152,7 @@ describe('the work', () => {
   });
 
   it('of a cold build is no more for each package where there are four times as many', () => {
-    for (const kind of ['calls', 'rows', 'bytes', 'files'] as const) {
+    for (const kind of ['calls', 'rows', 'bytes', 'files', 'looked'] as const) {
       const [less, more] = [of(small).cold[kind], of(large).cold[kind]];
       expect(less, kind).toBeGreaterThan(0);
       expect(more / less, kind).toBeLessThan(growth * 1.1);
@@ -146,10 +166,38 @@ describe('the work', () => {
     expect(of(large).changed.bytes / of(small).changed.bytes).toBeLessThan(growth * 1.1);
   });
 
+  it('of a build in which little changed looks at each document, and twice through their folder', () => {
+    for (const kind of ['changed', 'unchanged'] as const) {
+      expect(of(small)[kind].looked, kind).toBeGreaterThan(0);
+      expect(of(large)[kind].looked / of(small)[kind].looked, kind).toBeLessThan(growth * 1.1);
+      // Of each of two repositories, and some of both and of all.
+      expect(of(large)[kind].looked, kind).toBeLessThan(3 * (2 * large + 100));
+    }
+  });
+
   it('of a build in which nothing changed writes and reads little, however many there are', () => {
     expect(of(small).unchanged.files).toBeLessThanOrEqual(of(small).changed.files);
-    expect(of(large).unchanged.rows).toBeLessThan(of(large).cold.rows / 4);
+    expect(of(large).unchanged.rows).toBeLessThan(of(large).cold.rows / 2);
     expect(of(large).unchanged.bytes).toBeLessThan(of(large).cold.bytes / 20);
+  });
+
+  it('of a build writes each row of the words once, however many repositories they are of', async () => {
+    const published = createPublished();
+    const slugs = Array.from({ length: 12 }, (_, index) => `r${index}`);
+    called.clear();
+    await publishBuild(
+      slugs.map((slug) => ({ slug, packages: stanzasOf(10, slug) })),
+      published,
+    );
+    const database = new DatabaseSync(path.join(published.state, 'catalog.sqlite'), { readOnly: true });
+    for (const table of ['spelling', 'word_list']) {
+      const { rows } = prepare.call(database, `SELECT count(*) AS rows FROM ${table}`).get() as { rows: number };
+      const writes = [...called].filter(([sql]) => sql.includes(`INTO ${table} `)).map(([, times]) => times);
+      expect(rows, table).toBeGreaterThan(5);
+      expect(writes, table).toEqual([rows]);
+    }
+    database.close();
+    published.remove();
   });
 
   const ask = async (count: number, questions: (index: CatalogFiles) => Promise<unknown>): Promise<Work> => {

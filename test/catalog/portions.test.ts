@@ -130,6 +130,49 @@ it('E2: what was begun of one generation becomes the next, wherever it was left'
   }
 });
 
+// One of four bytes is after the others for SQL, and before U+FF01 for a script.
+const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '\u{ff01}', '\u{1f600}'];
+const cuts = fc.subarray(keys.slice(1));
+
+/** The documents of these keys, in portions that begin at some of them. */
+const cutDocuments = (beginnings: readonly string[], text: string) =>
+  [null, ...beginnings].map((first, index) => {
+    const end = beginnings[index] ?? null;
+    const held = keys.filter((_, at) => {
+      const [from, to] = [first === null ? 0 : keys.indexOf(first), end === null ? keys.length : keys.indexOf(end)];
+      return at >= from && at < to;
+    });
+    const lines = held.map((key) => JSON.stringify([key, { hex: '00' }, '2026', 1, text]));
+    return { table: 'document' as const, first, end, held, sha256: `${text} ${held}`, text: lines.join('\n') };
+  });
+
+it('E2: what of other portions was written over is known as missing, wherever they were cut, and counts no more', () => {
+  fc.assert(
+    fc.property(cuts, cuts, fc.infiniteStream(fc.boolean()), (before, after, choices) => {
+      const database = openEmpty();
+      createPortionTables(database);
+      const writer = new PortionWriter(database);
+      const [old, next] = [cutDocuments(before, 'old'), cutDocuments(after, 'next')];
+      for (const portion of old) writer.write(portion, portion.text);
+      expect([writer.findMissing(old), writer.count('document')]).toEqual([[], keys.length]);
+      const written = next.filter(() => choices.next().value);
+      for (const portion of written) writer.write(portion, portion.text);
+      const over = new Set(written.flatMap(({ held }) => held));
+      expect(writer.findMissing(old)).toEqual(old.filter(({ held }) => held.some((key) => over.has(key))));
+      expect(writer.findMissing(next)).toEqual(next.filter((one) => !written.includes(one)));
+      for (const portion of writer.findMissing(next)) writer.write(portion, portion.text);
+      expect([writer.findMissing(next), writer.count('document')]).toEqual([[], keys.length]);
+      // A row that lies outside its portion is not among those that were counted there.
+      const [one] = next;
+      if (one === undefined || one.end === null) return;
+      const row = JSON.stringify([one.end, { hex: '01' }, '2026', 1, null]);
+      writer.write(one, `${one.text}\n${row}`);
+      expect(writer.count('document')).toBe(keys.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 const documentRows = (database: CatalogFile, count: number): void => {
   const insert = database.prepareWrite('INSERT INTO document VALUES (?, ?, ?, ?, ?)');
   for (let index = 0; index < count; index++) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
@@ -260,4 +260,29 @@ it('P3: two replicas do not share one folder', async () => {
   const again = new TakenFolder(folder).lock();
   again();
   expect(existsSync(path.join(folder, 'replica'))).toBe(true);
+});
+
+it('P2: goes on to the next generation with as many requests and files, and work that grows as the packages do', async () => {
+  const counts: { requests: number; files: number; calls: number }[] = [];
+  for (const packages of [40, 160]) {
+    await publication.publish([repository('before', packages)]);
+    const replica = await follow();
+    await replica.poll();
+    await publication.publish([repository('after', packages)]);
+    origin.asked = [];
+    const calls = (['run', 'get', 'all', 'iterate'] as const).map((name) => vi.spyOn(StatementSync.prototype, name));
+    await replica.poll();
+    const called = calls.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    for (const one of calls) one.mockRestore();
+    expect(replica.number).toBe(publication.current.number);
+    replica.unlock();
+    const files = readdirSync(replica.folder.root, { recursive: true }).length;
+    counts.push({ requests: origin.asked.length, files, calls: called });
+  }
+  const [less, more] = counts;
+  expect(less?.requests).toBeGreaterThan(0);
+  expect(more?.requests).toBe(less?.requests);
+  expect(more?.files).toBe(less?.files);
+  expect(less?.calls).toBeGreaterThan(0);
+  expect((more?.calls ?? Number.NaN) / (less?.calls ?? Number.NaN)).toBeLessThan(4 * 1.1);
 });

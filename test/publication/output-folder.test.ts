@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.ts';
 // What the system refuses, and how the disk flushes.
 const system = vi.hoisted(() => ({
   refuse: (_call: 'rename' | 'copy', _from: string, _to: string): string | undefined => undefined,
-  flush: async (_files: readonly string[]) => {},
+  flush: async (_files: Iterable<string>) => {},
 }));
 vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
@@ -28,7 +28,7 @@ vi.mock('node:fs', async (load) => {
   return { ...original, renameSync, copyFileSync, default: { ...original, renameSync, copyFileSync } };
 });
 vi.mock('../../src/publication/flush.ts', () => ({
-  flushFiles: (_root: string, files: readonly string[]) => system.flush(files),
+  flushFiles: (_root: string, files: Iterable<string>) => system.flush(files),
 }));
 
 let folder: string;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundledCommands, bundleServer } from '../../scripts/bundling/bundle-server.ts';
+import { bundledCommands, bundleServer, compiledFolder } from '../../scripts/bundling/bundle-server.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
 import { publishNoBuilds } from '../support/built.ts';
@@ -186,6 +186,18 @@ describe('the bundled server', () => {
       expect(stdout + stderr, name).toContain(`node ${name}.mjs `);
       expect(stdout + stderr, name).not.toMatch(/npm run (?:serve|mirror|upload|accounts|gateway) --/);
     }
+  });
+
+  it('H10: keeps what was compiled beside itself, and runs as well where it cannot', () => {
+    expect(run('mirror', ['--help']).status).toBe(0);
+    const compiled = path.join(bundle, compiledFolder);
+    expect(readdirSync(compiled, { recursive: true }).length).toBeGreaterThan(2);
+    rmSync(compiled, { recursive: true });
+    // What stands in its way is no folder.
+    writeFileSync(compiled, '');
+    const { status, stderr } = run('mirror', ['--help']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    rmSync(compiled);
   });
 
   it('H10: says on an older Node.js what it needs', () => {

@@ -330,6 +330,9 @@ describe('a build of the site', { timeout: 180_000 }, () => {
     const before = stamps();
     const summary = await publishSite(options);
     expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
+    // What is news has a picture of its own.
+    expect(read('package/org.beta.new/index.html')).toContain(`"${base}/package/org.beta.new/preview.png"`);
+    expect(existsSync(path.join(out, 'package/org.beta.new/preview.png'))).toBe(true);
     expect(read('package/com.alpha.snowboard/index.html')).not.toContain('/repository/beta/');
     const after = stamps();
     expect(after.get('package/ellekit/index.html')).toBe(before.get('package/ellekit/index.html'));

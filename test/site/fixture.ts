@@ -8,6 +8,7 @@ import { indexRepository, ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
+import { Vocabulary } from '../../src/catalog/vocabulary.ts';
 import { addressKey, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { readDepiction } from '../../src/depictions/read-depiction.ts';
@@ -73,6 +74,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   rmSync(file, { force: true });
   const database = CatalogFile.open(file);
   createTables(database);
+  const vocabulary = new Vocabulary(database);
   const touched = new Set<string>();
   for (const source of sources) {
     const { entry, release, packages, at, before } = source;
@@ -104,8 +106,9 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       },
     );
     for (const name of result.touched) touched.add(name);
-    await indexRepository(database, entry.slug, () => 0);
+    await indexRepository({ database, levelOf: () => 0, vocabulary }, entry.slug);
   }
+  vocabulary.write();
   updateDivergences(database, touched);
   updateComparedFindings({ database, writable: () => database }, new Date(0));
   database.close();

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
+import type { SharePicture } from './share-choice.ts';
+
+interface DrawnPicture extends KeptFile {
+  /** Of what it was drawn, and by what. */
+  readonly key: string;
+}
+
+const fileOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
+
+// Brought along, so that the pictures are the same everywhere.
+const fonts = [
+  '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf',
+  '@expo-google-fonts/inter/700Bold/Inter_700Bold.ttf',
+];
+
+const wasm = '@resvg/resvg-wasm/index_bg.wasm';
+
+const versionIn = (folder: string): string =>
+  (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+
+/** What draws: another release of it, or of the font, may draw otherwise. */
+const describeRenderer = (): string =>
+  `${versionIn(path.dirname(fileOf(wasm)))} ${versionIn(path.dirname(fileOf('@expo-google-fonts/inter')))}`;
+
+type Draw = (svg: string) => Uint8Array;
+
+/** Loads what draws: a WebAssembly module of 2.5 MB and the fonts, in some tens of milliseconds. */
+const loadRenderer = async (): Promise<Draw> => {
+  const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
+  await initWasm(readFileSync(fileOf(wasm)));
+  const fontBuffers = fonts.map((font) => readFileSync(fileOf(font)));
+  return (svg) => {
+    const renderer = new Resvg(svg, { font: { fontBuffers, loadSystemFonts: false, defaultFontFamily: 'Inter' } });
+    const image = renderer.render();
+    try {
+      return image.asPng();
+    } finally {
+      image.free();
+      renderer.free();
+    }
+  };
+};
+
+// A process can begin it once.
+let renderer: Promise<Draw> | undefined;
+
+const readKnown = (mark: string): Readonly<Record<string, DrawnPicture>> => {
+  try {
+    return existsSync(mark) ? JSON.parse(readFileSync(mark, 'utf8')) : {};
+  } catch {
+    // Cut off while it was written: nothing is known.
+    return {};
+  }
+};
+
+const removeOthers = (folder: string, kept: Readonly<Record<string, unknown>>): void => {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isDirectory() && !Object.hasOwn(kept, path.relative(folder, file))) rmSync(file);
+  }
+};
+
+/**
+ * Draws into a folder the share pictures that changed since the last time, with `verify` also those that are not as they
+ * were written, and removes those that are none any more. Returns how many were drawn.
+ *
+ * @throws Error where a file cannot be written
+ */
+export const drawPictures = async (
+  pictures: Iterable<SharePicture>,
+  folder: string,
+  verify = false,
+): Promise<number> => {
+  const mark = `${folder}.json`;
+  const drawnBy = describeRenderer();
+  const known = readKnown(mark);
+  mkdirSync(folder, { recursive: true });
+  const kept: Record<string, DrawnPicture> = Object.create(null);
+  const stale: { readonly file: string; readonly svg: string; readonly key: string }[] = [];
+  for (const { preview, svg } of pictures) {
+    const file = preview.src.slice(1);
+    const key = hash('sha256', `${drawnBy}\n${svg}`);
+    const before = Object.hasOwn(known, file) ? known[file] : undefined;
+    if (before?.key === key && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
+    else stale.push({ file, svg, key });
+  }
+  if (stale.length > 0) {
+    // What is about to change is not known until it is whole.
+    writeFileSync(mark, JSON.stringify(kept));
+    renderer ??= loadRenderer();
+    const draw = await renderer;
+    for (const { file, svg, key } of stale) {
+      const png = draw(svg);
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), png);
+      kept[file] = { key, ...describeKept(png) };
+      await setImmediate();
+    }
+  }
+  removeOthers(folder, kept);
+  writeFileSync(mark, JSON.stringify(kept));
+  return stale.length;
+};

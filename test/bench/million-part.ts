@@ -1,0 +1,76 @@
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { build, runBuild } from './builds.ts';
+import { measureChangedMillion, measureColdBuilds } from './million-builds.ts';
+import { communityInput } from './million-inputs.ts';
+import { measureMillionServer } from './million-server.ts';
+import { runNode } from './processes.ts';
+import { count, type Figure, megabytes, seconds } from './report.ts';
+import { runSiteBuild } from './site-builds.ts';
+import { takeFigures } from './take-figures.ts';
+import { type Part, tellWhile, type Workshop } from './workshop.ts';
+
+// What may be added to the time that Pagefind takes alone, and what all processes may hold together.
+const most = { seconds: 25, bytes: 2.5e9 } as const;
+
+const measureCommunity = async (workshop: Workshop): Promise<Figure[]> => {
+  const input = await communityInput(workshop);
+  const built = await build(workshop, input, 'community');
+  const unchanged = await runBuild(input.manifest, built.state, built.out);
+  await input.change();
+  const changed = await runBuild(input.manifest, built.state, built.out);
+  const catalog = catalogPath(built.state);
+  const alone = await tellWhile(
+    'Pagefind alone on the records of the community',
+    runNode([workshop.script('pagefind-alone.ts'), catalog]),
+  );
+  const lastBuild = readLastBuild(built.state);
+  const site = await tellWhile(
+    'the site of the community',
+    runSiteBuild(workshop, {
+      catalogPath: catalog,
+      outDir: workshop.path('community-site', 'out'),
+      cacheDir: workshop.path('community-site', 'cache'),
+      baseUrl: 'http://localhost:8080',
+      ...(lastBuild === undefined ? {} : { lastBuild }),
+    }),
+  );
+  const allowed = Number(alone.stdout) + most.seconds;
+  const { name } = input;
+  const peak = site.peak ?? Number.NaN;
+  return [
+    {
+      figure: 'cold build without site',
+      input: name,
+      measured: `${seconds(built.cold.seconds)}, ${megabytes(built.cold.peak)}`,
+    },
+    { figure: 'rebuild with nothing changed', input: name, measured: seconds(unchanged.seconds) },
+    { figure: 'one package of the largest repository changed', input: name, measured: seconds(changed.seconds) },
+    {
+      figure: 'site',
+      input: name,
+      measured: `${seconds(site.took)}, ${count(site.summary.rendered)} pages and feeds; Pagefind alone ${seconds(Number(alone.stdout))}`,
+      target: `≤ ${seconds(allowed)}`,
+      met: site.took <= allowed,
+    },
+    {
+      figure: 'peak memory of the processes of the site',
+      input: name,
+      measured: megabytes(peak),
+      target: '≤ 2,500 MB',
+      met: peak <= most.bytes,
+    },
+  ];
+};
+
+/** Everything at the size of a whole community, and of all of Debian. */
+export const millionPart: Part = {
+  summary: 'builds, server and site at a million packages; an hour, fifteen gigabytes and a million files',
+  run: (workshop) =>
+    takeFigures([
+      () => measureColdBuilds(workshop),
+      () => measureMillionServer(workshop),
+      () => measureChangedMillion(workshop),
+      () => measureCommunity(workshop),
+    ]),
+};

@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { drawPictures } from '../../src/site/draw-pictures.ts';
+import type { SharePicture } from '../../src/site/share-choice.ts';
+import { composePicture, type PictureFacts, pictureHues, pictureSize } from '../../src/site/share-picture.ts';
+
+const facts: PictureFacts = {
+  id: 'com.example.alert',
+  name: 'Alert',
+  author: 'Ada',
+  version: '1.2-3',
+  repository: { slug: 'alpha', name: 'Alpha' },
+  builds: ['Rootful', 'Rootless'],
+  service: 'Debdex',
+};
+const textsOf = (svg: string | undefined) =>
+  Array.from(svg?.matchAll(/<text[^>]*>([^<]*)</g) ?? [], ([, text]) => text);
+
+describe('a share picture', () => {
+  it('shows what a package is called, by whom, its version, where it is and for which builds', () => {
+    expect(textsOf(composePicture(facts))).toEqual([
+      'Debdex',
+      'Al',
+      'Alert',
+      'by Ada',
+      '1.2-3',
+      'Alpha',
+      'Rootful · Rootless',
+    ]);
+    expect(textsOf(composePicture({ ...facts, author: '' }))).toContain('Alpha');
+    expect(textsOf(composePicture({ ...facts, name: 'Жук-Ωmega Ünï', author: 'ada™' }))).toContain('Жук-Ωmega Ünï');
+  });
+
+  it('C11: holds nothing of what strangers wrote but text that fits and can be drawn', () => {
+    const evil = '</text><script>alert(1)</script>"&\u0000\u202e';
+    const svg = composePicture({
+      ...facts,
+      name: evil,
+      author: evil,
+      version: evil,
+      repository: { slug: 'a', name: evil },
+    });
+    for (const never of ['<script', '"&', '\u0000', '\u202e']) expect(svg).not.toContain(never);
+    expect(svg).toContain('&lt;/text&gt;');
+    const long = composePicture({
+      ...facts,
+      name: 'W'.repeat(1e6),
+      version: '9'.repeat(1e6),
+      author: 'x '.repeat(1e6),
+    });
+    expect(long?.length).toBeLessThan(4000);
+    for (const text of textsOf(long).slice(2, 5)) expect(text).toMatch(/^.{10,60}…$/);
+    for (const name of ['日本語', 'متجر', '\u0000\u200b', '', '๑', '１２', 'ＡＢＣ', '\u049f', '\u0370']) {
+      expect(composePicture({ ...facts, name }), name).toBeUndefined();
+    }
+    // What cannot be drawn of the rest is left out.
+    const texts = textsOf(
+      composePicture({ ...facts, author: '作者', version: '版', repository: { slug: 'alpha', name: '源' } }),
+    );
+    expect(texts).toEqual(['Debdex', 'Al', 'Alert', 'alpha', '', 'alpha', 'Rootful · Rootless']);
+    expect(textsOf(composePicture({ ...facts, name: 'Snow\u{1f3c2}Board ☃' }))).toContain('Snow Board');
+  });
+
+  it('has the hues of pages', () => {
+    const css = readFileSync(path.join(import.meta.dirname, '../../src/layouts/hues.css'), 'utf8');
+    const hues = Array.from(css.matchAll(/--pale: (#\w+);\s*--deep: (#\w+)/g), ([, pale, deep]) => [pale, deep]);
+    expect(pictureHues).toEqual(hues.slice(0, pictureHues.length));
+    expect(pictureHues).toHaveLength(7);
+  });
+});
+
+describe('drawing', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-pictures-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const drawn = path.join(folder, 'drawn');
+  const pictureOf = (id: string, version = '1'): SharePicture => ({
+    preview: { src: `/package/${id}/preview.png`, ...pictureSize, text: id },
+    svg: composePicture({ ...facts, id, version }) ?? '',
+  });
+  const read = () =>
+    readdirSync(drawn, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .sort()
+      .map((file) => [path.relative(drawn, file), readFileSync(file, 'base64')]);
+
+  it('C13: makes what changed, what is damaged and what a kill left behind, and takes away what is none any more', async () => {
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(2);
+    const whole = read();
+    expect(whole.map(([name]) => name)).toEqual(['package/a/preview.png', 'package/b/preview.png']);
+    const [, first = ''] = whole[0] ?? [];
+    const png = Buffer.from(first, 'base64');
+    expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 600, 315]);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(0);
+
+    truncateSync(path.join(drawn, 'package/a/preview.png'), 9);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(1);
+    png[40] = (png[40] ?? 0) ^ 1;
+    writeFileSync(path.join(drawn, 'package/a/preview.png'), png);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(0);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn, true)).toBe(1);
+    expect(read()).toEqual(whole);
+
+    truncateSync(`${drawn}.json`, 20);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(2);
+    expect(read()).toEqual(whole);
+
+    expect(await drawPictures([pictureOf('a', '2'), pictureOf('c')], drawn)).toBe(2);
+    expect(read().map(([name]) => name)).toEqual(['package/a/preview.png', 'package/c/preview.png']);
+    expect(read()[0]).not.toEqual(whole[0]);
+    expect(await drawPictures([], drawn)).toBe(0);
+    expect(read()).toEqual([]);
+  });
+});
