@@ -30,7 +30,11 @@ export default defineConfig({
           include: system,
           isolate: false,
           experimental: loadedByNode,
-          globalSetup: ['test/support/page-bundle.ts', 'test/support/shared-postgres.ts'],
+          globalSetup: [
+            'test/support/page-bundle.ts',
+            'test/support/shared-postgres.ts',
+            'test/support/shared-objects.ts',
+          ],
         },
       },
       { test: { name: 'system-apart', include: apart, globalSetup: ['test/support/shared-postgres.ts'] } },

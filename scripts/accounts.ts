@@ -7,15 +7,18 @@ import {
   isOneScript,
   normaliseAccountName,
   openCredentialStore,
+  type Passwords,
   readStoreLocation,
   type SecurityEvent,
   StoreUnavailable,
+  smallCost,
 } from '../functions/gateway/on-node.ts';
+import { operatedStore } from '../functions/gateway/on-workers.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
 
-const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR]
+const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
 
   list            every account, whether it is disabled, and its devices
   add NAME        add an account; the password is asked for, or read from the
@@ -31,6 +34,9 @@ const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR]
 The store is state/gateway.sqlite, or the same file in DIR (or DEBDEX_STATE), or
 the PostgreSQL database that GATEWAY_DATABASE_URL names. What a command changes is
 written to the audit log, gateway-audit.jsonl in the state folder.
+
+--at URL is for a Worker of Cloudflare at that address, which takes these commands
+from whoever has its key: DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
 `;
 
 class UsageError extends Error {}
@@ -46,13 +52,19 @@ interface Outcome {
 
 const counted = (devices: number) => `${devices} ${devices === 1 ? 'device' : 'devices'}`;
 
-const addAccount = async (store: CredentialStore, typed: string): Promise<Outcome> => {
+/** Where the accounts are, and how their passwords are hashed there. */
+interface Accounts {
+  readonly store: CredentialStore;
+  readonly passwords: Passwords;
+}
+
+const addAccount = async ({ store, passwords }: Accounts, typed: string): Promise<Outcome> => {
   const name = normaliseAccountName(typed);
   if (name === undefined) throw new UsageError('a NAME is 1 to 64 letters, digits, or characters of . _ - + @');
   if (!isOneScript(name)) {
     throw new UsageError(`the letters of ${name} are of different scripts, so it could pass for another name`);
   }
-  const passwordHash = await createNodePasswords(1).hash(await readNewPassword());
+  const passwordHash = await passwords.hash(await readNewPassword());
   const id = createNodeCryptography().randomId();
   const added = await store.addAccount({ id, name, displayName: typed.trim(), passwordHash });
   if (!added) return { text: `The name ${name} is taken.`, failed: true };
@@ -66,9 +78,10 @@ const signOutEverybody = async (store: CredentialStore): Promise<Outcome> => {
 
 /** Runs one command; resolves to what to print. Throws UsageError, PasswordRefused or StoreUnavailable. */
 const run = async (
-  store: CredentialStore,
+  accounts: Accounts,
   { command, name, all }: { command: string; name: string | undefined; all: boolean },
 ): Promise<Outcome> => {
+  const { store, passwords } = accounts;
   if (all && command !== 'sign-out') throw new UsageError('--all goes with sign-out');
   if (all && name !== undefined) throw new UsageError('sign-out takes a NAME or --all, not both');
   if (all) return signOutEverybody(store);
@@ -79,7 +92,7 @@ const run = async (
   if (name === undefined) {
     throw new UsageError(`${command} needs a NAME${command === 'sign-out' ? ', or --all' : ''}`);
   }
-  if (command === 'add') return addAccount(store, name);
+  if (command === 'add') return addAccount(accounts, name);
   const account = await store.findAccount(name);
   if (!account) return { text: missing(name), failed: true };
   const done = (found: boolean, text: string, event: SecurityEvent['event'], devices?: number): Outcome =>
@@ -88,7 +101,7 @@ const run = async (
       : { text: missing(name), failed: true };
   switch (command) {
     case 'password': {
-      const passwordHash = await createNodePasswords(1).hash(await readNewPassword());
+      const passwordHash = await passwords.hash(await readNewPassword());
       const found = await store.setPassword(name, passwordHash);
       return done(found, `Set a new password for ${name}.`, 'account-password-set');
     }
@@ -109,7 +122,7 @@ const run = async (
 const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({
-      options: { state: { type: 'string' }, all: { type: 'boolean', default: false } },
+      options: { state: { type: 'string' }, at: { type: 'string' }, all: { type: 'boolean', default: false } },
       allowPositionals: true,
     });
     const [command, name, ...more] = positionals;
@@ -121,6 +134,7 @@ const readArguments = () => {
       command,
       name: command === 'add' ? name : normal,
       all: values.all,
+      at: values.at,
       state: values.state ?? process.env.DEBDEX_STATE ?? 'state',
     };
   } catch (error) {
@@ -128,11 +142,31 @@ const readArguments = () => {
   }
 };
 
+const openWorkerAccounts = (at: string): Accounts => {
+  const url = URL.parse(at);
+  const isLoopback = url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (url === null || url.pathname !== '/' || !(isLoopback || url.protocol === 'https:')) {
+    throw new UsageError(`--at must be the address of a Worker, such as https://index.example.org, not "${at}"`);
+  }
+  const key = process.env.DEBDEX_OPERATOR_KEY ?? '';
+  if (key === '') throw new UsageError('--at needs the key of the Worker in DEBDEX_OPERATOR_KEY');
+  return { store: operatedStore(url.origin, key), passwords: createNodePasswords(1, smallCost) };
+};
+
+const openAccounts = (at: string | undefined, state: string): Accounts =>
+  at === undefined
+    ? {
+        store: openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography()),
+        passwords: createNodePasswords(1),
+      }
+    : openWorkerAccounts(at);
+
 let store: CredentialStore | undefined;
 try {
-  const { state, ...rest } = readArguments();
-  store = openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography());
-  const { text, failed, event } = await run(store, rest);
+  const { state, at, ...rest } = readArguments();
+  const accounts = openAccounts(at, state);
+  store = accounts.store;
+  const { text, failed, event } = await run(accounts, rest);
   if (event) await auditCommand(event, state);
   (failed ? process.stderr : process.stdout).write(`${text}\n`);
   process.exitCode = failed ? 1 : 0;

@@ -4,7 +4,7 @@ import { bundleClient, clientFolder } from './bundling/bundle-client.ts';
 import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare.ts';
 import { bundleFetch, fetchFolder } from './bundling/bundle-fetch.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
-import { readEdgePublication } from './bundling/cloudflare-settings.ts';
+import { readEdgeGateway, readEdgePublication } from './bundling/cloudflare-settings.ts';
 import { type OptionValues, runCommand, UsageError } from './options.ts';
 import { assertPublicKey } from './publication-options.ts';
 import { dataOption, safetyFileOf } from './read-service.ts';
@@ -51,6 +51,19 @@ const options = {
     environment: 'DEBDEX_WORKER',
     help: 'The name of the Worker, which is a part of its address.',
   },
+  gateway: {
+    type: 'string',
+    value: 'WHERE',
+    default: 'off',
+    environment: 'DEBDEX_EDGE_GATEWAY',
+    help: 'What keeps the sign-ins of that Worker: object, a Durable Object of its own; hyperdrive:ID, a PostgreSQL database through that configuration of Hyperdrive; off, nothing, and there are none.',
+  },
+  'base-url': {
+    type: 'string',
+    value: 'URL',
+    environment: 'DEBDEX_BASE_URL',
+    help: 'The address under which clients reach that Worker, which a gateway has to know.',
+  },
   data: dataOption,
 } as const;
 
@@ -67,8 +80,11 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
     throw new UsageError(`--name must be of small letters, digits and "-", not "${name}"`);
   }
   assertPublicKey(publicKey);
+  const gateway = readEdgeGateway(values.gateway, values['base-url']);
+  if (typeof gateway === 'string') throw new UsageError(gateway);
   const safetyList = safetyFileOf(values.data);
-  const { compressed } = await bundleCloudflare(cloudflareFolder, { publication, publicKey, name, safetyList });
+  const input = { publication, publicKey, name, safetyList, gateway };
+  const { compressed } = await bundleCloudflare(cloudflareFolder, input);
   process.stdout.write(
     `Bundled the function for Cloudflare Workers into ${shown(cloudflareFolder)}: ${(compressed / 1e3).toFixed(0)} kB compressed. ` +
       `Run npx wrangler deploy there; see deploy/cloudflare/README.md.\n`,

@@ -37,7 +37,7 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     this.#settings = readSettings(environment);
     this.#memory = new ObjectMemory(state.storage.sql);
     this.#database = objectDatabase(state.storage.sql);
-    this.#serving = new Serving(this.#settings, this.#database);
+    this.#serving = new Serving(this.#settings, this.#database, () => this.probeCredentials());
     const { files } = this.#settings;
     this.#taking = new Taking(state, { memory: this.#memory, database: this.#database, files });
     this.#serveHeld();
@@ -47,6 +47,11 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     if (this.#memory.get('elsewhere')) return new Response(null, { status: 421, headers: { [elsewhereHeader]: '1' } });
     await this.#beginFollowing();
     return this.#serving.answer(request);
+  }
+
+  /** Whether sign-ins are kept at the moment: where there is no gateway there is nothing that could not be. */
+  protected async probeCredentials(): Promise<boolean> {
+    return true;
   }
 
   async take(order: TakeOrder): Promise<boolean> {

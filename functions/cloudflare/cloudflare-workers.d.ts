@@ -5,4 +5,6 @@ declare module 'cloudflare:workers' {
     protected readonly env: Environment;
     constructor(ctx: import('./platform.ts').ObjectState, env: Environment);
   }
+  /** Has work go on after the answer to the request that it began in. */
+  export const waitUntil: (work: Promise<unknown>) => void;
 }

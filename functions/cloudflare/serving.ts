@@ -44,7 +44,7 @@ export class Serving {
   #readers = 0;
   readonly #app: ReturnType<typeof createApp>;
 
-  constructor(settings: Settings, database: CatalogDatabase) {
+  constructor(settings: Settings, database: CatalogDatabase, probeCredentials = async (): Promise<boolean> => true) {
     this.#database = database;
     const now = () => new Date();
     const { rate, hasPages, olderAddresses } = settings;
@@ -71,8 +71,7 @@ export class Serving {
       safety: createSafetyList(builtWith.safety),
       downloads: uncountedDownloads,
       limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
-      // There are no sign-ins here.
-      probeCredentials: async () => true,
+      probeCredentials,
       now,
       publicAddress: () => this.#inForce?.publicAddress ?? defaultAddress,
       report: (error, note) => {

@@ -59,10 +59,10 @@ export class Taking {
     const taking = this.#memory.get('taking');
     if (taking === undefined) return true;
     const writer = new PortionWriter(this.#database);
-    this.#state.storage.transactionSync(() => this.#prepareTables());
+    this.#prepareTables();
     if (!(await this.#writePortions(writer))) return false;
     if (!this.#indexDocuments(writer)) return false;
-    // In an event of its own: it reads all of the index, and writes it anew.
+    // In an event of its own: where much is new, it reads all of the index and writes it anew.
     const indexed = this.#memory.get('indexed') ?? 0;
     if (indexed > 0) {
       this.#state.storage.transactionSync(() => {
@@ -96,8 +96,11 @@ export class Taking {
   }
 
   #prepareTables(): void {
-    const found = this.#database.prepare<[number]>("SELECT 1 FROM sqlite_master WHERE name = 'written_portion'").get();
-    if (found === undefined) createPortionTables(this.#database);
+    const find = "SELECT 1 FROM sqlite_master WHERE name = 'written_portion_place'";
+    if (this.#database.prepare<[number]>(find).get() !== undefined) return;
+    // What an earlier version kept of portions says less of them.
+    this.clear();
+    this.#state.storage.transactionSync(() => createPortionTables(this.#database));
   }
 
   // Whether all of them stand there.

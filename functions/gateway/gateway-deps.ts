@@ -33,6 +33,8 @@ export interface GatewayDeps {
   /** The address of the client of this request, for the throttle and the log. */
   readonly clientAddress: (c: Context) => string;
   readonly openId?: OpenIdClient | undefined;
+  /** Whether the rate of sign-ins is bounded in the store too: for hosts of which many run that know little of each other. */
+  readonly countsSignIns?: boolean;
 }
 
 /** The gateway's own addresses. */

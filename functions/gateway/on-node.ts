@@ -10,7 +10,9 @@ export {
 } from './configuration.ts';
 export { openAuditFile } from './node/audit-file.ts';
 export { createNodeCryptography } from './node/node-cryptography.ts';
-export { createNodePasswords, openGateway } from './node/open-gateway.ts';
+export { createNodePasswords } from './node/node-passwords.ts';
+export { openGateway } from './node/open-gateway.ts';
+export { type Passwords, smallCost } from './passwords.ts';
 export { formatEvent, type SecurityEvent, type ToldEvent } from './security-log.ts';
 export type { Restored } from './store/backup.ts';
 export { BackupRefused } from './store/backup-file.ts';

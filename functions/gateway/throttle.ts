@@ -27,6 +27,8 @@ const limits = {
   introspection: { most: 10, window: 15 * minute },
 } as const;
 
+const signInWindow = minute;
+
 type Deps = { readonly store: CredentialStore; readonly cryptography: Cryptography };
 
 /** One try: counted, or one too many. */
@@ -88,5 +90,25 @@ export const countSignInAttempt = async (
 /** Counts a failed introspection; resolves to the milliseconds to wait, or undefined where it may fail again. */
 export const countFailedIntrospection = async (deps: Deps, address: string): Promise<number | undefined> =>
   deps.store.countAttempts([key(deps, 'introspection', clientNetwork(address, 48))]);
+
+/**
+ * Counts a request for a sign-in in the store, by the bounds of createSignInRate: for hosts of which so many run that
+ * each for itself bounds nothing. Resolves to the seconds to wait, 0 for none.
+ */
+export const countSignInRequest = async (deps: Deps, address: string, rate: number): Promise<number> => {
+  if (rate === 0) return 0;
+  const [subscriber, home, site] = clientNetworks(address);
+  const counted = [[subscriber, 1] as const, [home, 2] as const, [site, 4] as const].flatMap(([network, times]) =>
+    network === undefined ? [] : { network, most: times * rate },
+  );
+  const wait = await deps.store.countAttempts(
+    counted.map(({ network, most }) => ({
+      keyHash: deps.cryptography.sha256(`signIn\n${network}`),
+      most,
+      window: signInWindow,
+    })),
+  );
+  return wait === undefined ? 0 : Math.ceil(wait / 1000);
+};
 
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,9 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
 import { readSafetyEntries } from '../../functions/node/safety-file.ts';
-import { type EdgePublication, wranglerSettings } from './cloudflare-settings.ts';
+import { type EdgeGateway, type EdgePublication, wranglerSettings } from './cloudflare-settings.ts';
 import { readLicences } from './licences.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
@@ -19,7 +20,15 @@ export interface CloudflareInput {
   /** The name of the Worker, which is a part of its address. */
   readonly name: string;
   readonly safetyList: URL;
+  readonly gateway: EdgeGateway;
 }
+
+/** The module that the Worker is made of, by what keeps its sign-ins. */
+const entries: Readonly<Record<EdgeGateway['kind'], string>> = {
+  off: 'worker.ts',
+  object: 'with-gateway/object.ts',
+  hyperdrive: 'with-gateway/hyperdrive.ts',
+};
 
 const builtWith = path.join(project, 'functions', 'cloudflare', 'built-with.ts');
 
@@ -51,7 +60,7 @@ const leaner: Plugin = {
   load: (id) => {
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
     if (describing.test(id)) return nothingOf(id);
-    if (id === path.join(project, 'src', 'documents', 'yaml.ts')) {
+    if (id === path.join(project, 'src', 'contract', 'yaml.ts')) {
       return "export const composeYaml = () => { throw new Error('The description is published as YAML, and not written here'); };";
     }
     return undefined;
@@ -65,6 +74,19 @@ const lazySchemas: Plugin = {
   name: 'lazy schemas',
   resolveId: (name, from) =>
     name === 'zod' && from?.startsWith(path.join(project, 'src', 'contract')) ? lazyZod : undefined,
+};
+
+/** Node's modules, which older packages ask for by names and in ways that the platform does not know. */
+const nodeModules: Plugin = {
+  name: 'modules of Node',
+  resolveId: (name, _, { kind }) => {
+    if (kind !== 'require-call' || !isBuiltin(name)) return undefined;
+    return `\0required:${name.replace(/^node:/, '')}`;
+  },
+  load: (id) => {
+    const [, name] = /^\0required:(.+)$/.exec(id) ?? [];
+    return name === undefined ? undefined : `export * from 'node:${name}';\nexport { default } from 'node:${name}';`;
+  },
 };
 
 /** The size of a bundle, in bytes. */
@@ -85,18 +107,22 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
   mkdirSync(made, { recursive: true });
   const bundle = await rolldown({
     cwd: project,
-    input: path.join(project, 'functions', 'cloudflare', 'worker.ts'),
+    input: path.join(project, 'functions', 'cloudflare', entries[input.gateway.kind]),
     platform: 'browser',
-    external: ['cloudflare:workers'],
-    resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
+    // Node's are there where the configuration asks for them, which is with a gateway.
+    external: ['cloudflare:workers', 'cloudflare:sockets', /^node:/],
+    // Whether a package is imported or required is known of each place.
+    resolve: { conditionNames: ['workerd', 'worker', 'default'] },
     treeshake: { moduleSideEffects: false },
-    plugins: [ofBuild(input.safetyList), leaner, lazySchemas],
+    plugins: [ofBuild(input.safetyList), leaner, lazySchemas, nodeModules],
   });
   try {
     const { output } = await bundle.write({
       file: path.join(made, 'worker.js'),
       format: 'esm',
       minify: true,
+      // One module, in which what is imported later is made later.
+      codeSplitting: false,
     });
     writeFileSync(
       path.join(made, 'LICENSES'),

@@ -21,6 +21,32 @@ export const readEdgePublication = (text: string): EdgePublication | undefined =
   return text.includes('://') ? undefined : { kind: 'assets', folder: text };
 };
 
+/** What keeps the sign-ins of a Worker; none: it has no gateway. */
+export type EdgeGateway =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'object'; readonly publicAddress: string }
+  | { readonly kind: 'hyperdrive'; readonly id: string; readonly publicAddress: string };
+
+/**
+ * Reads what keeps sign-ins, as the command line says: `off`, `object`, or `hyperdrive:` and the identifier of a
+ * configuration of Hyperdrive, with the address under which clients reach the Worker. A sentence where that is wrong.
+ */
+export const readEdgeGateway = (text: string, publicAddress: string | undefined): EdgeGateway | string => {
+  const [, hyperdrive] = /^hyperdrive:([0-9a-f]{32})$/.exec(text) ?? [];
+  if (text === 'off') return { kind: 'off' };
+  if (text !== 'object' && hyperdrive === undefined) {
+    return `--gateway must be off, object, or hyperdrive: and the 32 digits of a configuration, not "${text}"`;
+  }
+  const url = URL.parse(publicAddress ?? '');
+  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+    return 'A gateway needs --base-url, the address under which clients reach the Worker, such as https://index.example.org';
+  }
+  return {
+    publicAddress: url.origin,
+    ...(hyperdrive === undefined ? { kind: 'object' } : { kind: 'hyperdrive', id: hyperdrive }),
+  };
+};
+
 /** The day of the runtime whose behaviour is asked for: the tests run against it. */
 export const compatibilityDate = '2026-07-01';
 
@@ -31,6 +57,7 @@ interface SettingsInput {
   readonly publication: EdgePublication;
   readonly publicKey?: string | undefined;
   readonly name: string;
+  readonly gateway: EdgeGateway;
 }
 
 /** What binds the publication. */
@@ -51,8 +78,33 @@ const bindings = (publication: EdgePublication, folder: string) => {
   return {};
 };
 
+/** What binds the gateway. Migrations are only ever added to: what was deployed has had the ones before. */
+const gatewayBindings = (gateway: EdgeGateway) => {
+  const catalog = { name: 'CATALOG', class_name: 'CatalogObject' };
+  const first = { tag: 'v1', new_sqlite_classes: ['CatalogObject'] };
+  if (gateway.kind === 'object') {
+    return {
+      compatibility_flags: ['nodejs_compat'],
+      durable_objects: { bindings: [catalog, { name: 'CREDENTIALS', class_name: 'GatewayObject' }] },
+      migrations: [first, { tag: 'v2', new_sqlite_classes: ['GatewayObject'] }],
+    };
+  }
+  return {
+    ...(gateway.kind === 'hyperdrive'
+      ? {
+          compatibility_flags: ['nodejs_compat'],
+          hyperdrive: [{ binding: 'HYPERDRIVE', id: gateway.id }],
+          // What is over is deleted then.
+          triggers: { crons: ['*/10 * * * *'] },
+        }
+      : {}),
+    durable_objects: { bindings: [catalog] },
+    migrations: [first],
+  };
+};
+
 /** The configuration of Cloudflare's tool, for a Worker in this folder: wrangler.jsonc. */
-export const wranglerSettings = ({ publication, publicKey, name }: SettingsInput, folder: string): string => {
+export const wranglerSettings = ({ publication, publicKey, name, gateway }: SettingsInput, folder: string): string => {
   const settings = {
     $schema: 'https://www.unpkg.com/wrangler@4/config-schema.json',
     name,
@@ -63,13 +115,13 @@ export const wranglerSettings = ({ publication, publicKey, name }: SettingsInput
     workers_dev: true,
     limits: { cpu_ms: cpuMilliseconds },
     observability: { enabled: true },
-    durable_objects: { bindings: [{ name: 'CATALOG', class_name: 'CatalogObject' }] },
-    migrations: [{ tag: 'v1', new_sqlite_classes: ['CatalogObject'] }],
+    ...gatewayBindings(gateway),
     ...bindings(publication, folder),
     vars: {
       ...(publication.kind === 'address' ? { PUBLICATION: publication.address } : {}),
       ...(publication.kind === 'bucket' && publication.prefix !== '' ? { PREFIX: publication.prefix } : {}),
       ...(publicKey === undefined ? {} : { PUBLIC_KEY: publicKey }),
+      ...(gateway.kind === 'off' ? {} : { PUBLIC_ADDRESS: gateway.publicAddress }),
       INTERVAL: '60',
       RATE_LIMIT: '20',
       OLDER_ADDRESSES: 'on',

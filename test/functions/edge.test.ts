@@ -8,6 +8,7 @@ import { createSigner } from '../../src/publication/signature.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 import { startEdge } from '../support/edge.ts';
+import { startCountedTaking } from '../support/edge-costs.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram } from '../support/host-programs.ts';
@@ -49,7 +50,10 @@ describe('the function at the edge', () => {
     const named = (where: string): string[] => {
       const publication = readEdgePublication(where);
       if (publication === undefined) throw new Error(where);
-      const written = wranglerSettings({ publication, publicKey: 'key', name: 'debdex' }, '/a/b');
+      const written = wranglerSettings(
+        { publication, publicKey: 'key', name: 'debdex', gateway: { kind: 'off' } },
+        '/a/b',
+      );
       const { durable_objects, migrations, main, vars, ...rest } = JSON.parse(written.replace(/^\/\/.*\n/, ''));
       expect(main).toBe('worker.js');
       const classes = durable_objects.bindings.map(({ class_name: one }: { class_name: string }) => one);
@@ -89,7 +93,10 @@ describe('the function at the edge', () => {
       if (publication === undefined) throw new Error(where);
       const folder = path.join(temporaryFolder(), 'cloudflare');
       cpSync(bundle.folder, folder, { recursive: true });
-      const settings = wranglerSettings({ publication, publicKey: 'key', name: 'debdex' }, folder);
+      const settings = wranglerSettings(
+        { publication, publicKey: 'key', name: 'debdex', gateway: { kind: 'off' } },
+        folder,
+      );
       writeFileSync(path.join(folder, 'wrangler.jsonc'), settings);
       const { stdout, stderr } = await promisify(execFile)(wrangler, ['deploy', '--dry-run'], {
         cwd: folder,
@@ -169,6 +176,41 @@ describe('an edge host that follows a publication', () => {
     const third = portionsAsked().slice(first.length * 2);
     expect(third.length).toBeGreaterThan(0);
     expect(third.length).toBeLessThan(first.length / 2);
+  });
+
+  it('E2: takes one changed package at the cost of that package, however many stay as they are', {
+    timeout: 180_000,
+  }, async () => {
+    const measure = async (count: number) => {
+      const { publication, origin } = await publishOnLoopback();
+      const still: SourceRepository = {
+        slug: 'still',
+        packages: packages(
+          ...Array.from({ length: count }, (_, at) => ({ Package: `org.still.p${at}`, Description: 'd'.repeat(5000) })),
+        ),
+      };
+      const take = await startCountedTaking(origin.address);
+      await publication.publish([still, repository('before')]);
+      const first = await take();
+      origin.asked = [];
+      await publication.publish([still, repository('after', 3)]);
+      const next = await take();
+      const files = origin.asked.filter((file) => file.endsWith('.portion')).length;
+      const portions = publication.files(true).filter((file) => file.endsWith('.portion')).length;
+      return { first, next, files, portions };
+    };
+    const [less, more] = [await measure(400), await measure(800)];
+    expect(less.next.written).toBeGreaterThan(0);
+    expect(more.next.written).toBeLessThan(less.next.written * 1.2);
+    expect(more.next.written).toBeLessThan(more.first.written / 20);
+    expect(more.files).toBeLessThan(more.portions / 2);
+    expect(more.next.ordered).toBe(0);
+    expect(more.first.ordered).toBe(1);
+    // No portion is looked for among all of them.
+    for (const { first, next, portions } of [less, more]) {
+      expect(first.readOfPlaces).toBeLessThan(4 * portions);
+      expect(next.readOfPlaces).toBeLessThan(4 * portions);
+    }
   });
 
   it('E2: goes on where it was killed between two portions, and takes none of them twice', {

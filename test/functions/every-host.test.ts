@@ -215,9 +215,62 @@ const compareRaw = async (host: HostUnderTest, ask: Ask): Promise<void> => {
   }
 };
 
+/** What one of many visitors asks, each in words, under an address and with credentials that no other has. */
+const visit = (visitor: number): readonly Sent[] => {
+  const mark = markOf(visitor);
+  const headers = {
+    cookie: `session=${mark}`,
+    authorization: `Bearer ${mark}`,
+    referer: `https://${mark}.example/`,
+    'user-agent': mark,
+    'x-request-id': mark,
+    'x-forwarded-for': `192.0.2.${visitor}`,
+    'cf-connecting-ip': `192.0.2.${visitor}`,
+  };
+  const targets = [
+    `package/search?q=com.example&limit=1&page=${visitor + 1}`,
+    `package/search?q=${mark}`,
+    `repository/safety?uris=https%3A%2F%2F${mark}.example%2F,x`,
+    `package/multi?ids=com.example.p${visitor},${mark}`,
+    `package/com.example.p${visitor}`,
+    `package/${mark}`,
+  ];
+  return targets.map((target) => get(`/v2/jailbreak/${target}`, headers));
+};
+
+const visitors = 48;
+const markOf = (visitor: number): string => `only-of-${visitor}-alone`;
+
+/** Has all of them ask at once, so that each is between two steps of the others. */
+const compareVisitors = async (host: HostUnderTest, ask: Ask): Promise<void> => {
+  const everyone = Array.from({ length: visitors }, (_, visitor) => ({ visitor, sent: visit(visitor) }));
+  const all = everyone.flatMap(({ visitor, sent }) => sent.map((one) => ({ visitor, one })));
+  const answers = await Promise.all(
+    all.map(async ({ visitor, one }) => {
+      const received = await compare(host, ask, one);
+      const text = JSON.stringify(received.headers) + received.body.toString();
+      expect(text.replaceAll(markOf(visitor), ''), one.target).not.toMatch(/only-of-|192\.0\.2\./);
+      return { one, etag: received.headers.etag };
+    }),
+  );
+  // A tag that one visitor holds says nothing of what another asks for, or of what the same asks for elsewhere.
+  const tagged = answers.flatMap(({ one, etag }) => (etag === undefined ? [] : [{ one, etag }]));
+  expect(tagged.length).toBeGreaterThanOrEqual(visitors);
+  await Promise.all(
+    tagged.flatMap(({ one, etag }, at) => {
+      const ask304 = async () => {
+        const { status, body } = await ask({ ...one, headers: { ...one.headers, 'if-none-match': etag } });
+        expect([status, body.length], one.target).toEqual([304, 0]);
+      };
+      const others = tagged[(at + 1) % tagged.length]?.etag ?? '';
+      return [ask304(), compare(host, ask, { ...one, headers: { ...one.headers, 'if-none-match': others } })];
+    }),
+  );
+};
+
 describe('every host of the function', () => {
   it.for(hosts)(
-    'E1, H5: $name answers byte for byte as the server of the build on Node, but for the date',
+    'E1, H5: $name answers byte for byte as the server of the build on Node, but for the date, and holds nothing of a visitor for another',
     {
       timeout: 180_000,
     },
@@ -227,6 +280,7 @@ describe('every host of the function', () => {
         return skip(`${host.name} is not here: put it into PATH, or say where by DEBDEX_${host.name.toUpperCase()}`);
       await compareFiles(host, ask);
       if (!host.isAskedByRequest) await compareRaw(host, ask);
+      await compareVisitors(host, ask);
       const { packages: records, repositories } = readPublished(publication.folder);
       const ids = [...new Set(records.map(({ package_id }) => package_id))].filter((_, index) => index % 5 === 0);
       const slugs = repositories.map(({ slug }) => slug);

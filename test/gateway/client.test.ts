@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addAccount, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const hour = 3_600_000;
 
-describeStores('a client that follows the state table', (newStore) => {
+describeEveryStore('a client that follows the state table', (newStore) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(await newStore());

@@ -45,6 +45,22 @@ const signIn = async (store: CredentialStore): Promise<Credentials> => {
 const refresh = async (store: CredentialStore, credentials: Credentials) =>
   openProtocol(store, { credentialLife: 0 }).refresh(credentials);
 
+test('T14 a clock with no other to go by stands where the machine is set back, until that time is reached again', () => {
+  let wall = 1_000_000;
+  // As in a Durable Object, where every clock is that of the last event.
+  const clock = createSteadyClock(
+    () => wall,
+    () => 0,
+  );
+  clock.observe(1_000_700);
+  wall = 1_000_400;
+  expect(clock.now()).toBe(1_000_700);
+  wall = 900_000;
+  expect(clock.now()).toBe(1_000_700);
+  wall = 1_000_900;
+  expect(clock.now()).toBe(1_000_900);
+});
+
 test('a clock follows the machine forward, and runs on where it is set back', () => {
   let [wall, elapsed] = [1_000_000, 0];
   const clock = createSteadyClock(

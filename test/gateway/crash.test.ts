@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
@@ -7,6 +8,7 @@ import { timesFrom } from '../support/longer-runs.ts';
 import type { Credentials } from '../support/package-manager.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { describeStores } from '../support/stores.ts';
+import { bundleTestedObject, startTestedObjects } from '../support/tested-objects.ts';
 
 /** How often a process is killed: enough to notice what is not whole, and 500 in a longer run (CONTRIBUTING.md). */
 const runs = timesFrom('DEBDEX_TEST_KILLS', 6);
@@ -86,6 +88,32 @@ const verify = async (
   expect(listed).toHaveLength(living);
   return counts;
 };
+
+/** The same for an object, whose runtime is killed; whoever asked is answered 503 by what asked it. */
+test('T7 an object killed at random moments of refresh and revoke has what it answered, and nothing by halves', {
+  timeout: 180_000,
+}, async () => {
+  const storage = temporaryFolder();
+  const script = await bundleTestedObject();
+  let objects = await startTestedObjects(script, { storage });
+  onTestFinished(() => objects.kill());
+  const port = Number(new URL(objects.address).port);
+  const gateway = await startGateway({ OBJECT_STORE: `${objects.address}/crashes` }, { now: Date.now() });
+  onTestFinished(gateway.close);
+  const counts = { acknowledged: 0, old: 0, new: 0 };
+  for (let run = 0; run < Math.ceil(runs / 2); run++) {
+    const prepared = await prepare(gateway, `run${run}`);
+    const sent = prepared.operations.map((operation) => send(gateway.base, operation));
+    await pickMoment(sent, 1);
+    await objects.kill();
+    await Promise.all(sent);
+    for (const operation of prepared.operations) if (operation.answer?.status === 503) operation.answer = undefined;
+    objects = await startTestedObjects(script, { storage, port });
+    const found = await verify(gateway, gateway.base, prepared);
+    for (const key of ['acknowledged', 'old', 'new'] as const) counts[key] += found[key];
+  }
+  expect(counts.acknowledged).toBeGreaterThan(0);
+});
 
 describeStores('crashes', (newStore, kind) => {
   let gateway: TestGateway;

@@ -3,12 +3,12 @@ import { createNodeCryptography } from '../../functions/gateway/node/node-crypto
 import { BrowserSession } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, PackageManager } from '../support/package-manager.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const minute = 60_000;
 const udid = '00008030-001A2B3C4D5EBEEF';
 
-describeStores('the devices page', (newStore) => {
+describeEveryStore('the devices page', (newStore) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(await newStore());

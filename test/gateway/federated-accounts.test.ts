@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway-session.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
-describeStores('accounts of OpenID providers', (newStore) => {
+describeEveryStore('accounts of OpenID providers', (newStore) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(await newStore());

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { signIn } from '../support/package-manager.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const secret = 's'.repeat(32);
 const udid = '00008030-001A2B3C4D5E6F70';
@@ -14,7 +14,7 @@ const asker = (gateway: () => TestGateway) => async (body: Record<string, unknow
   return response.status === 200 ? (await readJson(response)).active : response.status;
 };
 
-describeStores('introspection', (newStore) => {
+describeEveryStore('introspection', (newStore) => {
   let gateway: TestGateway;
   let environment: Readonly<Record<string, string>>;
   beforeAll(async () => {

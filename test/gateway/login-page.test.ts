@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBrowserCookies } from '../../functions/gateway/browser-cookies.ts';
 import type { GatewaySettings } from '../../functions/gateway/gateway-deps.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
-import { createNodePasswords } from '../../functions/gateway/node/open-gateway.ts';
+import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import {
   addAccount,

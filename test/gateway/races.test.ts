@@ -3,7 +3,7 @@ import { type GatewayProcess, startGatewayProcesses } from '../support/gateway-p
 import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { type Credentials, signIn } from '../support/package-manager.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const hour = 3_600_000;
 
@@ -12,7 +12,7 @@ const shortestWait = 4_000;
 
 const most = timesFrom('DEBDEX_TEST_RACERS', 200);
 
-describeStores('races', (newStore) => {
+describeEveryStore('races', (newStore) => {
   let gateway: TestGateway;
   let account: string;
   let processes: GatewayProcess[];

@@ -3,11 +3,11 @@ import { BrowserSession } from '../support/browser-session.ts';
 import { startGatewayProcesses } from '../support/gateway-processes.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const minute = 60_000;
 
-describeStores('sign-in', (newStore, kind) => {
+describeEveryStore('sign-in', (newStore, kind) => {
   let gateway: TestGateway;
   let account: string;
   let environment: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { createNodeCryptography } from '../../functions/gateway/node/node-crypto
 import { createPlaces } from '../../functions/gateway/password-places.ts';
 import { BrowserSession, type Page } from '../support/browser-session.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeEveryStore } from '../support/stores.ts';
 
 const minute = 60_000;
 
@@ -22,9 +22,10 @@ const attempt = async (
   return (await browser.submit(page, { name, password: typed }, { headers })).status;
 };
 
-describeStores('the throttle', (newStore, kind) => {
+describeEveryStore('the throttle', (newStore, kind) => {
   // What is decided by hundreds of attempts is decided above the store.
   const onSqlite = test.runIf(kind === 'SQLite');
+  const onNode = test.runIf(kind !== 'Durable Object');
 
   let gateway: TestGateway;
   let guessing: { readonly browser: BrowserSession; readonly page: Page } | undefined;
@@ -63,7 +64,7 @@ describeStores('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'bob', password, '2001:db8:2::1')).toBe(303);
   });
 
-  test('T4 addresses of one /64 are one client, for one account and for many', async () => {
+  onNode('T4 addresses of one /64 are one client, for one account and for many', async () => {
     await addAccount(gateway.store, 'frank');
     for (let guess = 0; guess < 5; guess++) {
       expect(await typeWrong('frank', `2001:db8:6:100::${guess}`)).toBe(403);
@@ -102,7 +103,7 @@ describeStores('the throttle', (newStore, kind) => {
     expect(await attempt(gateway, 'dave', password, '2001:db8:5::1')).toBe(303);
   });
 
-  test('T13 a browser known to the account gets in while the account is closed to all others', async () => {
+  onNode('T13 a browser known to the account gets in while the account is closed to all others', async () => {
     await addAccount(gateway.store, 'erin');
     const own = new BrowserSession();
     expect(await attempt(gateway, 'erin', password, '203.0.113.10', own)).toBe(303);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Miniflare } from 'miniflare';
 import { safetyFile } from '../../functions/node/safety-file.ts';
 import { type BundledWorker, bundleCloudflare } from '../../scripts/bundling/bundle-cloudflare.ts';
-import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
+import { compatibilityDate, type EdgeGateway } from '../../scripts/bundling/cloudflare-settings.ts';
 
 /** A bundle of the Worker. */
 export interface EdgeBundle extends BundledWorker {
@@ -12,10 +12,10 @@ export interface EdgeBundle extends BundledWorker {
 }
 
 /** Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which whoever asked for it removes. */
-export const makeEdgeBundle = async (): Promise<EdgeBundle> => {
+export const makeEdgeBundle = async (gateway: EdgeGateway = { kind: 'off' }): Promise<EdgeBundle> => {
   const folder = path.join(mkdtempSync(path.join(tmpdir(), 'debdex-edge-')), 'cloudflare');
   const publication = { kind: 'address', address: 'https://index.invalid' } as const;
-  const made = await bundleCloudflare(folder, { publication, name: 'debdex', safetyList: safetyFile });
+  const made = await bundleCloudflare(folder, { publication, name: 'debdex', safetyList: safetyFile, gateway });
   return { ...made, folder };
 };
 
@@ -27,6 +27,8 @@ export interface EdgeRuntimeOptions {
   /** A folder for its storage, or with that of an earlier one. */
   readonly storage: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** What keeps its sign-ins, as its bundle was made for: an object, or the database at an address; nothing otherwise. */
+  readonly gateway?: 'object' | { readonly database: string };
 }
 
 interface WritableBucket {
@@ -42,6 +44,8 @@ export interface EdgeRuntime {
   taken(): number | undefined;
   /** Puts a file into its bucket. */
   put(key: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** Has it do what is done on a schedule. */
+  runScheduled(): Promise<void>;
   /** Ends the runtime, whatever it does. */
   kill(): Promise<void>;
 }
@@ -49,16 +53,21 @@ export interface EdgeRuntime {
 /** Starts a bundled Worker, which asks for a new generation every second. */
 export const runEdge = async (
   { folder }: EdgeBundle,
-  { source, storage, variables = {} }: EdgeRuntimeOptions,
+  { source, storage, variables = {}, gateway }: EdgeRuntimeOptions,
 ): Promise<EdgeRuntime> => {
   const lines: Record<string, unknown>[] = [];
   const workerd = new Miniflare({
-    modules: true,
-    script: readFileSync(path.join(folder, 'worker.js'), 'utf8'),
+    // Named, since a driver imports by a name that it composes.
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: readFileSync(path.join(folder, 'worker.js'), 'utf8') }],
     compatibilityDate,
     host: '127.0.0.1',
     port: 0,
-    durableObjects: { CATALOG: { className: 'CatalogObject', useSQLite: true } },
+    ...(gateway === undefined ? {} : { compatibilityFlags: ['nodejs_compat'] }),
+    durableObjects: {
+      CATALOG: { className: 'CatalogObject', useSQLite: true },
+      ...(gateway === 'object' ? { CREDENTIALS: { className: 'GatewayObject', useSQLite: true } } : {}),
+    },
+    ...(typeof gateway === 'object' ? { hyperdrives: { HYPERDRIVE: gateway.database } } : {}),
     durableObjectsPersist: storage,
     bindings: {
       INTERVAL: '1',
@@ -95,6 +104,11 @@ export const runEdge = async (
     put: async (key, bytes, sha256) => {
       const { BUCKET } = await workerd.getBindings<{ BUCKET: WritableBucket }>();
       await BUCKET.put(key, bytes, { customMetadata: { sha256 } });
+    },
+    runScheduled: async () => {
+      const worker = (await workerd.getWorker()) as unknown as { scheduled(): Promise<{ outcome: string }> };
+      const { outcome } = await worker.scheduled();
+      if (outcome !== 'ok') throw new Error(`scheduled: ${outcome}`);
     },
     kill: async () => {
       if (isOpen) await workerd.dispose();

@@ -8,16 +8,23 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { readGatewayConfiguration } from '../../functions/gateway/configuration.ts';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
-import { createNodePasswords, openGateway } from '../../functions/gateway/node/open-gateway.ts';
+import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
+import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import type { CredentialStore } from '../../functions/gateway/store/credential-store.ts';
 import { clientAddress } from '../../functions/http/client-address.ts';
+import { openTestedObject } from './tested-object.ts';
 
 /** scrypt as weak as it gets: tests of the protocol need no strong passwords, only many sign-ins. */
 export const weakCost = { n: 2 ** 4, r: 8, p: 1 };
 export const password = 'correct horse battery staple';
 
 /** Reads a configuration whose surroundings are named in the same way as its settings. */
-export const readTestConfiguration = ({ PUBLIC_ADDRESS, STATE_DIR, ...environment }: NodeJS.ProcessEnv) =>
+export const readTestConfiguration = ({
+  PUBLIC_ADDRESS,
+  STATE_DIR,
+  OBJECT_STORE: _,
+  ...environment
+}: NodeJS.ProcessEnv) =>
   // One client asks for many sign-ins.
   readGatewayConfiguration(
     { GATEWAY_SIGN_IN_RATE: '0', ...environment },
@@ -26,6 +33,10 @@ export const readTestConfiguration = ({ PUBLIC_ADDRESS, STATE_DIR, ...environmen
       state: STATE_DIR ?? 'state',
     },
   );
+
+/** The object that the environment names, in the place of a store of Node's. */
+export const testedObject = ({ OBJECT_STORE }: NodeJS.ProcessEnv, clock: () => number) =>
+  OBJECT_STORE === undefined ? undefined : openTestedObject(OBJECT_STORE, clock);
 
 /** Serves on a free port of loopback, telling the application the client's address as the project's server does. */
 export const listen = (fetch: (request: Request, bindings: object) => Response | Promise<Response>, proxies = 0) =>
@@ -59,6 +70,7 @@ export const startGateway = async (
     tell: (event) => log.push(`${JSON.stringify(event)}\n`),
     clock: () => now,
     passwordCost,
+    store: testedObject(environment, () => now),
   });
   app = new Hono().route('/v2', gateway.routes);
   return {

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { GatewayConfiguration } from '../configuration.ts';
 import { createGateway } from '../gateway.ts';
 import type { GatewaySettings } from '../gateway-deps.ts';
 import { createOpenIdClient } from '../openid.ts';
-import { createPasswords, type Passwords, recommendedCost, type ScryptCost } from '../passwords.ts';
+import type { ScryptCost } from '../passwords.ts';
 import { createSecurityLog, type SecurityLog, type ToldEvent } from '../security-log.ts';
 import { describeSilently } from '../silent-cause.ts';
 import type { CredentialStore } from '../store/credential-store.ts';
 import { openCredentialStore } from '../store/open-store.ts';
 import { openAuditFile } from './audit-file.ts';
 import { createNodeCryptography } from './node-cryptography.ts';
-import { nodeScrypt } from './node-scrypt.ts';
+import { createNodePasswords } from './node-passwords.ts';
 
 /** A gateway with everything of Node's that it needs. */
 export interface OpenGateway {
@@ -29,24 +28,11 @@ export interface OpenGateway {
 const sweepInterval = 10 * 60_000;
 const sweepPause = 50;
 
-/** Password checks that may wait in each line, and those of them for one network or account, for each that may run. */
-const waitingChecks = 32;
-const waitingChecksEach = 4;
-
-/** Passwords with Node's scrypt, at the recommended cost unless told otherwise. */
-export const createNodePasswords = (parallel: number, cost: ScryptCost = recommendedCost): Passwords =>
-  createPasswords({
-    scrypt: nodeScrypt,
-    salt: () => randomBytes(16),
-    equal: createNodeCryptography().equal,
-    cost,
-    places: { parallel, waiting: waitingChecks * parallel, each: waitingChecksEach * parallel },
-  });
-
 /**
  * Opens the gateway for a configuration. The store opens at its first use; until it does, the gateway answers 503. The
  * server hands the client's address to the routes as the binding `clientAddress`.
- * `tell` takes the events of the security log. `clock` and `passwordCost` are for tests.
+ * `tell` takes the events of the security log. `clock`, `passwordCost` and a `store` in the place of the configured one
+ * are for tests.
  */
 export const openGateway = (
   configuration: GatewayConfiguration,
@@ -54,11 +40,12 @@ export const openGateway = (
     readonly tell: (told: ToldEvent) => void;
     readonly clock?: () => number;
     readonly passwordCost?: ScryptCost;
+    readonly store?: CredentialStore | undefined;
   },
 ): OpenGateway => {
   const { tell, clock = Date.now } = options;
   const cryptography = createNodeCryptography();
-  const store = openCredentialStore(configuration.store, cryptography, { clock: options.clock });
+  const store = options.store ?? openCredentialStore(configuration.store, cryptography, { clock: options.clock });
   const audit = openAuditFile(configuration.auditFile);
   const unwritten = new Set<Promise<void>>();
   const log: SecurityLog = createSecurityLog(

@@ -8,13 +8,13 @@ import type { Protocol } from '../protocol.ts';
 import { toReadable } from '../readable-text.ts';
 import { createSignInRate } from '../sign-in-rate.ts';
 import { describeSilently } from '../silent-cause.ts';
-import { countFailedIntrospection } from '../throttle.ts';
+import { countFailedIntrospection, countSignInRequest } from '../throttle.ts';
 import { answerJson, answerRefusal, refuseCredentials, toRefusal } from './credential-answers.ts';
 import { readJsonBody } from './credential-request.ts';
 
 /** `/authenticate`, `/refresh`, `/revoke`, `/account` and `/introspect` (protocol, "Endpoints"; decisions, section 6). */
 export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono => {
-  const { clock, cryptography, log, clientAddress } = deps;
+  const { clock, cryptography, log, clientAddress, countsSignIns } = deps;
   const addresses = gatewayAddresses(deps.settings);
   const signInRate = createSignInRate(deps.settings.signInRate, clock);
   const introspectionSecrets = deps.settings.introspectionSecrets.map(cryptography.sha256);
@@ -41,7 +41,9 @@ export const credentialRoutes = (deps: GatewayDeps, protocol: Protocol): Hono =>
   };
 
   routes.post('/authenticate', async (c) => {
-    const wait = signInRate(clientAddress(c));
+    const address = clientAddress(c);
+    const wait =
+      signInRate(address) || (countsSignIns ? await countSignInRequest(deps, address, deps.settings.signInRate) : 0);
     if (wait > 0) {
       throw new HttpError(429, `Too many sign-ins were asked for: try again in ${wait} s`, {
         'Retry-After': `${wait}`,

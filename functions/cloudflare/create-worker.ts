@@ -1,0 +1,152 @@
+import type { Hono } from 'hono';
+import { gatewayWords } from '../../src/contract/gateway-schemas.ts';
+import { apiRoot } from '../../src/contract/paths.ts';
+import { createApp } from '../app.ts';
+import { type Dependencies, Unavailable } from '../dependencies.ts';
+import { errorAnswer, HttpError } from '../http/answers.ts';
+import { decodePath, pathOf } from '../http/request-path.ts';
+import { type CatalogStub, elsewhereHeader, type ObjectName, objectNames } from './catalog-stub.ts';
+import { publishedDocuments } from './published-files.ts';
+import { type Environment, readSettings, type Settings } from './settings.ts';
+import { isComputed } from './share.ts';
+
+/** Which of the two objects answered last; the one that does not says so. */
+let answering: ObjectName = 'one';
+
+const unavailable = (request: Request): Response => {
+  const error = new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' });
+  return errorAnswer(error, new Date(), request.method);
+};
+
+/** The answer of the object that has the catalog in force. */
+const askObject = async (request: Request, { CATALOG }: Environment): Promise<Response> => {
+  const asked: ObjectName = answering;
+  // A body is read once.
+  const again = request.clone() as Request;
+  const stub = (name: ObjectName): CatalogStub => CATALOG.getByName(name);
+  const first = await stub(asked).fetch(request);
+  if (!first.headers.has(elsewhereHeader)) return first;
+  const other = asked === objectNames[0] ? objectNames[1] : objectNames[0];
+  const second = await stub(other).fetch(again);
+  if (second.headers.has(elsewhereHeader)) return unavailable(again);
+  answering = other;
+  return second;
+};
+
+const notAnswered = async (): Promise<never> => {
+  throw new Unavailable('This is answered from the catalog');
+};
+
+const report = (error: unknown): void =>
+  console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: String(error) }));
+
+/**
+ * The same app over the published files alone: pages, and documents under any of their addresses; with the gateway, where
+ * there is one.
+ */
+const createPublishedApp = ({ files }: Settings, gateway?: Hono) => {
+  const dependencies: Dependencies = {
+    documents: publishedDocuments(files),
+    search: {
+      searchPackages: notAnswered,
+      searchRepositories: notAnswered,
+      repositoryPackages: notAnswered,
+      latest: notAnswered,
+      known: notAnswered,
+      knows: notAnswered,
+      dependencies: notAnswered,
+      probe: notAnswered,
+    },
+    safety: { check: () => false, listed: undefined },
+    downloads: { add: notAnswered, read: notAnswered, probe: notAnswered },
+    limiter: { take: () => 0 },
+    probeCredentials: notAnswered,
+    now: () => new Date(),
+    // Only the path of the address counts for pages, and a Worker has a host of its own.
+    publicAddress: () => 'https://index.invalid',
+    report,
+    ...(gateway ? { gateway } : {}),
+  };
+  return createApp(dependencies);
+};
+
+/** The gateway of a Worker that has one, opened with the first request. */
+export interface GatewayOfWorker {
+  /** Its own addresses, below the API's root. */
+  readonly routes: Hono;
+  /** Answers the commands of its operator, where they are taken. */
+  readonly operate: ((request: Request, clientAddress: string) => Promise<Response>) | undefined;
+  /** Where those are. */
+  readonly operatorPath: string;
+}
+
+interface Opened {
+  readonly settings: Settings;
+  readonly published: ReturnType<typeof createPublishedApp> | undefined;
+  /** Answers what is addressed to the gateway, and nothing else. */
+  readonly askGateway: (request: Request) => Promise<Response> | undefined;
+}
+
+const words = new Set(gatewayWords);
+
+const isOfGateway = (url: string): boolean => {
+  const decoded = decodePath(pathOf(url));
+  return typeof decoded !== 'string' && decoded[0] === apiRoot && words.has(decoded[1] ?? '');
+};
+
+const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGateway'] => {
+  const app = createPublishedApp(settings, gateway.routes);
+  return (request) => {
+    // The platform sets it, whatever was sent.
+    const clientAddress = request.headers.get('cf-connecting-ip') ?? '';
+    if (gateway.operate && pathOf(request.url) === gateway.operatorPath) return gateway.operate(request, clientAddress);
+    if (!isOfGateway(request.url)) return undefined;
+    return Promise.resolve(app.fetch(request, { clientAddress, note: { id: '', operation: undefined } }));
+  };
+};
+
+// A secret that was mistyped must not take search and pages along.
+const refuseAll: Opened['askGateway'] = (request) =>
+  isOfGateway(request.url) ? Promise.resolve(unavailable(request)) : undefined;
+
+/**
+ * The Worker: what is published is answered here, as the gateway is where there is one, and everything else by the object
+ * that has the catalog.
+ */
+export const createWorker = <Bound extends Environment>(
+  openGateway?: (environment: Bound) => Promise<GatewayOfWorker>,
+) => {
+  let opened: Opened | undefined;
+  const open = async (environment: Bound): Promise<Opened> => {
+    const settings = readSettings(environment);
+    return {
+      settings,
+      published: settings.hasPages ? createPublishedApp(settings) : undefined,
+      askGateway: openGateway
+        ? await openGateway(environment).then(
+            (gateway) => askGateway(gateway, settings),
+            (error) => {
+              report(error);
+              return refuseAll;
+            },
+          )
+        : () => undefined,
+    };
+  };
+  return {
+    fetch: async (request: Request, environment: Bound): Promise<Response> => {
+      opened ??= await open(environment);
+      const { published } = opened;
+      const ofGateway = opened.askGateway(request);
+      if (ofGateway !== undefined) return ofGateway;
+      if (published !== undefined && !isComputed(request.url)) return published.fetch(request);
+      try {
+        return await askObject(request, environment);
+      } catch (error) {
+        // An object that is moved or restarted cuts what it was asked.
+        report(error);
+        return unavailable(request);
+      }
+    },
+  };
+};

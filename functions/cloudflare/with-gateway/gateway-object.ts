@@ -1,0 +1,57 @@
+import { DurableObject } from 'cloudflare:workers';
+import type { ObjectStorage } from '../../gateway/on-object.ts';
+import type { CredentialStore, Operated, StoreOperation, StoreStub } from '../../gateway/on-workers.ts';
+import type { ObjectState } from '../platform.ts';
+
+type StoreState = ObjectState & { readonly storage: ObjectStorage };
+
+// With the first question: the Worker has little time to start in, and this is a part of it.
+const load = () => import('../../gateway/on-object.ts');
+
+/** Between two sweeps, in milliseconds; and between two portions of one, in which whoever waits gets his turn. */
+const sweepInterval = 10 * 60_000;
+const sweepPause = 50;
+
+/**
+ * Holds the credential store of the gateway: accounts, sign-ins and the throttle, in one place for all of the world. The
+ * Worker asks it for operations of the store, and does all else itself: a password that is checked, which takes half a
+ * second, would hold up everybody here.
+ */
+export class GatewayObject extends DurableObject<unknown> implements StoreStub {
+  readonly #state: StoreState;
+  readonly #clock: (() => number) | undefined;
+  #opened: CredentialStore | undefined;
+  #sweeps = false;
+
+  /** `clock` is for tests. */
+  constructor(state: StoreState, environment: unknown, clock?: () => number) {
+    super(state, environment);
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  async operate(name: StoreOperation, parameters: readonly unknown[]): Promise<Operated> {
+    await this.#beginSweeping();
+    const { operateOn } = await load();
+    return operateOn(await this.#open(), name, parameters);
+  }
+
+  async alarm(): Promise<void> {
+    const store = await this.#open();
+    const { more } = await store.sweep().catch(() => ({ more: false }));
+    await this.#state.storage.setAlarm(Date.now() + (more ? sweepPause : sweepInterval));
+  }
+
+  async #open(): Promise<CredentialStore> {
+    const { openObjectStore } = await load();
+    this.#opened ??= openObjectStore(this.#state.storage, this.#clock);
+    return this.#opened;
+  }
+
+  // Once: each sweep sets the next.
+  async #beginSweeping(): Promise<void> {
+    if (this.#sweeps) return;
+    this.#sweeps = true;
+    if ((await this.#state.storage.getAlarm()) === null) await this.#state.storage.setAlarm(Date.now() + sweepInterval);
+  }
+}

@@ -1,0 +1,39 @@
+import type { Environment } from '../settings.ts';
+
+/** What the configuration of a Worker with a gateway binds besides, whatever keeps its store; see deploy/cloudflare/README.md. */
+export interface GatewayEnvironment extends Environment {
+  /** Where clients reach the Worker, without a path: sign-ins lead there. */
+  readonly PUBLIC_ADDRESS: string;
+  /** The key of the operator's commands; none: there are none. A secret. */
+  readonly OPERATOR_KEY?: string;
+}
+
+/** What a gateway is opened with, as the gateway has it. */
+interface Opening {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly publicAddress: string;
+  readonly operatorKey: string | undefined;
+  readonly tell: (told: object) => void;
+}
+
+const shortestKey = 32;
+
+/** Reads it. Throws a TypeError whose message says what to write. */
+export const readGatewaySettings = (bound: GatewayEnvironment): Opening => {
+  const { PUBLIC_ADDRESS, OPERATOR_KEY } = bound;
+  const operatorKey = OPERATOR_KEY || undefined;
+  const address = URL.parse(PUBLIC_ADDRESS ?? '');
+  if (address === null || !/^https?:$/.test(address.protocol) || address.pathname !== '/' || address.search !== '') {
+    throw new TypeError(`PUBLIC_ADDRESS must be where clients reach the Worker, such as https://index.example.org`);
+  }
+  if (operatorKey !== undefined && operatorKey.length < shortestKey) {
+    throw new TypeError(`OPERATOR_KEY must have at least ${shortestKey} characters`);
+  }
+  const strings = Object.entries(bound).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return {
+    environment: Object.fromEntries(strings),
+    publicAddress: address.origin,
+    operatorKey,
+    tell: (told) => console.log(JSON.stringify(told)),
+  };
+};

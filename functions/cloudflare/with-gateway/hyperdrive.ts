@@ -1,0 +1,39 @@
+import { waitUntil } from 'cloudflare:workers';
+import { CatalogObject as CatalogAlone } from '../catalog-object.ts';
+import { createWorker } from '../create-worker.ts';
+import { type GatewayEnvironment, readGatewaySettings } from './gateway-settings.ts';
+
+interface Bound extends GatewayEnvironment {
+  readonly HYPERDRIVE: { readonly connectionString: string };
+}
+
+// Loaded with the first request: a Worker has little time to start in.
+const openStore = async ({ HYPERDRIVE }: Bound) => {
+  const { openHyperdriveStore } = await import('../../gateway/on-hyperdrive.ts');
+  return openHyperdriveStore(() => HYPERDRIVE.connectionString, waitUntil);
+};
+
+export class CatalogObject extends CatalogAlone {
+  protected override async probeCredentials(): Promise<boolean> {
+    return (await openStore(this.env as Bound)).health();
+  }
+}
+
+/** Portions of what is over that are deleted at a time; what is left waits for the next. */
+const mostPortions = 20;
+
+const worker = createWorker<Bound>(async (bound) => {
+  const { openWorkerGateway, operatorPath } = await import('../../gateway/on-workers.ts');
+  const gateway = openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
+  return { ...gateway, operatorPath };
+});
+
+/** The Worker with a gateway whose store is a PostgreSQL database behind Hyperdrive. */
+export default {
+  ...worker,
+  /** Sweeps the store, as often as the configuration says: nobody here is always awake. */
+  scheduled: async (_: unknown, bound: Bound): Promise<void> => {
+    const store = await openStore(bound);
+    for (let portion = 0; portion < mostPortions; portion++) if (!(await store.sweep()).more) return;
+  },
+};

@@ -1,0 +1,42 @@
+import { databaseTime, timeOf } from './clock.ts';
+import { boundBy, transactPostgres } from './databases.ts';
+import { migrate } from './migrations.ts';
+import type { Connection } from './open-connection.ts';
+
+/**
+ * Opens the store in a PostgreSQL database, and brings its tables up to date. `clock` stands in for the database's, for
+ * tests. Throws where the store cannot be reached or is newer than this program.
+ */
+export const connectPostgres = async (
+  { url, pool }: { readonly url: string; readonly pool: number },
+  clock: (() => number) | undefined,
+): Promise<Connection> => {
+  // Its driver is loaded where it is wanted.
+  const { openPostgres } = await import('./postgres.ts');
+  // Writes that all wait for a lock or a slow disk must not take the connections that reads need.
+  const forReading = Math.floor(pool / 3);
+  const write = openPostgres(url, pool - forReading);
+  const read = forReading > 0 ? openPostgres(url, forReading) : write;
+  const close = async () => {
+    await write.destroy();
+    if (read !== write) await read.destroy();
+  };
+  try {
+    await migrate(write, 'postgres');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    during: (wait) => ({
+      read,
+      transact: (work) => transactPostgres(write, wait, work),
+      now: () => (clock ? timeOf(clock) : databaseTime),
+      observe: () => {},
+      // Its own autovacuum makes room for new rows.
+      giveSpaceBack: async () => false,
+    }),
+    bound: boundBy,
+    close,
+  };
+};

@@ -1,0 +1,36 @@
+import { databaseTime } from '../store/clock.ts';
+import { boundBy, transactPostgres } from '../store/databases.ts';
+import { migrate } from '../store/migrations.ts';
+import type { Connection } from '../store/open-connection.ts';
+import { boundTransaction, openHyperdrive } from '../store/postgres.ts';
+
+/**
+ * Opens the store through Hyperdrive, and brings its tables up to date unless that is done. Throws where the store cannot
+ * be reached or is newer than this program.
+ */
+export const connectHyperdrive = async (url: string, isMigrated: boolean): Promise<Connection> => {
+  const database = openHyperdrive(url);
+  const close = () => database.destroy();
+  try {
+    if (!isMigrated) await migrate(database, 'postgres');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    during: (wait) => ({
+      read: database,
+      transact: (work) =>
+        transactPostgres(database, wait, async (transaction) => {
+          await boundTransaction(transaction);
+          return work(transaction);
+        }),
+      now: () => databaseTime,
+      observe: () => {},
+      // Its own autovacuum makes room for new rows.
+      giveSpaceBack: async () => false,
+    }),
+    bound: boundBy,
+    close,
+  };
+};

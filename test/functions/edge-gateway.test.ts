@@ -1,0 +1,356 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
+import { operatedStore } from '../../functions/gateway/on-workers.ts';
+import { smallCost } from '../../functions/gateway/passwords.ts';
+import { StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
+import { openHyperdrive } from '../../functions/gateway/store/postgres.ts';
+import { BrowserSession } from '../support/browser-session.ts';
+import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { password, post, readJson, weakCost } from '../support/gateway-session.ts';
+import { newDatabase } from '../support/new-database.ts';
+import { newObject } from '../support/new-object.ts';
+import { authenticate, type Credentials, readCallback } from '../support/package-manager.ts';
+import { runScript } from '../support/run-script.ts';
+import { openTestedObject } from '../support/tested-object.ts';
+import { readValue, writeValue } from '../support/tested-object-values.ts';
+
+const publicAddress = 'https://index.example.org';
+const key = 'k'.repeat(40);
+const secret = 's'.repeat(40);
+
+/** How many schemas the module of a Worker makes when it starts, its imports being of no account. */
+const countSchemas = (text: string): number => {
+  const program = text
+    .replaceAll(
+      /\bimport\s*(?:(\w+)\s*,?\s*)?(?:\*\s*as\s+(\w+)|(\{[^}]*\}))?\s*from\s*["'][^"']+["'];?/g,
+      (_, one, all, named) =>
+        [one, all, named?.replaceAll(/\bas\b/g, ':')].flatMap((name) => (name ? `const ${name} = stub;` : [])).join(''),
+    )
+    .replace(/export\s*\{[^}]*\};?\s*$/, '');
+  let schemas = 0;
+  const define = (...[owner, name, property]: Parameters<typeof Object.defineProperty>) => {
+    if (name === '_zod') schemas++;
+    return Object.defineProperty(owner, name, property);
+  };
+  const watched = new Proxy(Object, {
+    get: (target, name) => (name === 'defineProperty' ? define : Reflect.get(target, name)),
+  });
+  const stub: unknown = new Proxy(class {}, {
+    get: (target, name) => (name === 'prototype' ? target.prototype : stub),
+  });
+  new Function('Object', 'stub', program)(watched, stub);
+  return schemas;
+};
+
+interface Health {
+  readonly data: { readonly service_data: { readonly database_healthy: boolean } };
+}
+
+/** What keeps sign-ins; the bundle is made for it, and each Worker of it is over the same store. */
+const kinds = [
+  {
+    kind: 'object',
+    gateway: { kind: 'object', publicAddress },
+    open: async () => 'object' as const,
+  },
+  {
+    kind: 'Hyperdrive',
+    gateway: { kind: 'hyperdrive', id: '0'.repeat(32), publicAddress },
+    open: async () => ({ database: await newDatabase() }),
+  },
+] as const;
+
+describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
+  let bundle: EdgeBundle;
+  let edge: EdgeRuntime;
+  let kept: Awaited<ReturnType<typeof open>>;
+  const start = async (variables: Record<string, string> = {}, stored = kept) =>
+    runEdge(bundle, {
+      // Nothing is published there: sign-ins need no catalog.
+      source: { address: 'http://127.0.0.1:9' },
+      storage: path.join(path.dirname(bundle.folder), 'storage'),
+      gateway: stored,
+      variables: {
+        PUBLIC_ADDRESS: publicAddress,
+        OPERATOR_KEY: key,
+        GATEWAY_INTROSPECTION_SECRETS: secret,
+        GATEWAY_SIGN_IN_RATE: '60',
+        ...variables,
+      },
+    });
+  /** Ends it in the middle of whatever it does, and starts it over what it kept. */
+  const killAndStart = async (variables: Record<string, string> = {}, stored = kept) => {
+    await edge.kill();
+    edge = await start(variables, stored);
+  };
+  const add = async (name: string, cost = weakCost) => {
+    const passwordHash = await createNodePasswords(1, cost).hash(password);
+    const account = { id: createNodeCryptography().randomId(), name, displayName: name, passwordHash };
+    expect(await operatedStore(edge.address, key).addAccount(account)).toBe(true);
+  };
+  const logIn = async (name: string, typed = password, browser = new BrowserSession(edge.address)) => {
+    const page = await browser.open(await authenticate(edge.address));
+    return browser.submit(page, { name, password: typed });
+  };
+  const signIn = async (name: string) => readCallback((await logIn(name)).location);
+  const account = async ({ auth_token }: Credentials) =>
+    (await fetch(`${edge.address}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status;
+
+  // What no store has a part in.
+  const once = test.runIf(gateway.kind === 'object');
+
+  beforeAll(async () => {
+    bundle = await makeEdgeBundle(gateway);
+    kept = await open();
+    edge = await start();
+  });
+  afterAll(async () => {
+    await edge.kill();
+    rmSync(path.dirname(bundle.folder), { recursive: true });
+  });
+
+  test('E1: the module makes no schema when it starts, and asks of Node what its configuration asks for', () => {
+    const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8');
+    const { compatibility_flags: flags, vars } = JSON.parse(
+      readFileSync(path.join(bundle.folder, 'wrangler.jsonc'), 'utf8').replace(/^\/\/.*\n/, ''),
+    );
+    expect(flags).toEqual(['nodejs_compat']);
+    expect(vars.PUBLIC_ADDRESS).toBe(publicAddress);
+    expect(countSchemas(text)).toBe(0);
+    // In place of its text, which is long, what it imports.
+    const imported = new Set(Array.from(text.matchAll(/from\s*["'](\w+:[\w/]+)["']/g), ([, name]) => name));
+    if (gateway.kind === 'object') {
+      expect([...imported].sort()).toEqual(['cloudflare:workers', 'node:crypto', 'node:timers/promises']);
+    }
+    for (const name of ['node:sqlite', 'node:child_process']) expect(imported).not.toContain(name);
+    expect(bundle.compressed).toBeLessThan(250_000);
+  });
+
+  test('T3, T5: a device signs in, is known, and is signed out by its owner, as on Node', async () => {
+    await add('alice', smallCost);
+    const browser = new BrowserSession(edge.address);
+    const authUrl = await authenticate(edge.address);
+    expect(authUrl).toMatch(/^https:\/\/index\.example\.org\/v2\/login\?request=/);
+    const wrong = await browser.submit(await browser.open(authUrl), { name: 'alice', password: 'wrong' });
+    expect(wrong.status).toBe(403);
+    expect((await browser.submit(wrong, { name: 'nobody', password })).status).toBe(403);
+    const right = await browser.submit(wrong, { name: 'alice', password });
+    expect(right.status).toBe(303);
+    expect([...browser.cookies.keys()].every((name) => name.startsWith('__Host-'))).toBe(true);
+    const credentials = readCallback(right.location);
+    expect((await browser.open(authUrl)).status).toBe(410);
+    expect(await account(credentials)).toBe(200);
+    const { auth_token: token, payment_secret } = credentials;
+    const ask = async (body: object, by = secret) =>
+      readJson(await post(`${edge.address}/v2/introspect`, body, { authorization: `Bearer ${by}` }));
+    expect(await ask({ token, payment_secret, udid: '00008030-001A2B3C4D5E6F70' })).toMatchObject({ active: true });
+    expect(await ask({ token, payment_secret: 'x' })).toEqual({ active: false });
+    expect((await post(`${edge.address}/v2/refresh`, credentials)).status).toBe(409);
+    expect((await post(`${edge.address}/v2/revoke`, credentials)).status).toBe(200);
+    expect(await account(credentials)).toBe(401);
+    expect((await post(`${edge.address}/v2/refresh`, credentials)).status).toBe(401);
+  });
+
+  test('T7: what was answered stands when everything is killed, and a token is not good twice after it', async () => {
+    await add('carol');
+    await killAndStart({ GATEWAY_CREDENTIAL_TTL: '1' });
+    const sets = await Promise.all(Array.from({ length: 6 }, () => signIn('carol')));
+    // Half of them are refreshed while it is killed.
+    await expect.poll(async () => Promise.all(sets.map(account))).toEqual(sets.map(() => 401));
+    const answers = sets.map(async (set) => {
+      try {
+        const response = await post(`${edge.address}/v2/refresh`, set);
+        return { status: response.status, body: await readJson(response) };
+      } catch {
+        return undefined;
+      }
+    });
+    await Promise.race(answers);
+    await killAndStart();
+    for (const [index, set] of sets.entries()) {
+      const answer = await answers[index];
+      const again = await post(`${edge.address}/v2/refresh`, set);
+      if (answer?.status === 200) {
+        expect(again.status).toBe(401);
+        expect([401, 200]).toContain(await account(answer.body as unknown as Credentials));
+      } else expect([200, 401]).toContain(again.status);
+    }
+    expect((await Promise.all(answers)).some((answer) => answer?.status === 200)).toBe(true);
+  });
+
+  test('T6: of ten who refresh at once with one token, one wins', async () => {
+    await add('dora');
+    await killAndStart({ GATEWAY_CREDENTIAL_TTL: '1' });
+    const set = await signIn('dora');
+    await expect.poll(() => account(set)).toBe(401);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(`${edge.address}/v2/refresh`, set)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
+  });
+
+  test('T12, T13: guesses and sign-ins are counted for all isolates, whichever is asked', async () => {
+    await add('bob');
+    const browser = new BrowserSession(edge.address);
+    let page = await browser.open(await authenticate(edge.address));
+    const statuses = [];
+    for (let guess = 0; guess < 6; guess++) {
+      page = await browser.submit(page, { name: 'bob', password: 'wrong' });
+      statuses.push(page.status);
+    }
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    // The platform says whose request it is, and not a header of another name.
+    const from = async (name: string) =>
+      (await browser.submit(page, { name: 'bob', password }, { headers: { [name]: '203.0.113.9' } })).status;
+    page = await browser.open(await authenticate(edge.address));
+    expect(await from('x-forwarded-for')).toBe(429);
+    expect(await from('cf-connecting-ip')).toBe(303);
+    // Another isolate each time, which has counted nothing itself. A minute may just have ended at the first.
+    const body = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
+    const asked: Response[] = [];
+    while (asked.length < 3 && asked.at(-1)?.status !== 429) {
+      await killAndStart({ GATEWAY_SIGN_IN_RATE: '1' });
+      asked.push(await post(`${edge.address}/v2/authenticate`, body));
+    }
+    expect(asked.at(-1)?.status).toBe(429);
+    expect(Number(asked.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
+    await killAndStart({ GATEWAY_SIGN_IN_RATE: '0' });
+    expect((await logIn('bob')).status).toBe(429);
+  });
+
+  once('T9: the operator’s commands need the key, take nothing else, and show no hash', async () => {
+    await killAndStart();
+    const run = (...parameters: string[]) =>
+      runScript('accounts', [...parameters, '--at', edge.address, '--state', temporaryFolder()], {
+        environment: { DEBDEX_OPERATOR_KEY: key },
+        input: 'a long and new password\n',
+      });
+    expect(await run('add', 'erin')).toMatchObject({ status: 0, out: 'Added erin.\n' });
+    expect((await run('list')).out).toMatch(/^erin +0 /m);
+    expect((await logIn('erin', 'a long and new password')).status).toBe(303);
+    expect(await run('sign-out', 'erin')).toMatchObject({ out: 'Signed erin out on 1 device.\n' });
+    expect(await run('disable', 'erin')).toMatchObject({ status: 0 });
+    expect(edge.lines.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['account-added', 'sign-in', 'account-signed-out', 'account-disabled']),
+    );
+    expect(JSON.stringify(edge.lines)).not.toContain('scrypt');
+    const send = (body: unknown, by = key) =>
+      post(`${edge.address}/v2/operator`, body, { authorization: `Bearer ${by}`, origin: 'https://elsewhere.example' });
+    const found = await send({ operation: 'findAccount', parameters: ['erin'] });
+    expect(await found.json()).toMatchObject({ value: { name: 'erin', passwordHash: null } });
+    expect(found.headers.get('cache-control')).toBe('no-store');
+    expect(found.headers.get('access-control-allow-origin')).toBeNull();
+    for (const [operation, ...parameters] of [
+      ['findToken', 'x'],
+      ['constructor'],
+      ['findAccount'],
+      ['findAccount', {}],
+      ['setDisabled', 'erin', 'yes'],
+      ['sweep'],
+    ]) {
+      expect((await send({ operation, parameters })).status, String(operation)).toBe(400);
+    }
+    expect((await send({ operation: 'findAccount', parameters: ['x'.repeat(9_000)] })).status).toBe(413);
+    expect((await fetch(`${edge.address}/v2/operator`)).status).toBe(405);
+    const wrong = await send({ operation: 'listAccounts', parameters: [] }, `${key}x`);
+    expect([wrong.status, wrong.headers.get('access-control-allow-origin')]).toEqual([401, null]);
+    expect(await wrong.text()).not.toContain('erin');
+    for (let tries = 0; tries < 10; tries++) await send({ operation: 'listAccounts', parameters: [] }, 'wrong');
+    expect((await send({ operation: 'listAccounts', parameters: [] }, 'wrong')).status).toBe(429);
+    // Never the right one.
+    expect((await send({ operation: 'listAccounts', parameters: [] })).status).toBe(200);
+  });
+
+  test.runIf(gateway.kind === 'hyperdrive')('T12: what is over is deleted on a schedule', async () => {
+    await killAndStart();
+    await authenticate(edge.address);
+    const client = new pg.Client({ connectionString: (kept as { database: string }).database });
+    await client.connect();
+    const count = async () =>
+      Number((await client.query('select count(*) from gateway_sign_in_requests')).rows[0].count);
+    try {
+      expect(await count()).toBeGreaterThan(0);
+      await client.query('update gateway_sign_in_requests set expires_at = 0');
+      await edge.runScheduled();
+      expect(await count()).toBe(0);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('T8: health says whether sign-ins are kept, and a store out of reach is 503', async () => {
+    const isKept = async () =>
+      (JSON.parse(await (await fetch(`${edge.address}/healthz`)).text()) as Health).data.service_data.database_healthy;
+    await killAndStart();
+    expect(await isKept()).toBe(true);
+    if (typeof kept !== 'object') return;
+    await killAndStart({}, { database: 'postgres://nobody:none@127.0.0.1:9/none' });
+    expect(await isKept()).toBe(false);
+    const { status, headers } = await fetch(`${edge.address}/v2/account`, { headers: { authorization: 'Bearer x' } });
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  once('T8: a setting that is wrong is told in the log, and takes nothing along but sign-ins', async () => {
+    await killAndStart({ GATEWAY_CALLBACKS: 'http:', OPERATOR_KEY: '' });
+    const { status, headers } = await fetch(`${edge.address}/v2/login`);
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await fetch(`${edge.address}/v2/operator`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${edge.address}/livez`)).status).toBe(200);
+    await expect.poll(() => edge.lines.map(({ message }) => String(message)).join('\n')).toMatch(/GATEWAY_CALLBACKS/);
+  });
+});
+
+test('T5: what is read through Hyperdrive is never what it kept of an earlier answer', async () => {
+  const database = openHyperdrive(await newDatabase());
+  const asked = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`;
+  const { rows } = await asked.execute(database);
+  await database.destroy();
+  // It keeps no answer to a statement with a volatile function.
+  expect(rows[0]?.query).toMatch(/^with uncached as \(select clock_timestamp\(\)\) select /);
+});
+
+test('T12: an object deletes what is over when its alarm goes off, and sets the next', async () => {
+  const address = await newObject();
+  let now = Date.now();
+  const store = openTestedObject(address, () => now);
+  const handle = new Uint8Array(32);
+  const request = { callback: 'sileo://x', application: 'sileo', model: 'm', maskedUdid: 'u', udidHash: null };
+  // What nobody waits for is not done.
+  await expect(store.whileWanted(AbortSignal.abort()).addSignInRequest(handle, request, 1000)).rejects.toThrow(
+    StoreUnavailable,
+  );
+  expect(await store.addSignInRequest(handle, request, 1000)).toBe(true);
+  const ring = async () => {
+    const response = await fetch(address, { method: 'POST', body: writeValue({ name: 'alarm', parameters: [], now }) });
+    return Number(readValue(await response.text()));
+  };
+  now += 1000;
+  expect(await ring()).toBeGreaterThan(Date.now());
+  expect(await store.findSignInRequest(handle)).toMatchObject({ state: 'expired' });
+  now += 3_600_000;
+  await ring();
+  expect(await store.findSignInRequest(handle)).toBeUndefined();
+});
+
+test('T7: an object does all of an operation or nothing of it', async () => {
+  const store = openTestedObject(await newObject(), () => 1_000_000);
+  await store.addAccount({ id: 'a', name: 'a', displayName: 'a', passwordHash: '' });
+  const [one, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const request = { callback: 'sileo://x', application: 'sileo', model: 'm', maskedUdid: 'u', udidHash: null };
+  for (const handle of [one, other]) await store.addSignInRequest(handle, request, 1000);
+  const hashes = { auth: one, secret: one, refresh: one };
+  const complete = (handleHash: Uint8Array, familyId: string) => {
+    const set = { id: familyId, hashes, life: 1000, refreshLife: 1000 };
+    return store.completeSignIn({ handleHash, accountId: 'a', familyId, familyLife: 1000, set });
+  };
+  expect(await complete(one, 'first')).toMatchObject({ callback: 'sileo://x' });
+  // Of tokens that are there already the last statement fails, when the handle is used up and the family is there.
+  await expect(complete(other, 'second')).rejects.toThrow(StoreUnavailable);
+  expect(await store.findSignInRequest(other)).toMatchObject({ state: 'open' });
+  expect(await store.revokeFamily('second', 'a')).toBe(false);
+  expect(await store.listDevices('a')).toHaveLength(1);
+});

@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { Miniflare } from 'miniflare';
+import { rolldown } from 'rolldown';
+import { onTestFinished } from 'vitest';
+import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
+
+/** What taking a generation cost, in rows as the platform counts them. */
+export interface TakingCosts {
+  readonly written: number;
+  readonly read: number;
+  /** Of those, to know which portions stand there. */
+  readonly readOfPlaces: number;
+  /** How often all of the full-text index was put in order. */
+  readonly ordered: number;
+}
+
+/** An object of the platform's runtime that takes what an address publishes each time it is asked, until the test ends. */
+export const startCountedTaking = async (address: string): Promise<() => Promise<TakingCosts>> => {
+  const bundle = await rolldown({
+    input: path.join(import.meta.dirname, 'taking-object.ts'),
+    platform: 'browser',
+    external: ['cloudflare:workers'],
+    treeshake: { moduleSideEffects: false },
+  });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  await bundle.close();
+  const workerd = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'taking.js', contents: output[0].code }],
+    compatibilityDate,
+    host: '127.0.0.1',
+    port: 0,
+    durableObjects: { TAKING: { className: 'TakingObject', useSQLite: true } },
+    bindings: { PUBLICATION: address },
+  });
+  onTestFinished(() => workerd.dispose());
+  const { origin } = await workerd.ready;
+  return async () => {
+    const answer = await fetch(origin);
+    if (answer.status !== 200) throw new Error(await answer.text());
+    return (await answer.json()) as TakingCosts;
+  };
+};

@@ -1,0 +1,31 @@
+import { createServer } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { startNewTestedObjects, type TestedObjects } from './tested-objects.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The port at which a test is given the address below which objects are, each of them new and empty. */
+    readonly objects: number;
+  }
+}
+
+/** One runtime of Durable Objects for all tests that ask for one; it starts when the first of them does. */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  let started: Promise<TestedObjects> | undefined;
+  const desk = createServer(async (socket) => {
+    started ??= startNewTestedObjects();
+    try {
+      socket.end((await started).address);
+    } catch (error) {
+      socket.end(`no objects: ${error}`);
+    }
+  });
+  await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
+  const address = desk.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  project.provide('objects', address.port);
+  return async () => {
+    desk.close();
+    await (await started)?.kill();
+  };
+};

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Miniflare } from 'miniflare';
+import { rolldown } from 'rolldown';
+import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
+
+/** The program of the Worker by which tests ask the gateway's object. */
+export const bundleTestedObject = async (): Promise<string> => {
+  const bundle = await rolldown({
+    input: path.join(import.meta.dirname, 'tested-object-worker.ts'),
+    platform: 'browser',
+    external: ['cloudflare:workers', /^node:/],
+    resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
+  });
+  try {
+    const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+    return output[0].code;
+  } finally {
+    await bundle.close();
+  }
+};
+
+/** Gateway objects in the platform's own runtime, on loopback: each path of the address leads to one of its own. */
+export interface TestedObjects {
+  readonly address: string;
+  /** Ends the runtime, whatever it does. */
+  kill(): Promise<void>;
+}
+
+/** Starts it, over a folder that has the objects of an earlier one or none; on a free port, unless told otherwise. */
+export const startTestedObjects = async (
+  script: string,
+  { storage, port = 0 }: { readonly storage: string; readonly port?: number },
+): Promise<TestedObjects> => {
+  const workerd = new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate,
+    compatibilityFlags: ['nodejs_compat'],
+    host: '127.0.0.1',
+    port,
+    durableObjects: { STORES: { className: 'TestedObject', useSQLite: true } },
+    durableObjectsPersist: storage,
+  });
+  const { origin } = await workerd.ready;
+  return { address: origin, kill: () => workerd.dispose() };
+};
+
+/** The same over a folder of its own, which goes with it. */
+export const startNewTestedObjects = async (): Promise<TestedObjects> => {
+  const storage = mkdtempSync(path.join(tmpdir(), 'debdex-objects-'));
+  const { address, kill } = await startTestedObjects(await bundleTestedObject(), { storage });
+  return {
+    address,
+    kill: async () => {
+      await kill();
+      rmSync(storage, { recursive: true, force: true });
+    },
+  };
+};
