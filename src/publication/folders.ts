@@ -61,7 +61,11 @@ class Publisher {
       }
     }
     this.#output.copy(from, to);
-    this.#copied.push({ file: this.#output.resolve(to), time });
+    const file = this.#output.resolve(to);
+    // It may be copied in the very millisecond in which it was staged, and must not look as if it had been flushed.
+    const unflushed = new Date(time.getTime() - 1);
+    utimesSync(file, unflushed, unflushed);
+    this.#copied.push({ file, time });
   }
 
   /** Resolves when what was copied is on the disk; from then on its time says that it need not be compared again. */

@@ -1,5 +1,5 @@
 import type fs from 'node:fs';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { publishFolders } from '../../src/publication/folders.ts';
@@ -85,7 +85,10 @@ describe('the output folder', () => {
     // A disk that never wrote the bytes gives back others in their length.
     const before = statSync(path.join(out, 'a/index.html'));
     writeFileSync(path.join(out, 'a/index.html'), '\0');
+    utimesSync(path.join(out, 'a/index.html'), before.atime, before.mtime);
     expect(statSync(path.join(out, 'a/index.html')).size).toBe(before.size);
+    // However soon after staging it was copied, its time does not say that it was flushed.
+    expect(before.mtimeMs).toBeLessThan(statSync(path.join(folder, 'staged/a/index.html')).mtimeMs);
     system.flush = async () => {};
     expect(await publish({})).toMatchObject({ written: 1, unchanged: 1 });
     expect(read('a/index.html')).toBe('a');
