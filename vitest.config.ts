@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { patience } from './test/support/patience.ts';
 import { findTiers } from './test/support/tiers.ts';
 
 const { unit, system, apart } = findTiers();
@@ -17,10 +18,10 @@ export default defineConfig({
     // Two more than there are processors: half of the time of a test goes by waiting for a process, a browser or a limit.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
-    // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take a minute.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take minutes.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: patience },
     projects: [
       // Files share the process that they run in, which saves loading everything for each: a third of the time.
       { test: { name: 'unit', include: unit, isolate: false, experimental: loadedByNode } },

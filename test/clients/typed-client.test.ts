@@ -314,7 +314,7 @@ describe('a question that fails in passing', () => {
   });
 });
 
-it('H5: is a package that a strict program of somebody else compiles with and runs', { timeout: 180_000 }, async () => {
+it('H5: is a package that a strict program of somebody else compiles with and runs', async () => {
   const project = path.join(folder, 'stranger');
   const installed = path.join(project, 'node_modules', '@debdex', 'client');
   await bundleClient(installed);

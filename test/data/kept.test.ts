@@ -34,6 +34,7 @@ import { addAccount, startGateway, type TestGateway } from '../support/gateway-s
 import { newDatabase } from '../support/new-database.ts';
 import { type OpenIdProvider, openIdClient, startOpenIdProvider } from '../support/openid-provider.ts';
 import { authenticate, logIn } from '../support/package-manager.ts';
+import { patience } from '../support/patience.ts';
 import { describeStores } from '../support/stores.ts';
 import { fakeSearch, startTestServer } from '../support/test-server.ts';
 
@@ -154,7 +155,7 @@ describe('what is written down of requests and faults', () => {
     await vi.waitFor(() => {
       log.flush();
       expect(lines.map(({ event }) => event).sort()).toEqual(['fault', 'request']);
-    });
+    }, patience);
     await server.close();
     const named = (event: string) => lines.find((line) => line.event === event) ?? {};
     return { fault: named('fault'), request: named('request'), text: JSON.stringify(lines) };

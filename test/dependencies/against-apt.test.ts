@@ -100,7 +100,7 @@ const ties = namings.flatMap((naming, number) =>
 );
 
 describe.skipIf(!hasApt)('against apt itself, of two packages that provide the same', () => {
-  it('D1: the one that the index names last, whatever they are called', { timeout: 60_000 }, async () => {
+  it('D1: the one that the index names last, whatever they are called', async () => {
     const folder = temporaryFolder();
     const repository = path.join(folder, 'repository');
     mkdirSync(repository);

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { placed, project, recipe } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { freePort } from '../support/host-programs.ts';
+import { patience } from '../support/patience.ts';
 
 const lines = recipe('Dockerfile')
   .split('\n')
@@ -116,7 +117,7 @@ describe('the Dockerfile', () => {
       const [program = '', ...rest] = list(instructions('CMD')[0] ?? '');
       const server = spawn(program, rest, { ...options, stdio: 'ignore' });
       onTestFinished(() => void server.kill('SIGKILL'));
-      await expect.poll(healthy, { timeout: 30_000, interval: 500 }).toBe(0);
+      await expect.poll(healthy, patience).toBe(0);
       const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
       expect(await page.text()).toContain('<html');
       server.kill(instructions('STOPSIGNAL')[0] as NodeJS.Signals);

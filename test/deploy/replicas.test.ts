@@ -5,6 +5,7 @@ import { packages } from '../support/catalog.ts';
 import { recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram, freePort, runCaddy } from '../support/host-programs.ts';
+import { patience } from '../support/patience.ts';
 
 const lookup = '/v2/jailbreak/package/com.example.one';
 
@@ -21,9 +22,7 @@ it.skipIf(findProgram('caddy') === undefined)(
     const startReplica = async ({ port, state }: (typeof places)[number]): Promise<ServerProcess> => {
       const flags = ['--from', origin.address, '--state', state, '--port', String(port), '--trusted-proxies', '1'];
       const replica = await startServerProcess(flags);
-      await expect
-        .poll(async () => (await fetch(`${replica.address}/v2/readyz`)).status, { timeout: 60_000, interval: 50 })
-        .toBe(200);
+      await expect.poll(async () => (await fetch(`${replica.address}/v2/readyz`)).status, patience).toBe(200);
       return replica;
     };
     const replicas = await Promise.all(places.map(startReplica));
@@ -50,7 +49,7 @@ it.skipIf(findProgram('caddy') === undefined)(
     };
     const readers = Array.from({ length: 4 }, read);
     const isAnsweredSince = async (before: number) =>
-      expect.poll(() => statuses.get('200') ?? 0, { timeout: 60_000 }).toBeGreaterThan(before + 50);
+      expect.poll(() => statuses.get('200') ?? 0, patience).toBeGreaterThan(before + 50);
 
     await isAnsweredSince(0);
     for (const [index, place] of places.entries()) {

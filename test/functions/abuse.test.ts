@@ -17,7 +17,9 @@ afterEach(async () => {
   server = undefined;
 });
 const start = async (options: Parameters<typeof startTestServer>[0] = {}) => {
-  server = await startTestServer(options);
+  // However slow the machine, no connection is closed for having said nothing yet, unless a test is about that.
+  const limits = { headersTimeout: 300_000, requestTimeout: 300_000, ...options.limits };
+  server = await startTestServer({ ...options, limits });
   return server;
 };
 

@@ -7,6 +7,7 @@ import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
+import { patience } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const day = new Date('2026-05-01T12:00:00Z');
@@ -42,7 +43,7 @@ const unsentIn = (file: string): number => {
 };
 
 const readDatabase = async (file: string, url: string): Promise<Record<string, unknown>[]> => {
-  await expect.poll(() => unsentIn(file), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => unsentIn(file), patience).toBe(0);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(query);

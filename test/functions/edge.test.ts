@@ -12,6 +12,7 @@ import { startCountedTaking } from '../support/edge-costs.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram } from '../support/host-programs.ts';
+import { patience } from '../support/patience.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
 
 let bundle: EdgeBundle;
@@ -76,9 +77,7 @@ describe('the function at the edge', () => {
     }
   });
 
-  it('E1: the tool of the platform takes its configuration, wherever the publication is', {
-    timeout: 180_000,
-  }, async ({ skip }) => {
+  it('E1: the tool of the platform takes its configuration, wherever the publication is', async ({ skip }) => {
     const wrangler = process.env.DEBDEX_WRANGLER ?? findProgram('wrangler');
     if (wrangler === undefined) return skip('wrangler is not here: put it into PATH, or say where by DEBDEX_WRANGLER');
     const assets = temporaryFolder();
@@ -132,9 +131,7 @@ describe('the function at the edge', () => {
 describe('an edge host that follows a publication', () => {
   const lookup = '/v2/jailbreak/package/com.example.p0';
 
-  it('E2: goes from one generation to the next without losing a request, and takes only what differs', {
-    timeout: 180_000,
-  }, async () => {
+  it('E2: goes from one generation to the next without losing a request, and takes only what differs', async () => {
     const { publication, origin } = await publishOnLoopback();
     const still: SourceRepository = {
       slug: 'still',
@@ -167,7 +164,7 @@ describe('an edge host that follows a publication', () => {
     ] as const) {
       await publication.publish([still, repository(text)]);
       await edge.until(number);
-      await vi.waitFor(() => expect(answers.slice(-2)).toEqual([text, text]));
+      await vi.waitFor(() => expect(answers.slice(-2)).toEqual([text, text]), patience);
     }
     isOver = true;
     await asking;
@@ -178,9 +175,7 @@ describe('an edge host that follows a publication', () => {
     expect(third.length).toBeLessThan(first.length / 2);
   });
 
-  it('E2: takes one changed package at the cost of that package, however many stay as they are', {
-    timeout: 180_000,
-  }, async () => {
+  it('E2: takes one changed package at the cost of that package, however many stay as they are', async () => {
     const measure = async (count: number) => {
       const { publication, origin } = await publishOnLoopback();
       const still: SourceRepository = {
@@ -213,9 +208,7 @@ describe('an edge host that follows a publication', () => {
     }
   });
 
-  it('E2: goes on where it was killed between two portions, and takes none of them twice', {
-    timeout: 180_000,
-  }, async () => {
+  it('E2: goes on where it was killed between two portions, and takes none of them twice', async () => {
     const { publication, origin } = await publishOnLoopback();
     await publication.publish([repository('x', 50)]);
     const storage = temporaryFolder();
@@ -246,25 +239,21 @@ describe('an edge host that follows a publication', () => {
     expect((await again.get(lookup)).status).toBe(200);
   });
 
-  it('E2: takes what the publication has by now, where it went on before all of the first was taken', {
-    timeout: 180_000,
-  }, async () => {
+  it('E2: takes what the publication has by now, where it went on before all of the first was taken', async () => {
     const { publication, origin } = await publishOnLoopback();
     await publication.publish([repository('first', 50)]);
     const former = new Set(publication.files(true).filter((file) => file.endsWith('.portion')));
     origin.intercept = (file) => (former.has(file) ? (response) => response.writeHead(404).end() : undefined);
     const edge = await startEdge(bundle, { source: { address: origin.address } });
     expect((await edge.get(lookup)).status).toBe(503);
-    await vi.waitFor(() => expect(edge.lines.map(({ event }) => event)).toContain('trouble'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(edge.lines.map(({ event }) => event)).toContain('trouble'), patience);
     await publication.publish([repository('second', 50)]);
     for (const file of publication.files(true)) former.delete(file);
     await edge.until(2);
     expect(await (await edge.get(lookup)).text()).toContain('"description":"second"');
   });
 
-  it('P3: refuses what is altered, older, not signed or not published as rows, says why once, and goes on with what it has', {
-    timeout: 180_000,
-  }, async () => {
+  it('P3: refuses what is altered, older, not signed or not published as rows, says why once, and goes on with what it has', async () => {
     const { publication, origin } = await publishOnLoopback();
     const signer = await createSigner(privateKey);
     await publication.publish([repository('first')], { signer });
@@ -273,7 +262,7 @@ describe('an edge host that follows a publication', () => {
     await edge.until(1);
     const troubles = () => edge.lines.flatMap(({ event, message }) => (event === 'trouble' ? String(message) : []));
     const untilTrouble = async (pattern: RegExp) => {
-      await vi.waitFor(() => expect(troubles().at(-1)).toMatch(pattern), { timeout: 30_000, interval: 50 });
+      await vi.waitFor(() => expect(troubles().at(-1)).toMatch(pattern), patience);
       expect(await (await edge.get(lookup)).text()).toContain('"description":"first"');
     };
     await publication.publish([repository('second')]);

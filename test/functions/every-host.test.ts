@@ -271,9 +271,6 @@ const compareVisitors = async (host: HostUnderTest, ask: Ask): Promise<void> => 
 describe('every host of the function', () => {
   it.for(hosts)(
     'E1, H5: $name answers byte for byte as the server of the build on Node, but for the date, and holds nothing of a visitor for another',
-    {
-      timeout: 180_000,
-    },
     async (host, { skip }) => {
       const ask = await host.start({ publication, origin, bundle });
       if (ask === undefined)

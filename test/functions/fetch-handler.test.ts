@@ -6,6 +6,7 @@ import { readFetchSettings } from '../../functions/fetch/settings.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { patience } from '../support/patience.ts';
 
 const publish = async (publication: BuiltPublication, text: string) => {
   await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a', Description: text }) }]);
@@ -30,13 +31,10 @@ it('E1: the fetch handler takes up each build that follows', async () => {
   expect(await (await ask(search)).text()).toContain('"description":"first"');
   publication.address = 'https://other.example/below';
   await publish(publication, 'second');
-  await vi.waitFor(
-    async () => {
-      const answer = await ask(`/below${search}&limit=1&page=2`);
-      expect(await answer.text()).toContain('https://other.example/below/v2');
-    },
-    { timeout: 30_000 },
-  );
+  await vi.waitFor(async () => {
+    const answer = await ask(`/below${search}&limit=1&page=2`);
+    expect(await answer.text()).toContain('https://other.example/below/v2');
+  }, patience);
   for (const target of [search, `/below${search}`, '/below/v2/jailbreak/package/com.example.a']) {
     expect(await (await ask(target)).text(), target).toContain('"description":"second"');
   }

@@ -7,6 +7,7 @@ import { createRegistry, type Published } from '../../functions/node/prometheus.
 import { operations } from '../../src/contract/paths.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
+import { patience } from '../support/patience.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -57,7 +58,7 @@ describe('H13 the figures of a server', () => {
       const found = await read();
       expect(found.samples.get('debdex_requests_total{operation="none",status="404"}')).toBe(200);
       return found;
-    });
+    }, patience);
     const of = (operation: string, status: number) =>
       samples.get(`debdex_requests_total{operation="${operation}",status="${status}"}`);
     expect([of('package', 200), of('package', 404), of('page', 404)]).toEqual([3, 200, 200]);
@@ -121,7 +122,7 @@ describe('H13 the figures of a server', () => {
     await replica.until(1);
     await replica.get('/v2/jailbreak/package/search?q=exam');
     const read = async () => (await fetch(`http://127.0.0.1:${replica.metricsPort}/metrics`)).text();
-    await vi.waitFor(async () => expect(await read()).toMatch(/^debdex_generation_number 1$/m));
+    await vi.waitFor(async () => expect(await read()).toMatch(/^debdex_generation_number 1$/m), patience);
     const text = await read();
     expect(text).toMatch(/^debdex_replica_confirmed_age_seconds /m);
     expect(text).toMatch(/^debdex_index_question_duration_seconds_count\{kind="searchPackages"\} [1-9]/m);
@@ -181,7 +182,7 @@ describe('H13 where figures are read', () => {
       socket.on('error', () => {});
       socket.on('close', () => closed.add(socket));
     }
-    await vi.waitFor(() => expect(closed.size).toBe(12));
+    await vi.waitFor(() => expect(closed.size).toBe(12), patience);
   });
 
   it('says where it cannot listen', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../../src/contract/older-addresses/records.ts';
 import { type BuiltServer, serveBuild } from '../support/built.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
+import { patience } from '../support/patience.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const many = (count: number, prefix: string) =>
@@ -308,7 +309,7 @@ it('H13: are counted by address, never by what was asked for', async () => {
       'v4.document': 1,
       'v4.packageSearch': 1,
     });
-  });
+  }, patience);
 });
 
 it('H5: are held to the rate of what is computed, in their own words', async () => {

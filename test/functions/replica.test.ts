@@ -10,6 +10,7 @@ import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { base, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
+import { patience } from '../support/patience.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
 import { type ReplicaServer, startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -33,7 +34,6 @@ const repository = (text: string, count = 3): SourceRepository => ({
 const lookup = '/v2/jailbreak/package/com.example.p0';
 const sample = generatedRepositories();
 
-const patience = { timeout: 60_000, interval: 50 };
 /** Resolves when every read operation works. What health found is kept for a few seconds. */
 const ready = (replica: ReplicaServer) =>
   vi.waitFor(async () => expect((await replica.get('/v2/readyz')).status).toBe(200), patience);

@@ -4,6 +4,7 @@ import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { Meter } from '../../functions/node/meter.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { createLog } from '../../src/log/log.ts';
+import { patience } from '../support/patience.ts';
 import { exchange } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -104,7 +105,7 @@ describe('H12 the log of requests', () => {
         expect(seen).toHaveLength(count);
         log.flush();
         return lines;
-      });
+      }, patience);
     return { ...server, until };
   };
 

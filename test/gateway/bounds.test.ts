@@ -116,7 +116,7 @@ describeStores('bounds', (newStore, kind) => {
     await store.close();
   });
 
-  test('T12 a sweep goes by in portions until there is nothing left', { timeout: 120_000 }, async () => {
+  test('T12 a sweep goes by in portions until there is nothing left', async () => {
     const store = openBounded({ requests: 10_000, bytes: 2 ** 24 });
     expect(await askMany(store, 450)).toBe(450);
     gateway.advance(2 * hour);

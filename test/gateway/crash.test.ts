@@ -90,9 +90,7 @@ const verify = async (
 };
 
 /** The same for an object, whose runtime is killed; whoever asked is answered 503 by what asked it. */
-test('T7 an object killed at random moments of refresh and revoke has what it answered, and nothing by halves', {
-  timeout: 180_000,
-}, async () => {
+test('T7 an object killed at random moments of refresh and revoke has what it answered, and nothing by halves', async () => {
   const storage = temporaryFolder();
   const script = await bundleTestedObject();
   let objects = await startTestedObjects(script, { storage });
@@ -156,7 +154,7 @@ describeStores('crashes', (newStore, kind) => {
   });
 });
 
-test('T7 a PostgreSQL server that dies in the middle loses nothing acknowledged', { timeout: 120_000 }, async () => {
+test('T7 a PostgreSQL server that dies in the middle loses nothing acknowledged', async () => {
   const database: PostgresServer = await startPostgres({ durable: true });
   const gateway = await startGateway({ GATEWAY_DATABASE_URL: await database.createDatabase() }, { now: Date.now() });
   try {

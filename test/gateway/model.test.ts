@@ -117,9 +117,7 @@ const stores = [
 
 test.for(stores)(
   'T10 $sequences random sequences agree with the reference model ($kind)',
-  {
-    timeout: 60_000 + 30 * inAll,
-  },
+  { timeout: 300_000 + 30 * inAll },
   async ({ sequences, open }) => {
     let now = 0;
     const store = await open(() => now);

@@ -105,7 +105,7 @@ describeEveryStore('sign-in', (newStore, kind) => {
     expect(await countDevices()).toBe(before + 1);
   });
 
-  test('T3 parallel completions across two processes yield one set', { timeout: 60_000 }, async () => {
+  test('T3 parallel completions across two processes yield one set', async () => {
     const processes = await startGatewayProcesses(2, {
       STATE_DIR: gateway.folder,
       PUBLIC_ADDRESS: 'http://gateway.example',

@@ -56,9 +56,7 @@ describeStores('waiting', (newStore) => {
   const refresh = async (credentials: Credentials, signal?: AbortSignal) =>
     (await post(`${gateway.base}/v2/refresh`, credentials, {}, signal)).status;
 
-  test('T8 thirty refreshes that meet a lock wait together and not one after another, and others are answered', {
-    timeout: 60_000,
-  }, async () => {
+  test('T8 thirty refreshes that meet a lock wait together and not one after another, and others are answered', async () => {
     const sets = await issueMany(30);
     const [live] = await Promise.all([issue(openProtocol(gateway.store), account)]);
     const release = await lock(gateway, url);
@@ -86,7 +84,7 @@ describeStores('waiting', (newStore) => {
     expect(await Promise.all(sets.map((set) => refresh(set)))).toEqual(sets.map(() => 200));
   });
 
-  test('T14 a refresh whose client has left is not done, and its retry is', { timeout: 60_000 }, async () => {
+  test('T14 a refresh whose client has left is not done, and its retry is', async () => {
     const [set] = await issueMany(1);
     if (!set) throw new Error('no set');
     const release = await lock(gateway, url);
@@ -102,9 +100,7 @@ describeStores('waiting', (newStore) => {
     expect(await refresh(set)).toBe(200);
   });
 
-  test('T14 of two who present one token the second is answered where the first has left', {
-    timeout: 60_000,
-  }, async () => {
+  test('T14 of two who present one token the second is answered where the first has left', async () => {
     const [set] = await issueMany(1);
     if (!set) throw new Error('no set');
     const release = await lock(gateway, url);
@@ -122,9 +118,7 @@ describeStores('waiting', (newStore) => {
     expect(await second).toBe(200);
   });
 
-  test('T14 a refresh that was answered 503 is not done later: its retry a minute afterwards is', {
-    timeout: 60_000,
-  }, async () => {
+  test('T14 a refresh that was answered 503 is not done later: its retry a minute afterwards is', async () => {
     const [set] = await issueMany(1);
     if (!set) throw new Error('no set');
     const release = await lock(gateway, url);
@@ -144,9 +138,7 @@ describeStores('waiting', (newStore) => {
   });
 });
 
-test('T14 the grace of a retry counts from when the refresh happened, not from when it was asked for', {
-  timeout: 60_000,
-}, async () => {
+test('T14 the grace of a retry counts from when the refresh happened, not from when it was asked for', async () => {
   const gateway = await startGateway();
   const account = await addAccount(gateway.store, 'alice');
   const set = await issue(openProtocol(gateway.store, { credentialLife: 0 }), account);
@@ -167,7 +159,7 @@ test('T14 the grace of a retry counts from when the refresh happened, not from w
   await gateway.close();
 });
 
-test('T8 more operations than may wait are refused at once', { timeout: 180_000 }, async () => {
+test('T8 more operations than may wait are refused at once', async () => {
   const gateway = await startGateway();
   const account = await addAccount(gateway.store, 'alice');
   const release = await lock(gateway, undefined);
@@ -217,7 +209,7 @@ describe('a PostgreSQL that stands still', () => {
     };
   };
 
-  test('T8 is 503 for all within one wait, with nothing consumed', { timeout: 60_000 }, async () => {
+  test('T8 is 503 for all within one wait, with nothing consumed', async () => {
     const url = new URL(await newDatabase());
     const passage = await openPassage(new URL(url));
     url.port = String(passage.port);
@@ -239,7 +231,7 @@ describe('a PostgreSQL that stands still', () => {
   });
 });
 
-test('T8 a store that is locked while it opens opens once it is free', { timeout: 60_000 }, async () => {
+test('T8 a store that is locked while it opens opens once it is free', async () => {
   const gateway = await startGateway();
   expect(await gateway.health()).toBe(true);
   const other = new DatabaseSync(join(gateway.folder, 'gateway.sqlite'));

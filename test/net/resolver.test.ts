@@ -7,6 +7,7 @@ import { NetworkError } from '../../src/net/network-error.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type NameAnswer, NameServer, unknownName } from '../support/name-server.ts';
+import { patience } from '../support/patience.ts';
 
 const servers: NameServer[] = [];
 
@@ -130,17 +131,17 @@ describe('names', () => {
     );
     const ask = (name: string) => names.find(name).catch((error) => [error.code, error.transient]);
     const first = ask('a');
-    await vi.waitFor(() => expect(asked).toEqual(['a']));
+    await vi.waitFor(() => expect(asked).toEqual(['a']), patience);
     answer?.();
     expect(await first).toEqual(['no-network', true]);
     const probe = ask('b');
     expect(await Promise.all(['c', 'd', 'e'].map(ask))).toEqual(Array(3).fill(['no-network', false]));
-    await vi.waitFor(() => expect(asked).toEqual(['a', 'b']));
+    await vi.waitFor(() => expect(asked).toEqual(['a', 'b']), patience);
     isUp = true;
     answer?.();
     expect(await probe).toHaveLength(1);
     const back = [ask('c'), ask('d')];
-    await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c', 'd']));
+    await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c', 'd']), patience);
     names.close();
     void back;
   });

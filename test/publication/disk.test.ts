@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { patience } from '../support/patience.ts';
 
 let origin: OriginServer;
 
@@ -48,7 +49,7 @@ describe('the lock', () => {
     origin.break('/one/Release', { kind: 'silent' });
     const hanging = bench.start();
     const isAsked = () => origin.requests.some(({ path, status }) => path === '/one/Release' && status === 0);
-    await expect.poll(isAsked, { timeout: 60_000 }).toBe(true);
+    await expect.poll(isAsked, patience).toBe(true);
     // The process of the shell became that of the build.
     const refusal = new RegExp(
       `another build is using .+\\(process ${hanging.pid}, since 20.+Z\\): wait for it to end`,

@@ -34,9 +34,7 @@ const stop = (slug: string) => {
 const record = (slug: string) => JSON.parse(bench.read().get(documentPath.repository(slug)) ?? '{}').data;
 
 describe('builds, one after the other', () => {
-  it('C4: keep a renamed repository while its origin is down, and its former slug for good', {
-    timeout: 120_000,
-  }, async () => {
+  it('C4: keep a renamed repository while its origin is down, and its former slug for good', async () => {
     const one = await serve('one');
     bench.list([one]);
     expect((await bench.build()).status).toBe(0);
@@ -53,9 +51,7 @@ describe('builds, one after the other', () => {
     expect(bench.findDamage()).toEqual([]);
   });
 
-  it('C12: pass over what is not theirs among the snapshots, and keep what was published of one that is lost', {
-    timeout: 120_000,
-  }, async () => {
+  it('C12: pass over what is not theirs among the snapshots, and keep what was published of one that is lost', async () => {
     const one = await serve('one');
     bench.list([one]);
     await bench.build();
@@ -75,9 +71,7 @@ describe('builds, one after the other', () => {
     expect(changed.filter((file) => !file.includes('openapi'))).toEqual([documentPath.repositoryFindings('one')]);
   });
 
-  it('C4: ask for the word of the operator before they let more than a tenth of a manifest go, and three', {
-    timeout: 120_000,
-  }, async () => {
+  it('C4: ask for the word of the operator before they let more than a tenth of a manifest go, and three', async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(serve));
     bench.list(all);
     expect((await bench.build()).status).toBe(0);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BuildBench } from '../support/building.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { patience } from '../support/patience.ts';
 import { type RoundSize, serveRound } from '../support/rounds.ts';
 
 // A build with the site takes longer, so fewer of them are killed. A longer run (CONTRIBUTING.md) kills more.
@@ -101,7 +102,7 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
     // What a list names may have gone since it was answered; then a later one names it no longer, once the server knows.
     const leadsSomewhere = async () =>
       !(await referencesOf(list)).includes(reference) || (await get(reference)).status === 200;
-    const settled = expect.poll(leadsSomewhere, { timeout: 30_000, interval: 50 }).toBe(true);
+    const settled = expect.poll(leadsSomewhere, patience).toBe(true);
     await settled.catch(() => broken.push(`${list} names ${reference}`));
   }
   return { requests, broken };

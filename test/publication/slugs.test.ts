@@ -182,9 +182,7 @@ it('P4: everything that is named answers, and no two files meet on a disk withou
   expect(files.filter((file) => file.split(path.sep).some((segment) => segment.endsWith('.')))).toEqual([]);
 });
 
-it('C4: a repository that is renamed in letter case alone stays, and what is not in its way does too', {
-  timeout: 240_000,
-}, async () => {
+it('C4: a repository that is renamed in letter case alone stays, and what is not in its way does too', async () => {
   const before = await read<RepositoryRecord>('/v2/jailbreak/repository/Foo');
   const at = slugs.indexOf('Foo');
   for (const file of ['InRelease', 'Release']) origin.break(`/r${at}/${file}`, { kind: 'status', status: 404 });

@@ -206,9 +206,7 @@ describe('npm start', () => {
     expect(await start()).toMatchObject({ status: 6, address: undefined });
   });
 
-  it('builds the sample where nothing was ever published, and again at the next start', {
-    timeout: 180_000,
-  }, async () => {
+  it('builds the sample where nothing was ever published, and again at the next start', async () => {
     await listUnreachable();
     const first = await start();
     expect(first.text).toContain('bundled sample');

@@ -13,6 +13,7 @@ import { openWay } from '../support/database-way.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { newDatabase } from '../support/new-database.ts';
+import { patience } from '../support/patience.ts';
 import { runScript } from '../support/run-script.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
@@ -46,7 +47,7 @@ const untilSays = async (address: string, text: string) => {
     const answer = await fetch(`${address}/v2/jailbreak/package/com.example.one`).catch(() => undefined);
     return (await answer?.text()) ?? '';
   };
-  await expect.poll(says, { timeout: 120_000, interval: 50 }).toContain(text);
+  await expect.poll(says, patience).toContain(text);
 };
 
 const publishOne = (publication: BuiltPublication, text: string) =>
@@ -105,10 +106,10 @@ describe('npm run serve -- --from', () => {
     await publishOne(publication, 'state 2.');
     // No file may grow beyond 32 KB.
     const full = await start(flags, 'ulimit -f 64;');
-    await expect.poll(() => full.output.text, { timeout: 120_000 }).toContain('make room');
+    await expect.poll(() => full.output.text, patience).toContain('make room');
     await untilSays(full.address, 'state 1.');
     const asked = origin.asked.length;
-    await expect.poll(() => origin.asked.length, { timeout: 120_000 }).toBeGreaterThan(asked + 2);
+    await expect.poll(() => origin.asked.length, patience).toBeGreaterThan(asked + 2);
     expect(full.output.text.match(/replica-trouble/g)).toHaveLength(1);
     await full.stop();
     const roomy = await start(flags);
@@ -139,7 +140,7 @@ describe('npm run serve -- --from', () => {
       };
       // Refused where the machine is busy, it may be sent again and counts once all the same. What was acknowledged here
       // is what has to be there in the end.
-      await expect.poll(send, { timeout: 120_000, interval: 50 }).toBe(200);
+      await expect.poll(send, patience).toBe(200);
     };
     const reported = ids.values();
     const halts = ['after the commit', 'before the commit'] as const;
@@ -160,11 +161,11 @@ describe('npm run serve -- --from', () => {
     const counted = async () =>
       (await client.query<{ count: string }>('SELECT package_id, sum(count) AS count FROM downloads GROUP BY 1')).rows;
     // Counts are sent in the order in which they came, so with the last one all are there.
-    await expect.poll(async () => (await counted()).length, { timeout: 120_000 }).toBe(ids.length);
+    await expect.poll(async () => (await counted()).length, patience).toBe(ids.length);
     expect((await counted()).filter(({ count }) => count !== '1')).toEqual([]);
     await client.end();
     const told = async () => (await fetch(`${last.address}/v2/jailbreak/download/p0`)).json();
-    await expect.poll(told, { timeout: 120_000, interval: 50 }).toMatchObject({ data: { total: 1 } });
+    await expect.poll(told, patience).toMatchObject({ data: { total: 1 } });
     await last.stop('SIGKILL');
     await origin.close();
   }, 600_000);

@@ -93,7 +93,7 @@ beforeAll(async () => {
 afterAll(remove);
 
 // Each test builds, some of them several times, from nothing.
-describe('a build of the site', { timeout: 180_000 }, () => {
+describe('a build of the site', () => {
   it('writes a page for every package, repository and section', () => {
     expect(built.rendered).toBeGreaterThan(250);
     expect(built.searchable).toBe(250);

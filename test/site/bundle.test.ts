@@ -36,7 +36,7 @@ describe('the bundle of the pages', () => {
     expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
   });
 
-  it('C12: is made anew where a file of it is damaged, missing or one too many', { timeout: 60_000 }, async () => {
+  it('C12: is made anew where a file of it is damaged, missing or one too many', async () => {
     const [style] = readdirSync(path.join(bundle, 'client', 'assets'));
     const file = path.join(bundle, 'client', 'assets', style ?? '');
     const another = path.join(bundle, 'server', 'another.mjs');
@@ -77,7 +77,6 @@ describe('the bundle of the pages', () => {
 
   it.skipIf(canRead.status !== 0)(
     'H10: is made, and a build done with it, where nothing but state and output can be written',
-    { timeout: 120_000 },
     () => {
       const own = path.join(folder, 'of nobody');
       mkdirSync(own);

@@ -1,6 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import { type EdgeBundle, type EdgeRuntime, type EdgeRuntimeOptions, runEdge } from './edge-runtime.ts';
 import { temporaryFolder } from './folder.ts';
+import { patience } from './patience.ts';
 
 /** A Worker under test. */
 export interface EdgeServer extends EdgeRuntime {
@@ -24,14 +25,11 @@ export const startEdge = async (
     until: async (number) => {
       // Whoever is not asked follows nothing.
       await (await get('/livez')).body?.cancel();
-      await vi.waitFor(
-        () => {
-          const taken = runtime.taken();
-          const last = JSON.stringify(runtime.lines.slice(-3));
-          if (taken !== number) throw new Error(`generation ${taken} is in force: ${last}`);
-        },
-        { timeout: 60_000, interval: 50 },
-      );
+      await vi.waitFor(() => {
+        const taken = runtime.taken();
+        const last = JSON.stringify(runtime.lines.slice(-3));
+        if (taken !== number) throw new Error(`generation ${taken} is in force: ${last}`);
+      }, patience);
     },
   };
 };

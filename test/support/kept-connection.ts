@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
+import { patience } from './patience.ts';
 import { publish } from './published.ts';
 import { openSocket } from './raw-http.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -69,7 +70,7 @@ export class KeptConnection {
         if (head >= 4 && this.#received.length >= head + length) end = head + length;
         return end !== undefined || this.#isOver;
       },
-      { timeout: 60_000, interval: 2 },
+      { ...patience, interval: 2 },
     );
     if (end === undefined) return undefined;
     const answer = this.#received.slice(0, end);

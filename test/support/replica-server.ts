@@ -4,6 +4,7 @@ import { type ReplicaHostOptions, startReplicaHost } from '../../functions/node/
 import { safetyFile } from '../../functions/node/safety-file.ts';
 import { createLog } from '../../src/log/log.ts';
 import { temporaryFolder } from './folder.ts';
+import { patience } from './patience.ts';
 
 /** A real server of a replica on loopback. */
 export interface ReplicaServer extends Host {
@@ -68,12 +69,9 @@ export const startReplicaServer = async (
     get,
     generation,
     until: (number) =>
-      vi.waitFor(
-        async () => {
-          const found = await generation();
-          if (found.generation !== number) throw new Error(`generation ${found.generation} is in force`);
-        },
-        { timeout: 60_000, interval: 50 },
-      ),
+      vi.waitFor(async () => {
+        const found = await generation();
+        if (found.generation !== number) throw new Error(`generation ${found.generation} is in force`);
+      }, patience),
   };
 };
