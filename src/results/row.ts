@@ -38,6 +38,11 @@ const longest = { name: 200, line: 160, version: 64, place: 80 } as const;
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
+// A word that no phone has room for breaks where its own capitals say.
+const longWord = /\p{L}{17,}/gu;
+const nameMarkup = (name: string): string =>
+  text(name, longest.name).replace(longWord, (word) => word.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, '<wbr>'));
+
 const tileMarkup = ({ id, name, icon }: RowCard): string => {
   const image =
     icon === undefined
@@ -59,16 +64,19 @@ const notchMarkup = (architectures: readonly string[]): string => {
 export const rowMarkup = (card: RowCard, { root = '/', place = true, note }: RowOptions = {}): string => {
   const { id, name, version, summary, paid, architectures, runs } = card;
   const stage = stageOf(version);
-  return [
-    `<div class="row"${runs === undefined ? '' : ` data-runs="${escapeMarkup(runs)}"`} data-package="${escapeMarkup(id)}">`,
-    tileMarkup(card),
-    `<div class="body"><a class="name" href="${escapeMarkup(root + packageAddress(id))}" dir="auto">${text(name, longest.name)}</a>`,
-    `<p class="line" dir="auto">${text(summary || id, longest.line)}</p></div>`,
-    `<p class="end"><span class="mono" dir="auto">${text(version, longest.version)}</span>`,
+  const from = [
     stage === undefined ? '' : `<span class="chip new">${stage}</span>`,
     paid ? '<span class="chip fair">Paid</span>' : '',
     note === undefined ? '' : `<span>${escapeMarkup(note)}</span>`,
     place ? `<span class="place" dir="auto">${text(card.place, longest.place)}</span>` : '',
-    `</p>${notchMarkup(architectures)}</div>`,
+  ].join('');
+  return [
+    `<div class="row"${runs === undefined ? '' : ` data-runs="${escapeMarkup(runs)}"`} data-package="${escapeMarkup(id)}">`,
+    tileMarkup(card),
+    `<div class="body"><a class="name" href="${escapeMarkup(root + packageAddress(id))}" dir="auto">${nameMarkup(name)}</a>`,
+    `<p class="end mono" dir="auto">${text(version, longest.version)}</p>`,
+    `<p class="line" dir="auto">${text(summary || id, longest.line)}</p>`,
+    from === '' ? '' : `<p class="from">${from}</p>`,
+    `</div>${notchMarkup(architectures)}</div>`,
   ].join('');
 };

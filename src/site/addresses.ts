@@ -29,6 +29,7 @@ export const page = {
   about: '/about/',
   atom: (slug?: string) => `${slug === undefined ? '' : `/repository/${encodeFolderName(slug)}`}/feed.atom`,
   packagePicture: (id: string) => `/${packageAddress(id)}preview.png`,
+  repositoryPicture: (slug: string) => `/repository/${encodeFolderName(slug)}/preview.png`,
   packageAtom: (id: string) => `/${packageAddress(id)}feed.atom`,
   authorAtom: (key: string) => `/author/${authorFolder(key)}/feed.atom`,
   sectionAtom: (kind: SectionKind) => `/section/${kind}/feed.atom`,

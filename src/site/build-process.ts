@@ -49,7 +49,7 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
       timed(() => buildSearchIndex(catalog, index, progress('search'), verify)),
       timed(render),
-      drawPictures(site().pictures.values(), pictures, verify),
+      drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, verify),
     ]);
     const folders = [
       { folder: client, prefix: '' },

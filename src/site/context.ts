@@ -4,7 +4,7 @@ import type { SectionKind } from '../contract/sections.ts';
 import type { Service } from '../contract/service-file.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
 import { packagesIn } from './repository-view.ts';
-import { choosePictures, type SharePicture } from './share-choice.ts';
+import { choosePictures, chooseRepositoryPictures, type SharePicture } from './share-choice.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** Who runs the service, as the pages tell; what is left out is not told. */
@@ -26,6 +26,8 @@ export interface Site extends Required<Addressing> {
   readonly figures: Figures;
   /** The share pictures of packages that have one, by identifier. */
   readonly pictures: ReadonlyMap<string, SharePicture>;
+  /** Those of repositories, by slug. */
+  readonly repositoryPictures: ReadonlyMap<string, SharePicture>;
   /** Packages of each repository, by slug, in order of names. */
   readonly inRepository: ReadonlyMap<string, readonly PackageSummary[]>;
   /** Packages of each section kind that has any, in order of names. */
@@ -48,6 +50,7 @@ export const provideSite = (
     safety = [],
   }: { readonly [Name in 'policyUpdated' | 'signingKey' | 'service' | 'safety']?: Site[Name] | undefined } = {},
 ): void => {
+  const inRepository = catalog === undefined ? new Map<string, PackageSummary[]>() : packagesIn(catalog);
   shared[key] =
     catalog === undefined
       ? undefined
@@ -61,7 +64,12 @@ export const provideSite = (
           safety,
           figures: computeFigures(catalog),
           pictures: choosePictures(catalog, service.name),
-          inRepository: packagesIn(catalog),
+          repositoryPictures: chooseRepositoryPictures(
+            catalog,
+            (slug) => inRepository.get(slug)?.length ?? 0,
+            service.name,
+          ),
+          inRepository,
           byKind: packagesByKind(catalog),
         };
 };

@@ -77,6 +77,12 @@ interface ShownEnding {
   readonly repositories: { readonly stale: number; readonly failed: number };
 }
 
+const buildWords = {
+  good: 'with every repository in order',
+  stale: 'with some in trouble',
+  failed: 'that published nothing',
+} as const;
+
 /** The bars of all builds: failed ones, those in which a repository was in trouble, and the others. */
 export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => {
   const states = builds.slice(-shownBuilds).map(({ ended, repositories }): BarState => {
@@ -84,11 +90,8 @@ export const computeBuildBars = (builds: readonly ShownEnding[]): HealthBars => 
     return repositories.stale + repositories.failed > 0 ? 'stale' : 'good';
   });
   const countOf = (wanted: BarState) => states.filter((state) => state === wanted).length;
-  const parts = [
-    `${formatPlural(states.length, 'build')}`,
-    `${countOf('good')} with every repository in order`,
-    `${countOf('stale')} with some in trouble`,
-    `${countOf('failed')} that published nothing`,
-  ];
-  return { runs: runsOf(states), text: `The last ${parts[0]}: ${parts.slice(1).join(', ')}.` };
+  const parts = (['good', 'stale', 'failed'] as const)
+    .filter((state) => countOf(state) > 0)
+    .map((state) => `${countOf(state)} ${buildWords[state]}`);
+  return { runs: runsOf(states), text: `The last ${formatPlural(states.length, 'build')}: ${parts.join(', ')}.` };
 };

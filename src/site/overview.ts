@@ -77,6 +77,33 @@ export const recentNews = (
   return recent;
 };
 
+// What packages bring along, and nobody looks for.
+const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'development']);
+
+/**
+ * Packages to begin with where nothing is news yet: of each repository in turn, the best ranked first, those that are in
+ * most repositories, say what they are, and have an icon.
+ */
+export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
+  const worth = ({ repositories, summary, icon }: PackageSummary) =>
+    2 * repositories.length + (summary === '' ? 0 : 2) + (icon === undefined ? 0 : 1);
+  const byRepository = Map.groupBy(
+    [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind)),
+    ({ repository }) => repository,
+  );
+  const lists = [...byRepository]
+    .sort(([a, first], [b, second]) => a.record.quality - b.record.quality || second.length - first.length)
+    .map(([, list]) => list.sort((a, b) => worth(b) - worth(a) || byName(a, b)));
+  const chosen: PackageSummary[] = [];
+  for (let round = 0; chosen.length < length && lists.some((list) => list.length > round); round++) {
+    for (const list of lists) {
+      const next = list[round];
+      if (next !== undefined && chosen.length < length) chosen.push(next);
+    }
+  }
+  return chosen;
+};
+
 /** What was new on a day, or updated: cards, and how many more there were of repositories that had too many. */
 interface NewsList {
   readonly cards: readonly PackageCard[];

@@ -1,10 +1,11 @@
 import { notchesOf } from '../results/notches.ts';
 import { page } from './addresses.ts';
 import { publicAuthor } from './authors.ts';
-import { recentNews } from './overview.ts';
+import { formatPlural } from './format.ts';
+import { packagesToBeginWith, rankingName, recentNews } from './overview.ts';
 import { mostDownloaded } from './popularity.ts';
 import type { PreviewImage } from './preview.ts';
-import { composePicture, pictureSize } from './share-picture.ts';
+import { composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** A share picture that is to be there. */
@@ -14,29 +15,62 @@ export interface SharePicture {
   readonly svg: string;
 }
 
-// A picture takes 15 ms of a processor and 12 kB: of 63,000 packages that were a quarter of an hour and 0.75 GB. Shared is
-// mostly what is new or popular, so a hundred of each have one, and the others show that of their section.
+// A picture takes some 10 ms of a processor and 12 kB: of 63,000 packages that were ten minutes and 0.75 GB. Shared is
+// mostly what is new or popular, so a hundred of each have one; the others show that of their section. A first build
+// knows of neither: what it has to begin with is drawn then, few enough to take it no second more.
 const newest = 100;
 const newestOfRepository = 15;
+const atFirst = 50;
+const bestRepositories = 50;
 
 const pictureOf = (summary: PackageSummary, service: string): SharePicture | undefined => {
   const { id, name, version, repository } = summary;
   const author = publicAuthor(summary);
-  const builds = notchesOf(summary.architectures).map(({ word }) => word);
+  const builds = notchesOf(summary.architectures);
   const svg = composePicture({ id, name, author, version, repository, builds, service });
   if (svg === undefined) return undefined;
-  const text = `${name} ${version} in ${repository.name}${builds.length > 0 ? `: ${builds.join(', ')}` : ''}`;
+  const words = builds.map(({ word }) => word).join(', ');
+  const text = `${name} ${version} in ${repository.name}${words === '' ? '' : `: ${words}`}`;
   return { preview: { src: page.packagePicture(id), ...pictureSize, text }, svg };
 };
 
-/** The packages that have a picture of their own, by identifier: the most downloaded ones, and what was news last. */
+/**
+ * The packages that have a picture of their own, by identifier: the most downloaded ones, what was news last, and where
+ * these are few, what there is to begin with.
+ */
 export const choosePictures = (catalog: SiteCatalog, service: string): Map<string, SharePicture> => {
   const popular = mostDownloaded(catalog).flatMap(({ card }) => catalog.packages.get(card.id) ?? []);
   const recent = recentNews(catalog.packages.values(), newest, { perRepository: newestOfRepository });
+  const chosen = new Set([...popular, ...recent.map((entry) => entry.summary)]);
+  if (chosen.size < atFirst) {
+    for (const summary of packagesToBeginWith(catalog, atFirst)) if (chosen.size < atFirst) chosen.add(summary);
+  }
   const pictures = new Map<string, SharePicture>();
-  for (const summary of [...popular, ...recent.map((entry) => entry.summary)]) {
-    const picture = pictures.has(summary.id) ? undefined : pictureOf(summary, service);
+  for (const summary of chosen) {
+    const picture = pictureOf(summary, service);
     if (picture !== undefined) pictures.set(summary.id, picture);
+  }
+  return pictures;
+};
+
+/** The repositories that have a picture of their own, by slug: the best, and of equals those with the most packages. */
+export const chooseRepositoryPictures = (
+  { repositories }: SiteCatalog,
+  countOf: (slug: string) => number,
+  service: string,
+): Map<string, SharePicture> => {
+  const best = repositories
+    .map(({ slug, name, record }) => ({ slug, name, record, count: countOf(slug) }))
+    .sort((a, b) => a.record.quality - b.record.quality || b.count - a.count || (a.slug < b.slug ? -1 : 1))
+    .slice(0, bestRepositories);
+  const pictures = new Map<string, SharePicture>();
+  for (const { slug, name, record, count } of best) {
+    const host = URL.parse(record.uri)?.hostname ?? '';
+    const packages = formatPlural(count, 'package');
+    const ranking = rankingName(record.quality);
+    const svg = composeRepositoryPicture({ slug, name, host, packages, ranking, service });
+    const preview = { src: page.repositoryPicture(slug), ...pictureSize, text: `${name}: ${packages}, ${ranking}` };
+    if (svg !== undefined) pictures.set(slug, { preview, svg });
   }
   return pictures;
 };

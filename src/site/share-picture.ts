@@ -1,4 +1,5 @@
 import { hueOf, lettersOf } from '../results/monogram.ts';
+import type { Notch } from '../results/notches.ts';
 import { escapeXml } from './xml.ts';
 
 /** Pixels of a share picture: the least of which chat programs and networks make a large preview. */
@@ -12,8 +13,8 @@ export interface PictureFacts {
   readonly author: string;
   readonly version: string;
   readonly repository: { readonly slug: string; readonly name: string };
-  /** The builds it has, in words. */
-  readonly builds: readonly string[];
+  /** The builds it has, in the order of their places. */
+  readonly builds: readonly Notch[];
   /** What the service is called. */
   readonly service: string;
 }
@@ -28,6 +29,26 @@ export const pictureHues: readonly (readonly [pale: string, deep: string])[] = [
   ['#fbd8d2', '#662a23'],
   ['#e5daf8', '#452e70'],
 ];
+
+/** As notches have them in the light theme: `src/layouts/tokens.css`. */
+export const notchColours: Readonly<Record<Notch['kind'], string>> = {
+  rootful: '#a86a12',
+  rootless: '#12856b',
+  roothide: '#7c4fb5',
+};
+
+/** What the share picture of a repository shows. */
+export interface RepositoryFacts {
+  readonly slug: string;
+  readonly name: string;
+  readonly host: string;
+  /** How many packages it has, in words. */
+  readonly packages: string;
+  /** Its ranking in a word. */
+  readonly ranking: string;
+  /** What the service is called. */
+  readonly service: string;
+}
 
 // The letters of the font that is brought along, by its own table of them. A text with others would have holes.
 const covered =
@@ -78,30 +99,92 @@ const mark =
 
 const hue = (of: string) => pictureHues[hueOf(of)] ?? (['#ffffff', '#000000'] as const);
 
-/** The picture as SVG, whose text is in Inter; undefined where the name has letters that the font has not. */
+const rect = (x: number, y: number, width: number, height: number, rest: string): string =>
+  `<rect x="${x}" y="${y}" width="${width}" height="${height}" ${rest}/>`;
+
+// In the edge of the card, each at its place, as in lists; and beside the words that say what they stand for.
+const notchPlaces: Readonly<Record<Notch['kind'], number>> = { rootful: 0, rootless: 1, roothide: 2 };
+const composeNotches = (builds: readonly Notch[]): string => {
+  const size = builds.length > 2 ? 13 : 16;
+  let x = 312;
+  return builds
+    .map(({ kind, word }) => {
+      const fill = `fill="${notchColours[kind]}"`;
+      const edge = rect(560, 100 + 58 * notchPlaces[kind], 12, 50, `rx="4" ${fill}`);
+      const sign = rect(x, 256, 8, 14, `rx="2" ${fill}`);
+      const text = `<text x="${x + 14}" y="268" font-size="${size}" fill="#4b5751">${escapeXml(word)}</text>`;
+      x += 24 + Math.ceil(letterWidth * size * word.length);
+      return edge + sign + text;
+    })
+    .join('');
+};
+
+interface Card {
+  /** Name of the service. */
+  readonly service: string;
+  readonly tile: readonly [fill: string, ink: string];
+  /** The path of the tile: a rounded square, of a repository with one corner cut. */
+  readonly shape: string;
+  readonly letters: string;
+  readonly edge: string;
+  readonly content: readonly string[];
+}
+
+const composeCard = ({ service, tile: [fill, ink], shape, letters, edge, content }: Card): string => {
+  const { width, height } = pictureSize;
+  const name = fitted(drawable(service) ?? '', [18, 12], 480, { x: 62, y: 35, fill: '#f3f1e8', bold: true });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Inter">` +
+    `${rect(0, 0, 600, 315, 'fill="#f5f2e9"')}${rect(0, 0, 600, 56, 'fill="#0c3d33"')}` +
+    `<g transform="translate(24 12)" fill="#f08a3c" fill-rule="evenodd"><path d="${mark}"/></g>${name}` +
+    `${rect(28, 80, 544, 207, 'rx="12" fill="#fffefa"')}${rect(28, 92, 8, 183, `fill="${edge}"`)}` +
+    `<path d="${shape}" fill="${fill}"/>${rect(56, 208, 492, 1, 'fill="#dcd7c9"')}` +
+    `<text x="101" y="158" font-size="42" font-weight="700" fill="${ink}" text-anchor="middle">${escapeXml(drawable(letters) ?? '#')}</text>` +
+    `${content.join('')}</svg>`
+  );
+};
+
+const rounded = 'M76 98h50a20 20 0 0 1 20 20v50a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
+const cornered = 'M76 98h70v70a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
+
+/** The picture of a package as SVG, whose text is in Inter; undefined where the name has letters that the font has not. */
 export const composePicture = (facts: PictureFacts): string | undefined => {
   const title = drawable(facts.name);
   if (title === undefined || title === '') return undefined;
-  const [pale, deep] = hue(facts.id);
-  const [, edge] = hue(facts.repository.slug);
-  const { width, height } = pictureSize;
   const author = drawable(facts.author) ?? '';
   const place = drawable(facts.repository.name) || facts.repository.slug;
-  const texts = [
-    fitted(drawable(facts.service) ?? '', [18, 12], 480, { x: 62, y: 35, fill: '#f3f1e8', bold: true }),
-    `<text x="101" y="158" font-size="42" font-weight="700" fill="${deep}" text-anchor="middle">${escapeXml(drawable(lettersOf(title)) ?? '#')}</text>`,
-    fitted(title, [38, 18], 388, { x: 164, y: 137, fill: '#14201b', bold: true }),
-    fitted(author === '' ? place : `by ${author}`, [20, 13], 388, { x: 164, y: 172, fill: '#4b5751' }),
-    fitted(drawable(facts.version) ?? '', [34, 14], 236, { x: 56, y: 258, fill: '#14201b', bold: true }),
-    fitted(place, [18, 11], 240, { x: 312, y: 242, fill: '#14201b', bold: true }),
-    fitted(facts.builds.join(' · '), [16, 11], 240, { x: 312, y: 268, fill: '#4b5751' }),
-  ];
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Inter">` +
-    `<rect width="600" height="315" fill="#f5f2e9"/><rect width="600" height="56" fill="#0c3d33"/>` +
-    `<g transform="translate(24 12)" fill="#f08a3c" fill-rule="evenodd"><path d="${mark}"/></g>` +
-    `<rect x="28" y="80" width="544" height="207" rx="12" fill="#fffefa"/><rect x="28" y="92" width="8" height="183" fill="${edge}"/>` +
-    `<rect x="56" y="98" width="90" height="90" rx="20" fill="${pale}"/><rect x="56" y="208" width="492" height="1" fill="#dcd7c9"/>` +
-    `${texts.join('')}</svg>`
-  );
+  return composeCard({
+    service: facts.service,
+    tile: hue(facts.id),
+    shape: rounded,
+    letters: lettersOf(title),
+    edge: hue(facts.repository.slug)[1],
+    content: [
+      fitted(title, [38, 18], 388, { x: 164, y: 137, fill: '#14201b', bold: true }),
+      fitted(author === '' ? place : `by ${author}`, [20, 13], 388, { x: 164, y: 172, fill: '#4b5751' }),
+      fitted(drawable(facts.version) ?? '', [34, 14], 236, { x: 56, y: 258, fill: '#14201b', bold: true }),
+      fitted(place, [18, 11], 240, { x: 312, y: 242, fill: '#14201b', bold: true }),
+      composeNotches(facts.builds),
+    ],
+  });
+};
+
+/** The picture of a repository as SVG, as that of a package. */
+export const composeRepositoryPicture = (facts: RepositoryFacts): string | undefined => {
+  const title = drawable(facts.name);
+  if (title === undefined || title === '') return undefined;
+  const [pale, deep] = hue(facts.slug);
+  return composeCard({
+    service: facts.service,
+    tile: [pale, deep],
+    shape: cornered,
+    letters: lettersOf(title),
+    edge: deep,
+    content: [
+      fitted(title, [38, 18], 388, { x: 164, y: 137, fill: '#14201b', bold: true }),
+      fitted(drawable(facts.host) ?? '', [20, 13], 388, { x: 164, y: 172, fill: '#4b5751' }),
+      fitted(facts.packages, [34, 14], 320, { x: 56, y: 258, fill: '#14201b', bold: true }),
+      `<text x="548" y="258" font-size="20" fill="#4b5751" text-anchor="end">${escapeXml(facts.ranking)}</text>`,
+    ],
+  });
 };

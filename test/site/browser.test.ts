@@ -798,13 +798,38 @@ describe('a package', () => {
     expect(outside.filter((one) => /tellings/.test(one))).toEqual([]);
   });
 
-  it('shows its versions on a phone without scrolling sideways', async () => {
+  it('shows its versions on a phone without scrolling sideways, and a field in its header that answers as one types', async () => {
     const page = await open('/package/com.alpha.snowboard/', phone);
     const region = page.getByRole('region', { name: 'Latest versions' });
     expect(await region.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
     const link = await region.locator('a[href$=".deb"]').first().boundingBox();
     expect((link?.x ?? 0) + (link?.width ?? 999)).toBeLessThanOrEqual(phone.viewport.width);
     expect(await region.getByRole('row').count()).toBe(4);
+
+    const field = page.getByRole('combobox');
+    const opener = page.getByRole('link', { name: 'Search', exact: true });
+    expect(await field.isVisible()).toBe(false);
+    await opener.tap();
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+    await field.fill('beta');
+    const option = page.locator('#suggestions [role=option]').first();
+    await option.waitFor();
+    const box = await option.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect(box?.width).toBeGreaterThan(340);
+    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(phone.viewport.width);
+    // Escape closes the list, then the field.
+    await page.keyboard.press('Escape');
+    expect([await option.isVisible(), await field.isVisible()]).toEqual([false, true]);
+    await page.keyboard.press('Escape');
+    expect(await field.isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Search');
+    await page.keyboard.press('/');
+    expect(await field.isVisible()).toBe(true);
+    await field.press('End');
+    await page.keyboard.type(' only');
+    await page.locator('#suggestions .name', { hasText: 'Only in Beta' }).tap();
+    await page.waitForURL('**/package/com.beta.only/');
   });
 
   it('shows its letters in the place of an icon that does not load', async () => {

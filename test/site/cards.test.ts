@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hueOf, lettersOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
+import { rowMarkup } from '../../src/results/row.ts';
 import { stageOf } from '../../src/results/version-stage.ts';
 
 describe('the letters of a tile', () => {
@@ -40,6 +41,26 @@ it('each bootstrap has a notch at its place, and other systems have none', () =>
     'RootHide',
   ]);
   expect(notchesOf(['darwin-amd64'])).toEqual([]);
+});
+
+it('a name breaks at its capitals where it is longer than sixteen letters, and at no other place', () => {
+  const nameOf = (name: string) => {
+    const card = {
+      id: 'a',
+      name,
+      version: '1',
+      summary: '',
+      icon: undefined,
+      paid: false,
+      architectures: [],
+      place: '',
+      runs: undefined,
+    };
+    return /class="name"[^>]*>(.*?)<\/a>/.exec(rowMarkup(card))?.[1];
+  };
+  expect(nameOf('ActivatorHomeButtonCrashFix')).toBe('Activator<wbr>Home<wbr>Button<wbr>Crash<wbr>Fix');
+  expect(nameOf('SnowBoard and EzSecretSettings')).toBe('SnowBoard and EzSecretSettings');
+  expect(nameOf('<b>aaaaaaaaaaaaaaaaBbbb</b>')).toBe('&lt;b&gt;aaaaaaaaaaaaaaaa<wbr>Bbbb&lt;/b&gt;');
 });
 
 it.each([

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { authorFolder, authorKey, composeAuthor, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
 import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
-import { newsByDay } from '../../src/site/overview.ts';
+import { newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
 import { mostDownloaded } from '../../src/site/popularity.ts';
 import { readPerson } from '../../src/site/prose.ts';
+import { choosePictures, chooseRepositoryPictures } from '../../src/site/share-choice.ts';
 import type { PackageSummary, SiteCatalog } from '../../src/site/site-catalog.ts';
 
 const by = (author: string, ...architectures: string[]) => ({ author, architectures });
@@ -213,5 +214,55 @@ describe('what is popular', () => {
       ['a', 1],
     ]);
     expect(mostDownloaded(catalogOf(packages))).toEqual([]);
+  });
+});
+
+describe('what there is to begin with', () => {
+  const placeOf = (slug: string, quality: number) => ({
+    slug,
+    name: slug,
+    record: { quality, uri: `https://${slug}.example/` },
+  });
+  const best = placeOf('best', 1);
+  const large = placeOf('large', 3);
+  const small = placeOf('small', 3);
+  const packages = [
+    ...['s1', 's2'].map((id) => summaryOf(id, { repository: small } as object)),
+    ...['l1', 'l2', 'l3'].map((id) => summaryOf(id, { repository: large, summary: '' } as object)),
+    summaryOf('l4', { repository: large, icon: 'https://a.example/i.png' } as object),
+    summaryOf('b-lib', { repository: best, kind: 'libraries' } as object),
+    summaryOf('b2', { repository: best } as object),
+    summaryOf('b1', { repository: best, repositories: ['best', 'small'] } as object),
+  ];
+
+  it('is of each repository in turn, the best first, what is in many and says what it is, and no library', () => {
+    const ids = (length: number) => packagesToBeginWith(catalogOf(packages), length).map(({ id }) => id);
+    expect(ids(4)).toEqual(['b1', 'l4', 's1', 'b2']);
+    expect(ids(99)).toEqual(['b1', 'l4', 's1', 'b2', 'l1', 's2', 'l2', 'l3']);
+    expect(packagesToBeginWith(catalogOf([]), 3)).toEqual([]);
+  });
+
+  it('has share pictures where too little is new or downloaded, fifty at most with what is', () => {
+    const many = Array.from({ length: 80 }, (_, index) => summaryOf(`p${index}`, { repository: large } as object));
+    const choose = (downloads: Readonly<Record<string, number>>) => [
+      ...choosePictures(catalogOf(many, downloads), 'Debdex').keys(),
+    ];
+    expect(choose({})).toHaveLength(50);
+    expect(choose({ p79: 3 })).toHaveLength(50);
+    expect(choose({ p79: 3 })).toContain('p79');
+    const all = Object.fromEntries(many.map(({ id }) => [id, 1]));
+    expect(choose(all)).toHaveLength(80);
+  });
+
+  it('the fifty best repositories have a share picture, which says how many packages they have', () => {
+    const repositories = Array.from({ length: 60 }, (_, index) => placeOf(`r${index}`, index < 10 ? 2 : 4));
+    const countOf = (slug: string) => Number(slug.slice(1));
+    const chosen = chooseRepositoryPictures({ repositories } as unknown as SiteCatalog, countOf, 'Debdex');
+    expect(chosen.size).toBe(50);
+    expect([...chosen.keys()].slice(0, 11)).toEqual([...[9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((one) => `r${one}`), 'r59']);
+    expect(chosen.get('r1')?.preview).toMatchObject({
+      src: '/repository/r1/preview.png',
+      text: 'r1: 1 package, Trusted',
+    });
   });
 });

@@ -2,9 +2,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { hueOf } from '../../src/results/monogram.ts';
+import { notchesOf } from '../../src/results/notches.ts';
 import { drawPictures } from '../../src/site/draw-pictures.ts';
 import type { SharePicture } from '../../src/site/share-choice.ts';
-import { composePicture, type PictureFacts, pictureHues, pictureSize } from '../../src/site/share-picture.ts';
+import {
+  composePicture,
+  composeRepositoryPicture,
+  notchColours,
+  type PictureFacts,
+  pictureHues,
+  pictureSize,
+} from '../../src/site/share-picture.ts';
 
 const facts: PictureFacts = {
   id: 'com.example.alert',
@@ -12,7 +21,7 @@ const facts: PictureFacts = {
   author: 'Ada',
   version: '1.2-3',
   repository: { slug: 'alpha', name: 'Alpha' },
-  builds: ['Rootful', 'Rootless'],
+  builds: notchesOf(['iphoneos-arm', 'iphoneos-arm64']),
   service: 'Debdex',
 };
 const textsOf = (svg: string | undefined) =>
@@ -27,7 +36,8 @@ describe('a share picture', () => {
       'by Ada',
       '1.2-3',
       'Alpha',
-      'Rootful · Rootless',
+      'Rootful',
+      'Rootless',
     ]);
     expect(textsOf(composePicture({ ...facts, author: '' }))).toContain('Alpha');
     expect(textsOf(composePicture({ ...facts, name: 'Жук-Ωmega Ünï', author: 'ada™' }))).toContain('Жук-Ωmega Ünï');
@@ -59,7 +69,7 @@ describe('a share picture', () => {
     const texts = textsOf(
       composePicture({ ...facts, author: '作者', version: '版', repository: { slug: 'alpha', name: '源' } }),
     );
-    expect(texts).toEqual(['Debdex', 'Al', 'Alert', 'alpha', '', 'alpha', 'Rootful · Rootless']);
+    expect(texts).toEqual(['Debdex', 'Al', 'Alert', 'alpha', '', 'alpha', 'Rootful', 'Rootless']);
     expect(textsOf(composePicture({ ...facts, name: 'Snow\u{1f3c2}Board ☃' }))).toContain('Snow Board');
   });
 
@@ -68,6 +78,47 @@ describe('a share picture', () => {
     const hues = Array.from(css.matchAll(/--pale: (#\w+);\s*--deep: (#\w+)/g), ([, pale, deep]) => [pale, deep]);
     expect(pictureHues).toEqual(hues.slice(0, pictureHues.length));
     expect(pictureHues).toHaveLength(7);
+    const tokens = readFileSync(path.join(import.meta.dirname, '../../src/layouts/tokens.css'), 'utf8');
+    for (const [kind, colour] of Object.entries(notchColours)) {
+      expect(new RegExp(`--${kind}: (#\\w+);`).exec(tokens)?.[1], kind).toBe(colour);
+    }
+  });
+
+  it('has a notch for each kind of build, at a place and of a colour of its own, in the edge and beside its word', () => {
+    const architectures = ['iphoneos-arm', 'iphoneos-arm64', 'iphoneos-arm64e'];
+    const notches = (builds: readonly string[]) => {
+      const svg = composePicture({ ...facts, builds: notchesOf(builds) }) ?? '';
+      return Object.entries(notchColours).flatMap(([kind, colour]) =>
+        Array.from(svg.matchAll(new RegExp(`x="(\\d+)" y="(\\d+)" [^>]*fill="${colour}"`, 'g')), ([, x, y]) => [
+          kind,
+          x,
+          y,
+        ]),
+      );
+    };
+    expect(notches(architectures.slice(1))).toEqual([
+      ['rootless', '560', '158'],
+      ['rootless', '312', '256'],
+      ['roothide', '560', '216'],
+      ['roothide', expect.any(String), '256'],
+    ]);
+    const [left, right] = notches(architectures)
+      .filter(([, , y]) => y === '256')
+      .map(([, x]) => Number(x))
+      .slice(-2);
+    expect(right).toBeGreaterThan((left ?? 0) + 60);
+    expect(right).toBeLessThan(490);
+    expect(notches(['amd64', 'all'])).toEqual([]);
+  });
+
+  it('of a repository shows its letters, name, host, how many packages it has and its ranking', () => {
+    const repository = { slug: 'alpha', name: 'Alpha Repo', host: 'alpha.example', packages: '15 packages' };
+    const shown = { ...repository, ranking: 'Trusted', service: 'Debdex' };
+    const svg = composeRepositoryPicture(shown);
+    expect(textsOf(svg)).toEqual(['Debdex', 'AR', 'Alpha Repo', 'alpha.example', '15 packages', 'Trusted']);
+    const [pale] = pictureHues[hueOf('alpha')] ?? [];
+    expect(svg).toContain(`fill="${pale}"`);
+    expect(composeRepositoryPicture({ ...shown, name: '源' })).toBeUndefined();
   });
 });
 

@@ -70,12 +70,35 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relativ
   time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
 }
 
+// On a phone the field of the header stands behind a button, which without scripts leads to the page of the search.
+const header = document.querySelector<HTMLElement>('.top');
+const opener = header?.querySelector<HTMLElement>('.to-search');
+const hidden = header?.querySelector<HTMLFormElement>('.find');
+const openField = (event: Event): void => {
+  event.preventDefault();
+  header?.toggleAttribute('data-finding', true);
+  hidden?.querySelector('input')?.focus();
+};
+const closeField = (): void => void header?.toggleAttribute('data-finding', false);
+opener?.addEventListener('click', openField);
+hidden?.addEventListener('focusout', ({ relatedTarget }) => {
+  if (!(relatedTarget instanceof Node && hidden.contains(relatedTarget))) closeField();
+});
+hidden?.addEventListener('keydown', ({ key, defaultPrevented }) => {
+  if (key !== 'Escape' || defaultPrevented || !header?.hasAttribute('data-finding')) return;
+  closeField();
+  opener?.focus();
+});
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target instanceof Element && event.target.closest('input, textarea, select') !== null) return;
   const fields = [...document.querySelectorAll<HTMLInputElement>('input[type=search]')];
   const field = fields.find((one) => one.offsetParent !== null);
-  if (field === undefined) return;
+  if (field === undefined) {
+    if (opener) openField(event);
+    return;
+  }
   event.preventDefault();
   field.focus();
 });

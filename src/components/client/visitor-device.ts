@@ -54,13 +54,13 @@ export const tellOf = (element: Element): void => {
   let line = row.querySelector<HTMLElement>('.verdict');
   if (judgement === undefined) {
     line?.remove();
-    row.classList.remove('told');
+    row.classList.remove('judged');
     return;
   }
   if (line === null) {
     line = document.createElement('p');
     row.append(line);
-    row.classList.add('told');
+    row.classList.add('judged');
   }
   line.className = `verdict ${judgement.verdict}`;
   line.textContent = judgement.words;
