@@ -92,7 +92,7 @@ const packages = Object.entries(rooms)
 // What any host can run: web standards, and what it is handed. A host brings the rest.
 const anyHost = [
   '^functions/(app|dependencies|environment)[.]ts$',
-  '^functions/(routes|http|health|cloudflare)/',
+  '^functions/(routes|http|health|downloads|cloudflare)/',
   // The store's statements are for databases that Node drives.
   '^functions/gateway/([^/]+|routes/.+|pages/.+|store/credential-store[.]ts)$',
   '^src/(documents|search|results|compatibility|safety|contract)/',

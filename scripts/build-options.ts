@@ -1,4 +1,4 @@
-import { downloadsOption } from './downloads-option.ts';
+import { downloadsAtOption, downloadsOption } from './downloads-option.ts';
 import { logOptions } from './log-options.ts';
 import type { Option } from './options.ts';
 import { dataOption } from './read-service.ts';
@@ -111,6 +111,7 @@ export const buildOptions = {
     help: 'Tell this address what changed: a repository that fails or recovers, what is held back, a build that failed. May be given again. A webhook, or one of Discord or Slack (known by the host, or by discord: or slack: before the address). Whoever lists the processes sees flags, so better use the variable.',
   },
   'downloads-database': downloadsOption,
+  'downloads-at': downloadsAtOption,
   sample: {
     type: 'boolean',
     environment: 'DEBDEX_SAMPLE',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { askTotals } from '../functions/downloads/asked-totals.ts';
 import { readDownloads } from '../functions/node/computed.ts';
 import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
@@ -17,7 +18,7 @@ import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
-import { assertDownloadsDatabase } from './downloads-option.ts';
+import { assertDownloadsDatabase, readDownloadsAt } from './downloads-option.ts';
 import { collectExamples } from './examples/collect.ts';
 import { buildEndings } from './exit-codes.ts';
 import { openLog } from './log-options.ts';
@@ -90,7 +91,9 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   }
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
-  assertDownloadsDatabase(values['downloads-database']);
+  const { 'downloads-database': downloadsDatabase } = values;
+  assertDownloadsDatabase(downloadsDatabase);
+  const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
   const signer = await readSigner();
@@ -117,7 +120,8 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       collectExamples: (source) => collectExamples(source, safetyFileOf(values.data)),
       readDownloads: async (at) => {
         try {
-          return await readDownloads(state, values['downloads-database'], at);
+          if (downloadsAt !== undefined) return await askTotals(downloadsAt.address, downloadsAt.operatorKey);
+          return await readDownloads(state, downloadsDatabase, at);
         } catch (error) {
           log.warn('downloads-unread', `The download counters could not be read: ${(error as Error).message}`);
           return undefined;

@@ -10,6 +10,41 @@ export const downloadsOption = {
     'add up; without it each counts in its own --state. Whoever lists the processes sees flags, so better use the variable.',
 } as const satisfies Option;
 
+/** The Worker that counts downloads, which a build asks what it counted. */
+export const downloadsAtOption = {
+  type: 'string',
+  value: 'URL',
+  environment: 'DEBDEX_DOWNLOADS_AT',
+  help:
+    'The address of a Worker that counts downloads (deploy/cloudflare/README.md), which is asked for what it counted in place ' +
+    'of the --state; its key is in DEBDEX_OPERATOR_KEY.',
+} as const satisfies Option;
+
+/**
+ * The Worker and its key, where a build is to ask one. Throws a UsageError where the address is none, where the key is missing,
+ * or where a database is named too.
+ */
+export const readDownloadsAt = (
+  address: string | undefined,
+  database: string | undefined,
+): { readonly address: string; readonly operatorKey: string } | undefined => {
+  if (address === undefined) return undefined;
+  const { protocol, search, hash } = URL.parse(address) ?? {};
+  if (!/^https?:$/.test(protocol ?? '') || search !== '' || hash !== '') {
+    throw new UsageError('--downloads-at must be the address of a Worker, such as https://index.example.org');
+  }
+  if (database !== undefined) {
+    throw new UsageError('Downloads are counted in one place: give --downloads-at or --downloads-database');
+  }
+  const operatorKey = process.env.DEBDEX_OPERATOR_KEY ?? '';
+  if (operatorKey === '') {
+    throw new UsageError(
+      '--downloads-at needs the key of the Worker’s operator in the environment: DEBDEX_OPERATOR_KEY',
+    );
+  }
+  return { address, operatorKey };
+};
+
 /** Throws a UsageError where this is no address of a PostgreSQL database. */
 export const assertDownloadsDatabase = (url: string | undefined): void => {
   if (url === undefined) return;

@@ -6,6 +6,7 @@ import { type Dependencies, Unavailable } from '../dependencies.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { decodePath, pathOf } from '../http/request-path.ts';
 import { type CatalogStub, elsewhereHeader, type ObjectName, objectNames } from './catalog-stub.ts';
+import { answerTotals } from './download-totals.ts';
 import { publishedDocuments } from './published-files.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 import { isComputed } from './share.ts';
@@ -136,7 +137,10 @@ export const createWorker = <Bound extends Environment>(
   return {
     fetch: async (request: Request, environment: Bound): Promise<Response> => {
       opened ??= await open(environment);
-      const { published } = opened;
+      const { published, settings } = opened;
+      const totals =
+        settings.downloads && answerTotals(request, settings.downloads, environment.OPERATOR_KEY || undefined);
+      if (totals !== undefined) return totals;
       const ofGateway = opened.askGateway(request);
       if (ofGateway !== undefined) return ofGateway;
       if (published !== undefined && !isComputed(request.url)) return published.fetch(request);

@@ -11,6 +11,7 @@ import { createRateLimiter } from '../http/rate-limiter.ts';
 import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { builtWith } from './built-with.ts';
 import { digestOf, documentOfBytes, publishedDocuments } from './published-files.ts';
+import { remoteDownloads } from './remote-downloads.ts';
 import type { Settings } from './settings.ts';
 
 /** A generation that an object holds whole. */
@@ -47,7 +48,7 @@ export class Serving {
   constructor(settings: Settings, database: CatalogDatabase, probeCredentials = async (): Promise<boolean> => true) {
     this.#database = database;
     const now = () => new Date();
-    const { rate, hasPages, olderAddresses } = settings;
+    const { rate, hasPages, olderAddresses, downloads } = settings;
     const ask = <T>(question: (search: CatalogSearch) => Promise<T>) => this.#ask(question);
     const dependencies: Dependencies = {
       documents: hasPages ? publishedDocuments(settings.files) : { read: (path) => this.#read(path) },
@@ -69,7 +70,7 @@ export class Serving {
           }
         : undefined,
       safety: createSafetyList(builtWith.safety),
-      downloads: uncountedDownloads,
+      downloads: downloads ? remoteDownloads(downloads) : uncountedDownloads,
       limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
       probeCredentials,
       now,

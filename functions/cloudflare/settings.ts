@@ -1,10 +1,12 @@
 import type { CatalogStub } from './catalog-stub.ts';
+import { type DownloadsStub, downloadsName } from './downloads-stub.ts';
 import type { Bucket, Fetching, ObjectNamespace } from './platform.ts';
 import { bucketFiles, deployedFiles, type PublishedFiles, remoteFiles } from './published-files.ts';
 
 /** What the configuration of the Worker binds; see deploy/cloudflare/README.md. */
 export interface Environment {
   readonly CATALOG: ObjectNamespace<CatalogStub>;
+  readonly DOWNLOADS?: ObjectNamespace<DownloadsStub>;
   /** One of these three says where the publication is. */
   readonly ASSETS?: Fetching;
   readonly BUCKET?: Bucket;
@@ -19,6 +21,13 @@ export interface Environment {
   readonly RATE_LIMIT?: string;
   /** "off" where addresses from before /v2 are not answered. */
   readonly OLDER_ADDRESSES?: string;
+  /**
+   * "on" or "off": whether downloads are counted. Unless it says so they are where the publication is the Worker's own, and not
+   * where it is a replica of one at an address.
+   */
+  readonly COUNT_DOWNLOADS?: string;
+  /** The key of the operator: for a build that asks what was counted. None: nobody is told. A secret. */
+  readonly OPERATOR_KEY?: string;
 }
 
 /** The settings of a Worker, read. */
@@ -31,6 +40,8 @@ export interface Settings {
   readonly interval: number;
   readonly rate: number;
   readonly olderAddresses: boolean;
+  /** What counts downloads; undefined where they are not counted. */
+  readonly downloads: (() => DownloadsStub) | undefined;
 }
 
 const readNumber = (name: string, text: string | undefined, usual: number, least: number): number => {
@@ -39,6 +50,14 @@ const readNumber = (name: string, text: string | undefined, usual: number, least
   if (!Number.isFinite(number) || number < least)
     throw new TypeError(`${name} must be a number of at least ${least}, not "${text}"`);
   return number;
+};
+
+const downloadsOf = ({ DOWNLOADS, COUNT_DOWNLOADS, PUBLICATION }: Environment): Settings['downloads'] => {
+  const counts = COUNT_DOWNLOADS || (PUBLICATION ? 'off' : 'on');
+  if (counts !== 'on' && counts !== 'off') {
+    throw new TypeError(`COUNT_DOWNLOADS must be on or off, not "${counts}"`);
+  }
+  return counts === 'on' && DOWNLOADS ? () => DOWNLOADS.getByName(downloadsName) : undefined;
 };
 
 /** Reads what the configuration says. Throws a TypeError whose message says what to write. */
@@ -59,5 +78,6 @@ export const readSettings = (environment: Environment): Settings => {
     interval: 1000 * readNumber('INTERVAL', environment.INTERVAL, 60, 1),
     rate: readNumber('RATE_LIMIT', environment.RATE_LIMIT, 20, 0),
     olderAddresses: environment.OLDER_ADDRESSES !== 'off',
+    downloads: downloadsOf(environment),
   };
 };

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { countedDays, type DownloadCount } from '../../src/contract/records.ts';
+import type { DownloadCount } from '../../src/contract/records.ts';
 import { type DownloadCounters, Unavailable } from '../dependencies.ts';
-import type { Report } from './downloads-store.ts';
+import type { Report } from '../downloads/download-marks.ts';
+import { usualCounterLimits } from '../downloads/usual-limits.ts';
 import type { DownloadsReply, DownloadsTask } from './downloads-worker.ts';
 import type { SharedLimits, TellAway } from './shared-store.ts';
 
@@ -13,11 +14,7 @@ const usualLimits = {
   taskTimeout: 1500,
   /** How often, in milliseconds, it is looked whether a new day has begun. */
   tidyInterval: 60_000,
-  days: countedDays,
-  counters: 4_000_000,
-  perNetwork: 2000,
-  perSite: 8000,
-  perDay: 1_000_000,
+  ...usualCounterLimits,
   unsent: 2_000_000,
   sendInterval: 1000,
   retryInterval: 5000,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { type MarkLimits, openMarks } from './download-marks.ts';
-import type { Report } from './downloads-store.ts';
+import { type MarkLimits, openMarks, type Report } from '../downloads/download-marks.ts';
+import { counterDatabase, random, takeMarks } from './counter-database.ts';
 
 /** What bounds an outbox. */
 interface OutboxLimits extends MarkLimits {
@@ -115,7 +115,7 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
   const database = new DatabaseSync(file, { timeout: 1000 });
   database.exec(tables);
   takeOver(database);
-  const marks = openMarks(database, limits);
+  const marks = openMarks(counterDatabase(database), limits, random);
   let size = Number(database.prepare('SELECT count(*) AS unsent FROM unsent').get()?.unsent);
   const insert = database.prepare(
     'INSERT INTO unsent (day, package_id, package_version, count, mark) VALUES (?, ?, ?, 1, ?)',
@@ -151,9 +151,9 @@ export const openOutbox = (file: string, limits: OutboxLimits): Outbox => {
       const asked = reports.reduce((sum, { downloads }) => sum + downloads.length, 0);
       if (size + asked > limits.unsent) throw new OutboxFull(`${size} counts wait to be sent`);
       const counts = inTransaction(database, () =>
-        reports.map(({ network, downloads }) =>
-          marks.take(day, network, downloads, ({ package_id: id, package_version: version }) =>
-            insert.run(day, id, version, markOf?.(network, id, version) ?? null),
+        reports.map((report) =>
+          takeMarks(marks, day, report, ({ package_id: id, package_version: version }) =>
+            insert.run(day, id, version, markOf?.(report.network, id, version) ?? null),
           ),
         ),
       );

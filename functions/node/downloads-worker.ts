@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DownloadCount } from '../../src/contract/records.ts';
-import { openDownloadsStore, type Report } from './downloads-store.ts';
+import type { Report } from '../downloads/download-marks.ts';
+import { openDownloadsStore } from './downloads-store.ts';
 import type { SharedLimits } from './shared-store.ts';
 
 // The counters' database has a thread of its own, so that no read ever waits for its disk.

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
-import { dayBefore } from './download-marks.ts';
+import { type CounterLimits, convincingDays, summariseCounts } from '../downloads/counting.ts';
+import { dayBefore } from '../downloads/download-marks.ts';
 import type { Batch, MarkOf } from './downloads-outbox.ts';
-import { type CounterLimits, convincingDays, summariseCounts } from './downloads-store.ts';
 
 /** Counters in a PostgreSQL database, which several servers have in common. Days are of UTC, such as 2026-05-01. */
 interface SharedDownloads {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DownloadCount } from '../../src/contract/records.ts';
+import type { CounterLimits } from '../downloads/counting.ts';
+import type { Report } from '../downloads/download-marks.ts';
 import { type MarkOf, openOutbox } from './downloads-outbox.ts';
-import type { CounterLimits, Report } from './downloads-store.ts';
 import { composeCount, openSharedDownloads } from './shared-downloads.ts';
 
 /** What bounds the counters of a server that has them in common with others. Milliseconds. */

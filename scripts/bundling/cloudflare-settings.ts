@@ -78,15 +78,21 @@ const bindings = (publication: EdgePublication, folder: string) => {
   return {};
 };
 
-/** What binds the gateway. Migrations are only ever added to: what was deployed has had the ones before. */
-const gatewayBindings = (gateway: EdgeGateway) => {
-  const catalog = { name: 'CATALOG', class_name: 'CatalogObject' };
-  const first = { tag: 'v1', new_sqlite_classes: ['CatalogObject'] };
+/** What binds the objects, and the gateway. Migrations are only ever added to: what was deployed has had the ones before. */
+const objectBindings = (gateway: EdgeGateway) => {
+  const always = [
+    { name: 'CATALOG', class_name: 'CatalogObject' },
+    { name: 'DOWNLOADS', class_name: 'DownloadsObject' },
+  ];
+  const first = [
+    { tag: 'v1', new_sqlite_classes: ['CatalogObject'] },
+    { tag: 'v2', new_sqlite_classes: ['DownloadsObject'] },
+  ];
   if (gateway.kind === 'object') {
     return {
       compatibility_flags: ['nodejs_compat'],
-      durable_objects: { bindings: [catalog, { name: 'CREDENTIALS', class_name: 'GatewayObject' }] },
-      migrations: [first, { tag: 'v2', new_sqlite_classes: ['GatewayObject'] }],
+      durable_objects: { bindings: [...always, { name: 'CREDENTIALS', class_name: 'GatewayObject' }] },
+      migrations: [...first, { tag: 'v3', new_sqlite_classes: ['GatewayObject'] }],
     };
   }
   return {
@@ -98,8 +104,8 @@ const gatewayBindings = (gateway: EdgeGateway) => {
           triggers: { crons: ['*/10 * * * *'] },
         }
       : {}),
-    durable_objects: { bindings: [catalog] },
-    migrations: [first],
+    durable_objects: { bindings: always },
+    migrations: first,
   };
 };
 
@@ -115,7 +121,7 @@ export const wranglerSettings = ({ publication, publicKey, name, gateway }: Sett
     workers_dev: true,
     limits: { cpu_ms: cpuMilliseconds },
     observability: { enabled: true },
-    ...gatewayBindings(gateway),
+    ...objectBindings(gateway),
     ...bindings(publication, folder),
     vars: {
       ...(publication.kind === 'address' ? { PUBLICATION: publication.address } : {}),
@@ -125,6 +131,8 @@ export const wranglerSettings = ({ publication, publicKey, name, gateway }: Sett
       INTERVAL: '60',
       RATE_LIMIT: '20',
       OLDER_ADDRESSES: 'on',
+      // Each replica would count a part.
+      COUNT_DOWNLOADS: publication.kind === 'address' ? 'off' : 'on',
     },
   };
   return `// Written by npm run bundle -- cloudflare; see deploy/cloudflare/README.md.\n${JSON.stringify(settings, null, 2)}\n`;

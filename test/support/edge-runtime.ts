@@ -65,6 +65,7 @@ export const runEdge = async (
     ...(gateway === undefined ? {} : { compatibilityFlags: ['nodejs_compat'] }),
     durableObjects: {
       CATALOG: { className: 'CatalogObject', useSQLite: true },
+      DOWNLOADS: { className: 'DownloadsObject', useSQLite: true },
       ...(gateway === 'object' ? { CREDENTIALS: { className: 'GatewayObject', useSQLite: true } } : {}),
     },
     ...(typeof gateway === 'object' ? { hyperdrives: { HYPERDRIVE: gateway.database } } : {}),

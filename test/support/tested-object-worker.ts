@@ -1,7 +1,10 @@
+import { DownloadsObject } from '../../functions/cloudflare/downloads-object.ts';
 import { GatewayObject } from '../../functions/cloudflare/with-gateway/gateway-object.ts';
+import { usualCounterLimits } from '../../functions/downloads/usual-limits.ts';
 import { readValue, writeValue } from './tested-object-values.ts';
 
-// A Worker by which tests ask the gateway's object for operations of its store, each at a time of its own choice.
+// A Worker by which tests ask the gateway's object for operations of its store, and that of the downloads, each at a time of
+// their own choice.
 
 /** The gateway's object with a clock that only its asker moves. */
 export class TestedObject extends GatewayObject {
@@ -24,14 +27,61 @@ export class TestedObject extends GatewayObject {
   }
 }
 
+/** What the object of the downloads is asked: a method of it, at a time and within limits of the asker's. */
+interface DownloadsQuestion {
+  readonly name: 'add' | 'read' | 'probe' | 'totals' | 'alarm' | 'forget' | 'rows';
+  readonly parameters: readonly never[];
+  readonly now: number;
+  readonly limits: object;
+}
+
+/** The object of the downloads with a clock and limits that only its asker changes. */
+export class TestedDownloads extends DownloadsObject {
+  readonly #time: { now: number };
+  readonly #limits: object;
+
+  constructor(state: ConstructorParameters<typeof DownloadsObject>[0], environment: unknown) {
+    const time = { now: 0 };
+    const limits = { ...usualCounterLimits };
+    super(state, environment, () => time.now, limits);
+    this.#time = time;
+    this.#limits = limits;
+  }
+
+  async askAt(text: string): Promise<string> {
+    const { name, parameters, now, limits } = readValue(text) as DownloadsQuestion;
+    this.#time.now = now;
+    Object.assign(this.#limits, limits);
+    if (name === 'forget') {
+      // What an object that sleeps loses.
+      (this.ctx as unknown as { abort(): void }).abort();
+      return '';
+    }
+    if (name === 'rows') return writeValue([...this.ctx.storage.sql.exec(String(parameters[0])).raw()]);
+    if (name === 'alarm') {
+      await this.alarm();
+      return writeValue(await this.ctx.storage.getAlarm());
+    }
+    const method = this[name] as (...given: readonly never[]) => Promise<unknown>;
+    return writeValue(await method.apply(this, [...parameters]));
+  }
+}
+
 interface Bound {
   readonly STORES: { getByName(name: string): TestedObject };
+  readonly DOWNLOADS: { getByName(name: string): TestedDownloads };
 }
 
 export default {
-  fetch: async (request: Request, { STORES }: Bound): Promise<Response> => {
+  fetch: async (request: Request, { STORES, DOWNLOADS }: Bound): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
     try {
-      return new Response(await STORES.getByName(new URL(request.url).pathname).operateAt(await request.text()));
+      return new Response(
+        await (search === '?downloads'
+          ? DOWNLOADS.getByName(pathname).askAt(text)
+          : STORES.getByName(pathname).operateAt(text)),
+      );
     } catch (error) {
       return new Response(String(error), { status: 500 });
     }

@@ -5,7 +5,7 @@ import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
 
-/** The program of the Worker by which tests ask the gateway's object. */
+/** The program of the Worker by which tests ask the gateway's object, and that of the downloads. */
 export const bundleTestedObject = async (): Promise<string> => {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'tested-object-worker.ts'),
@@ -21,7 +21,7 @@ export const bundleTestedObject = async (): Promise<string> => {
   }
 };
 
-/** Gateway objects in the platform's own runtime, on loopback: each path of the address leads to one of its own. */
+/** Objects in the platform's own runtime, on loopback: each path of the address leads to one of its own. */
 export interface TestedObjects {
   readonly address: string;
   /** Ends the runtime, whatever it does. */
@@ -40,7 +40,10 @@ export const startTestedObjects = async (
     compatibilityFlags: ['nodejs_compat'],
     host: '127.0.0.1',
     port,
-    durableObjects: { STORES: { className: 'TestedObject', useSQLite: true } },
+    durableObjects: {
+      STORES: { className: 'TestedObject', useSQLite: true },
+      DOWNLOADS: { className: 'TestedDownloads', useSQLite: true },
+    },
     durableObjectsPersist: storage,
   });
   const { origin } = await workerd.ready;

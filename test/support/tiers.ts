@@ -19,6 +19,7 @@ export const slow: ReadonlySet<string> = new Set([
   'following/refusing-replica.test.ts',
   'following/replica.test.ts',
   'functions/downloads.test.ts',
+  'functions/edge-downloads.test.ts',
   'functions/edge-gateway.test.ts',
   'functions/edge.test.ts',
   'functions/every-host.test.ts',

@@ -4,8 +4,6 @@ import type { Environment } from '../settings.ts';
 export interface GatewayEnvironment extends Environment {
   /** Where clients reach the Worker, without a path: sign-ins lead there. */
   readonly PUBLIC_ADDRESS: string;
-  /** The key of the operator's commands; none: there are none. A secret. */
-  readonly OPERATOR_KEY?: string;
 }
 
 /** What a gateway is opened with, as the gateway has it. */

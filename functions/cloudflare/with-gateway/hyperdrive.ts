@@ -3,6 +3,8 @@ import { CatalogObject as CatalogAlone } from '../catalog-object.ts';
 import { createWorker } from '../create-worker.ts';
 import { type GatewayEnvironment, readGatewaySettings } from './gateway-settings.ts';
 
+export { DownloadsObject } from '../downloads-object.ts';
+
 interface Bound extends GatewayEnvironment {
   readonly HYPERDRIVE: { readonly connectionString: string };
 }

@@ -5,6 +5,7 @@ import { createWorker } from '../create-worker.ts';
 import type { ObjectNamespace } from '../platform.ts';
 import { type GatewayEnvironment, readGatewaySettings } from './gateway-settings.ts';
 
+export { DownloadsObject } from '../downloads-object.ts';
 export { GatewayObject } from './gateway-object.ts';
 
 interface Bound extends GatewayEnvironment {

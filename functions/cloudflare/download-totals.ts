@@ -1,0 +1,57 @@
+import { downloadTotalsPath } from '../downloads/totals-path.ts';
+import { errorAnswer, HttpError } from '../http/answers.ts';
+import { pathOf } from '../http/request-path.ts';
+import type { DownloadsStub } from './downloads-stub.ts';
+
+const shortestKey = 32;
+
+const utf8 = new TextEncoder();
+const digestOf = async (text: string): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text)));
+
+/** Whether two keys are the same, in a time that says nothing of them. */
+const isSameKey = async (one: string, other: string): Promise<boolean> => {
+  const [first, second] = await Promise.all([digestOf(one), digestOf(other)]);
+  return first.reduce((difference, byte, index) => difference | (byte ^ (second[index] ?? 0)), 0) === 0;
+};
+
+const answer = async (request: Request, stub: () => DownloadsStub, operatorKey: string): Promise<string> => {
+  if (request.method !== 'GET') throw new HttpError(405, 'Use GET', { Allow: 'GET' });
+  if (operatorKey.length < shortestKey)
+    throw new HttpError(503, `OPERATOR_KEY must have at least ${shortestKey} characters`);
+  const [, shown = ''] = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  if (!(await isSameKey(shown, operatorKey))) {
+    throw new HttpError(401, 'Send the key of the operator as: Authorization: Bearer <key>', {
+      'WWW-Authenticate': 'Bearer realm="operator"',
+    });
+  }
+  try {
+    return JSON.stringify(await stub().totals());
+  } catch {
+    throw new HttpError(503, 'The download counters cannot be read at the moment', { 'Retry-After': '5' });
+  }
+};
+
+/**
+ * Answers a build that asks for the totals of the counters, with the key of the operator; undefined where something else is
+ * asked for, or there is no key.
+ */
+export const answerTotals = (
+  request: Request,
+  stub: () => DownloadsStub,
+  operatorKey: string | undefined,
+): Promise<Response> | undefined => {
+  if (operatorKey === undefined || pathOf(request.url) !== downloadTotalsPath) return undefined;
+  const respond = async (): Promise<Response> => {
+    try {
+      const headers = { 'Content-Type': 'application/json; charset=UTF-8', 'Cache-Control': 'no-store' };
+      return new Response(await answer(request, stub, operatorKey), { headers });
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const refused = errorAnswer(error, new Date(), request.method);
+      refused.headers.set('Cache-Control', 'no-store');
+      return refused;
+    }
+  };
+  return respond();
+};

@@ -1,0 +1,129 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type DownloadCount, listedDownloads } from '../../src/contract/records.ts';
+import { type CounterLimits, type Counting, openCounting, readTotals, type Sizes } from '../downloads/counting.ts';
+import { hashedTexts, type MarkedReport, markReport, type Report } from '../downloads/download-marks.ts';
+import { usualCounterLimits } from '../downloads/usual-limits.ts';
+import type { DownloadsStub } from './downloads-stub.ts';
+import { objectDatabase } from './object-database.ts';
+import type { ObjectState } from './platform.ts';
+
+const dayLength = 86_400_000;
+/** How long after the end of a day, in milliseconds, its marks are destroyed. */
+const afterMidnight = 60_000;
+
+type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+const utf8 = new TextEncoder();
+const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => one.every((byte, index) => byte === other[index]);
+
+/**
+ * Counts downloads, in one place for all of the world. The platform shows an object the time of its last event, and runs one
+ * thing at a time in it.
+ */
+export class DownloadsObject extends DurableObject<unknown> implements DownloadsStub {
+  readonly #state: ObjectState;
+  readonly #now: () => number;
+  readonly #limits: CounterLimits;
+  #counting: Counting | undefined;
+  #key: { readonly bytes: Uint8Array; readonly imported: ImportedKey } | undefined;
+  #wakes = false;
+
+  /** `now`, in milliseconds since 1970, and `limits` are for tests. */
+  constructor(state: ObjectState, environment: unknown, now = Date.now, limits = usualCounterLimits) {
+    super(state, environment);
+    this.#state = state;
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  async add(report: Report): Promise<number> {
+    await this.#beginTidying();
+    const day = dayOf(this.#now());
+    // While a report is marked, another may bring the next day, and with it another key.
+    for (;;) {
+      const key = this.#transact((counting) => counting.keyFor(day));
+      const marked = await this.#mark(key, report);
+      const count = this.#transact((counting) =>
+        isSame(counting.keyFor(day), key) ? counting.add(day, marked) : undefined,
+      );
+      if (count !== undefined) return count;
+    }
+  }
+
+  async read(id: string): Promise<DownloadCount> {
+    return this.#open().read(dayOf(this.#now()), id);
+  }
+
+  async totals() {
+    this.#open();
+    const day = dayOf(this.#now());
+    return { day, totals: readTotals(objectDatabase(this.#state.storage.sql), day, listedDownloads) };
+  }
+
+  async probe(): Promise<boolean> {
+    // An object that cannot write says so where it does: one row, as it was.
+    this.#transact(() => {});
+    return true;
+  }
+
+  async alarm(): Promise<void> {
+    this.#transact((counting) => counting.tidy(dayOf(this.#now())));
+    this.#key = undefined;
+    await this.#wakeAfterMidnight();
+  }
+
+  #open(): Counting {
+    if (this.#counting !== undefined) return this.#counting;
+    const { sql } = this.#state.storage;
+    sql.exec('CREATE TABLE IF NOT EXISTS downloads_sizes (counters INTEGER NOT NULL, marks INTEGER NOT NULL) STRICT');
+    const [row] = [...sql.exec('SELECT counters, marks FROM downloads_sizes').raw()];
+    const sizes: Sizes | undefined = row && { counters: Number(row[0]), marks: Number(row[1]) };
+    if (row === undefined) sql.exec('INSERT INTO downloads_sizes VALUES (0, 0)');
+    this.#counting = openCounting(objectDatabase(sql), this.#limits, random, sizes);
+    return this.#counting;
+  }
+
+  /** Writes whole or not at all. */
+  #transact<T>(work: (counting: Counting) => T): T {
+    try {
+      return this.#state.storage.transactionSync(() => {
+        const counting = this.#open();
+        const result = work(counting);
+        const { counters, marks } = counting.sizes;
+        this.#state.storage.sql.exec('UPDATE downloads_sizes SET counters = ?, marks = ?', counters, marks);
+        return result;
+      });
+    } catch (error) {
+      // What was counted on the way did not come to be.
+      this.#counting = undefined;
+      throw error;
+    }
+  }
+
+  async #mark(bytes: Uint8Array, report: Report): Promise<MarkedReport> {
+    if (this.#key === undefined || !isSame(this.#key.bytes, bytes)) {
+      const hmac = { name: 'HMAC', hash: 'SHA-256' };
+      const imported = await crypto.subtle.importKey('raw', bytes as Uint8Array<ArrayBuffer>, hmac, false, ['sign']);
+      this.#key = { bytes, imported };
+    }
+    const { imported } = this.#key;
+    const hashes = hashedTexts(report).map(
+      async (text) => new Uint8Array(await crypto.subtle.sign('HMAC', imported, utf8.encode(text))),
+    );
+    return markReport(report, await Promise.all(hashes));
+  }
+
+  // Once: each alarm sets the next.
+  async #beginTidying(): Promise<void> {
+    if (this.#wakes) return;
+    if ((await this.#state.storage.getAlarm()) === null) await this.#wakeAfterMidnight();
+    this.#wakes = true;
+  }
+
+  async #wakeAfterMidnight(): Promise<void> {
+    const now = this.#now();
+    await this.#state.storage.setAlarm(now - (now % dayLength) + dayLength + afterMidnight);
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type DownloadTotal, downloadTotalSchema, listedDownloads } from '../../src/contract/records.ts';
+import { downloadTotalsPath } from './totals-path.ts';
+
+/** The most bytes of an answer: 20,000 packages with the longest identifiers there are. */
+const largestAnswer = 16 * 2 ** 20;
+/** Milliseconds. */
+const patience = 30_000;
+
+const answerSchema = z.object({
+  day: z.iso.date(),
+  totals: z.array(downloadTotalSchema).max(listedDownloads),
+});
+
+const readText = async (response: Response): Promise<string> => {
+  let text = '';
+  let size = 0;
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    size += bytes.length;
+    if (size > largestAnswer) throw new Error(`its answer is longer than ${largestAnswer} bytes`);
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+};
+
+/**
+ * Asks the Worker at an address, with the key of its operator, how often packages were downloaded by the end of the day
+ * before this one (of UTC), the most downloaded first. Throws with what it said where it does not tell.
+ */
+export const askTotals = async (address: string, operatorKey: string): Promise<DownloadTotal[]> => {
+  const asked = `${address.replace(/\/+$/, '')}${downloadTotalsPath}`;
+  const response = await fetch(asked, {
+    headers: { Accept: 'application/json', Authorization: `Bearer ${operatorKey}` },
+    redirect: 'error',
+    signal: AbortSignal.timeout(patience),
+  });
+  const text = await readText(response);
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // What is no JSON is told by its status.
+  }
+  if (!response.ok) {
+    const { error = 'no reason' } = (answer ?? {}) as { error?: string };
+    throw new Error(`${asked} answered ${response.status}: ${error}`);
+  }
+  const read = answerSchema.safeParse(answer);
+  if (!read.success) throw new Error(`${asked} answered something else than download totals`);
+  return read.data.totals;
+};

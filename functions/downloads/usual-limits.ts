@@ -1,0 +1,11 @@
+import { countedDays } from '../../src/contract/records.ts';
+import type { CounterLimits } from './counting.ts';
+
+/** What bounds the counters, unless told otherwise. */
+export const usualCounterLimits: CounterLimits = {
+  days: countedDays,
+  perNetwork: 2000,
+  perSite: 8000,
+  perDay: 1_000_000,
+  counters: 4_000_000,
+};

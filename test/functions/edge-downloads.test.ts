@@ -1,0 +1,252 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { DownloadsStub } from '../../functions/cloudflare/downloads-stub.ts';
+import { askTotals } from '../../functions/downloads/asked-totals.ts';
+import type { CounterLimits } from '../../functions/downloads/counting.ts';
+import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+import { startEdge } from '../support/edge.ts';
+import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { newObject } from '../support/new-object.ts';
+import { runScript } from '../support/run-script.ts';
+import { readValue, writeValue } from '../support/tested-object-values.ts';
+
+const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
+const many = (start: string, count: number) => Array.from({ length: count }, (_, index) => one(`${start}${index}`));
+const network = (number: number) => `192.0.2.${number}`;
+
+/** A new object that counts downloads, in the platform's own runtime, by a clock and within limits of the test's. */
+const openObject = async (limits: Partial<CounterLimits> = {}) => {
+  const address = `${await newObject()}?downloads`;
+  // An alarm of the past would ring at once.
+  const clock = { now: Date.parse('2096-05-01T12:00:00Z') };
+  const ask = async (name: string, ...parameters: readonly unknown[]): Promise<unknown> => {
+    const body = writeValue({ name, parameters, now: clock.now, limits });
+    const response = await fetch(address, { method: 'POST', body });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(text);
+    return readValue(text);
+  };
+  return {
+    at: (date: string) => {
+      clock.now = Date.parse(date);
+    },
+    add: (downloads: readonly object[], from: string) => ask('add', { network: from, downloads }) as Promise<number>,
+    read: (id: string) => ask('read', id) as ReturnType<DownloadsStub['read']>,
+    totals: () => ask('totals') as ReturnType<DownloadsStub['totals']>,
+    probe: () => ask('probe'),
+    alarm: () => ask('alarm') as Promise<number>,
+    /** Has it lose what it holds in memory. */
+    forget: () => ask('forget').catch(() => {}),
+    rows: (statement: string) => ask('rows', statement) as Promise<unknown[][]>,
+  };
+};
+
+describe('the object that counts downloads', () => {
+  it('T12: counts a version once for each network and day, and survives its sleep', async () => {
+    const object = await openObject();
+    expect(await object.add([one('a'), one('a'), one('a', '2.0'), one('b')], network(1))).toBe(3);
+    expect(await object.add([one('a')], network(1))).toBe(0);
+    expect(await object.add([one('a')], network(2))).toBe(1);
+    await object.forget();
+    expect(await object.add([one('a')], network(1)), 'after its sleep').toBe(0);
+    expect(await object.add([one("'; DROP TABLE downloads; --")], network(1))).toBe(1);
+    object.at('2096-05-02T00:00:00Z');
+    expect(await object.add([one('a')], network(1)), 'on the next day').toBe(1);
+    expect(await object.rows('SELECT day, package_id, package_version, count FROM downloads ORDER BY 1, 2, 3')).toEqual(
+      [
+        ['2096-05-01', "'; DROP TABLE downloads; --", '1.0', 1],
+        ['2096-05-01', 'a', '1.0', 2],
+        ['2096-05-01', 'a', '2.0', 1],
+        ['2096-05-01', 'b', '1.0', 1],
+        ['2096-05-02', 'a', '1.0', 1],
+      ],
+    );
+    expect(await object.read('a')).toEqual({
+      ...{ package_id: 'a', total: 4, last_30_days: 4 },
+      daily: [
+        { day: '2096-05-01', count: 3 },
+        { day: '2096-05-02', count: 1 },
+      ],
+    });
+    expect(await object.probe()).toBe(true);
+  });
+
+  it('T12: counts each of many reports at once, and those of one network once, over the end of a day', async () => {
+    const object = await openObject();
+    const counts = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => object.add([one('a')], network(index % 20))),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+    object.at('2096-05-01T23:59:59.999Z');
+    const last = Array.from({ length: 10 }, (_, index) => object.add([one('b')], network(index)));
+    object.at('2096-05-02T00:00:00Z');
+    const first = Array.from({ length: 10 }, (_, index) => object.add([one('b')], network(index)));
+    await Promise.all([...last, ...first]);
+    const { total, daily } = await object.read('b');
+    expect(daily.every(({ count }) => count <= 10)).toBe(true);
+    expect([total <= 20, total >= 10]).toEqual([true, true]);
+  });
+
+  it('T12: keeps nothing of a sender but marks, and these with their key no longer than their day', async () => {
+    const object = await openObject();
+    await object.add([one('a'), one('b')], '2001:db8:1:1');
+    const marked = async () => ({
+      days: (await object.rows('SELECT day FROM marking')).flat(),
+      marks: (await object.rows('SELECT count(*) FROM mark')).flat()[0],
+      networks: (await object.rows('SELECT count(*), sum(taken), min(length(network)) FROM marked_network'))[0],
+    });
+    expect(await marked()).toEqual({ days: ['2096-05-01'], marks: 2, networks: [2, 4, 16] });
+    const tables = (await object.rows("SELECT name FROM sqlite_master WHERE type = 'table'")).flat().map(String);
+    expect(tables.filter((name) => !name.startsWith('_cf_')).sort()).toEqual([
+      ...['downloads', 'downloads_beyond', 'downloads_sizes', 'mark', 'marked_network', 'marking'],
+    ]);
+    // Wherever a second server would be, its clock may be a little ahead.
+    object.at('2096-05-01T23:59:00Z');
+    await object.alarm();
+    expect((await marked()).marks).toBe(2);
+    object.at('2096-05-02T00:01:00Z');
+    expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-03T00:01:00.000Z');
+    expect(await marked()).toEqual({ days: [], marks: 0, networks: [0, null, null] });
+    expect(await object.read('a')).toMatchObject({ total: 1 });
+  });
+
+  it('T12: a flood takes no other one its place, whether the object slept or not', async () => {
+    const object = await openObject({ perNetwork: 20, perSite: 50, perDay: 100 });
+    expect(await object.add([one('honest')], network(1))).toBe(1);
+    expect(await object.add(many('flood', 256), network(2))).toBe(20);
+    let taken = 0;
+    for (let number = 0; number < 10; number++) {
+      if (number === 5) await object.forget();
+      taken += await object.add(many(`site${number}`, 20), `2001:db8:1:${number}`);
+    }
+    expect(taken).toBe(50);
+    expect(await object.add([one('honest')], '2001:db8:2:0')).toBe(1);
+    await object.forget();
+    expect(await object.add(many('rest', 256), network(3))).toBe(20);
+    expect(await object.add(many('rest', 256), network(4)), 'as many as a day has').toBe(8);
+    expect(await object.read('honest')).toMatchObject({ total: 2, daily: [{ count: 2 }] });
+  });
+
+  it('T12: beyond the daily counts that are kept, what is new adds to totals, whether the object slept or not', async () => {
+    const object = await openObject({ counters: 2 });
+    expect(await object.add([one('a'), one('b'), one('c')], network(1))).toBe(3);
+    await object.forget();
+    expect(await object.add([one('a'), one('c'), one('d')], network(2))).toBe(3);
+    expect(await object.read('a')).toMatchObject({ total: 2, daily: [{ day: '2096-05-01', count: 2 }] });
+    expect(await object.read('c')).toEqual({ package_id: 'c', total: 2, last_30_days: 0, daily: [] });
+    expect(await object.rows('SELECT counters, marks FROM downloads_sizes')).toEqual([[2, 6]]);
+  });
+
+  it('T12: what could not be written counts nothing and takes no place', async () => {
+    const object = await openObject({ counters: 3 });
+    expect(await object.add([one('a')], network(1))).toBe(1);
+    await object.rows(`CREATE TRIGGER full BEFORE INSERT ON downloads WHEN new.package_id = 'full'
+      BEGIN SELECT raise(ABORT, 'the disk is full'); END`);
+    for (let time = 0; time < 3; time++) {
+      await expect(object.add([one('b'), one('full')], network(1))).rejects.toThrow('the disk is full');
+    }
+    await object.rows('DROP TRIGGER full');
+    expect(await object.add([one('b')], network(1))).toBe(1);
+    expect(await object.read('b')).toMatchObject({ total: 1, daily: [{ day: '2096-05-01', count: 1 }] });
+  });
+
+  it('tells the totals of the days before this one, the most downloaded first', async () => {
+    const object = await openObject();
+    for (let client = 0; client < 3; client++) await object.add([one('b')], network(client));
+    await object.add([one('a')], network(1));
+    expect(await object.totals()).toEqual({ day: '2096-05-01', totals: [] });
+    object.at('2096-05-02T08:00:00Z');
+    await object.add([one('a')], network(1));
+    expect(await object.totals()).toEqual({
+      day: '2096-05-02',
+      totals: [
+        { package_id: 'b', total: 3, last_30_days: 3 },
+        { package_id: 'a', total: 1, last_30_days: 1 },
+      ],
+    });
+  });
+});
+
+describe('the function at the edge', () => {
+  const key = 'a-key-of-the-operator-of-enough-characters';
+  const ingest = '/v2/jailbreak/download/ingest';
+  let bundle: EdgeBundle;
+  beforeAll(async () => {
+    bundle = await makeEdgeBundle();
+    return () => rmSync(path.dirname(bundle.folder), { recursive: true });
+  });
+  const publishOne = async () => {
+    const publication = new BuiltPublication();
+    publication.hasPortions = true;
+    const origin = await new FileOrigin(publication.folder).open();
+    onTestFinished(() => origin.close().catch(() => {}));
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'a', Version: '1.0' }) }]);
+    return { address: origin.address, storage: temporaryFolder() };
+  };
+  const start = async (variables: Record<string, string>, kept?: Awaited<ReturnType<typeof publishOne>>) => {
+    const { address, storage } = kept ?? (await publishOne());
+    const edge = await startEdge(bundle, { source: { address }, storage, variables });
+    await expect.poll(async () => (await edge.get('/v2/jailbreak/package/a')).status).toBe(200);
+    const report = async (downloads: readonly object[], from: string) => {
+      const response = await fetch(edge.address + ingest, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'cf-connecting-ip': from },
+        body: JSON.stringify(downloads),
+      });
+      return { status: response.status, ...((await response.json()) as { count?: number; error?: string }) };
+    };
+    const count = async (id: string) => {
+      const response = await edge.get(`/v2/jailbreak/download/${id}`);
+      return { status: response.status, ...((await response.json()) as { data?: { total: number } }) };
+    };
+    return { edge, report, count };
+  };
+
+  it('E1, T12: counts what is reported once, tells it, and has it still when everything was killed', async () => {
+    const kept = await publishOne();
+    const { edge, report, count } = await start({ COUNT_DOWNLOADS: 'on' }, kept);
+    expect(await count('a')).toMatchObject({ status: 200, data: { package_id: 'a', total: 0 } });
+    expect(await report([one('a'), one('a'), one('none'), one('a', '9')], network(1))).toMatchObject({ count: 1 });
+    expect(await report([one('a')], network(1))).toMatchObject({ status: 200, count: 0 });
+    expect(await report([one('a')], network(2))).toMatchObject({ count: 1 });
+    expect(await report([{}], network(2))).toMatchObject({ status: 400 });
+    expect((await edge.get('/healthz')).status).toBe(200);
+    await edge.kill();
+    const again = await start({ COUNT_DOWNLOADS: 'on' }, kept);
+    expect(await again.count('a')).toMatchObject({ data: { total: 2 } });
+    expect(await again.report([one('a')], network(1))).toMatchObject({ count: 0 });
+  });
+
+  it('E1: tells its operator’s build the totals, and nobody else', async () => {
+    const { edge, report } = await start({ COUNT_DOWNLOADS: 'on', OPERATOR_KEY: key });
+    await report([one('a')], network(1));
+    expect(await askTotals(edge.address, key)).toEqual([]);
+    await expect(askTotals(edge.address, `${key}.`)).rejects.toThrow(/answered 401: Send the key of the operator/);
+    const bare = await edge.get('/v2/operator/downloads');
+    expect([bare.status, bare.headers.get('cache-control')]).toEqual([401, 'no-store']);
+    const posted = await fetch(`${edge.address}/v2/operator/downloads`, { method: 'POST' });
+    expect(posted.status).toBe(405);
+    const build = (address: string, environment: Record<string, string> = { DEBDEX_OPERATOR_KEY: key }) => {
+      const folders = ['--state', temporaryFolder(), '--out', temporaryFolder()];
+      return runScript('build', ['--sample', '--no-site', '--downloads-at', address, ...folders], { environment });
+    };
+    const built = await build(edge.address);
+    expect([built.status, built.error]).not.toContain('could not be read');
+    expect(built.status).toBe(0);
+    const refused = await build(edge.address, { DEBDEX_OPERATOR_KEY: 'another' });
+    expect(refused.error).toMatch(/download counters could not be read: .* answered 401/);
+    expect(refused.status, 'a build goes on without').toBe(0);
+    expect((await build('ftp://a')).error).toMatch(/--downloads-at must be the address of a Worker/);
+    expect((await build(edge.address, {})).error).toMatch(/needs the key/);
+  });
+
+  it('E1: counts nothing for a publication that is not its own, unless it is told to', async () => {
+    const { edge, report, count } = await start({ OPERATOR_KEY: key });
+    expect(await report([one('a')], network(1))).toMatchObject({ status: 200, count: 0 });
+    expect(await count('a')).toMatchObject({ status: 404 });
+    await expect(askTotals(edge.address, key)).rejects.toThrow(/answered 404/);
+  });
+});
