@@ -20,6 +20,7 @@ export const slow: ReadonlySet<string> = new Set([
   'following/replica.test.ts',
   'functions/downloads.test.ts',
   'functions/edge-downloads.test.ts',
+  'functions/edge-gateway-answers.test.ts',
   'functions/edge-gateway.test.ts',
   'functions/edge.test.ts',
   'functions/every-host.test.ts',
