@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../src/contract/paths.ts';
+import { startCountedTaking, type TakingCosts } from '../support/edge-costs.ts';
 import { type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
 import { listRecords } from './bench-records.ts';
 import { type Built, runBuild } from './builds.ts';
@@ -109,6 +110,25 @@ const measureSwitches = async (published: Published, edge: EdgeRuntime): Promise
   };
 };
 
+/** What the platform would bill for all of it, and for one changed package among it. */
+const measureCosts = async (published: Published, address: string): Promise<Figure[]> => {
+  const { take, stop } = await startCountedTaking(address);
+  try {
+    tell('counting the rows of all');
+    const all = await take();
+    await published.goOn();
+    tell('counting the rows of one changed package');
+    const one = await take();
+    const figureOf = (figure: string, { read, written }: TakingCosts): Figure => ({
+      ...{ figure, input: published.input.name },
+      measured: `${count(written)} written, ${count(read)} read`,
+    });
+    return [figureOf('rows of the first generation', all), figureOf('rows of one changed package', one)];
+  } finally {
+    await stop();
+  }
+};
+
 /** The function at the edge, beside the server of the build. */
 export const edgePart: Part = {
   summary: 'the function in the runtime of an edge host: taking generations, and search beside the server',
@@ -147,6 +167,7 @@ export const edgePart: Part = {
       { figure: 'the first generation in force', input: published.input.name, measured: seconds(first) },
       ...searched,
       await measureSwitches(published, following),
+      ...(await measureCosts(published, server.address)),
       {
         figure: 'start-up in workerd, processor time beside a Worker that does nothing',
         input: '',

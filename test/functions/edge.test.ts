@@ -185,7 +185,8 @@ describe('an edge host that follows a publication', () => {
           ...Array.from({ length: count }, (_, at) => ({ Package: `org.still.p${at}`, Description: 'd'.repeat(5000) })),
         ),
       };
-      const take = await startCountedTaking(origin.address);
+      const { take, stop } = await startCountedTaking(origin.address);
+      onTestFinished(stop);
       await publication.publish([still, repository('before')]);
       const first = await take();
       origin.asked = [];

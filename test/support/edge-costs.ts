@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
-import { onTestFinished } from 'vitest';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
 
 /** What taking a generation cost, in rows as the platform counts them. */
@@ -14,8 +13,15 @@ export interface TakingCosts {
   readonly ordered: number;
 }
 
-/** An object of the platform's runtime that takes what an address publishes each time it is asked, until the test ends. */
-export const startCountedTaking = async (address: string): Promise<() => Promise<TakingCosts>> => {
+/** An object of the platform's runtime that takes what an address publishes. */
+export interface CountedTaking {
+  /** Has it take what is published now. */
+  take(): Promise<TakingCosts>;
+  stop(): Promise<void>;
+}
+
+/** Starts one, which holds nothing yet. */
+export const startCountedTaking = async (address: string): Promise<CountedTaking> => {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'taking-object.ts'),
     platform: 'browser',
@@ -32,11 +38,13 @@ export const startCountedTaking = async (address: string): Promise<() => Promise
     durableObjects: { TAKING: { className: 'TakingObject', useSQLite: true } },
     bindings: { PUBLICATION: address },
   });
-  onTestFinished(() => workerd.dispose());
   const { origin } = await workerd.ready;
-  return async () => {
-    const answer = await fetch(origin);
-    if (answer.status !== 200) throw new Error(await answer.text());
-    return (await answer.json()) as TakingCosts;
+  return {
+    take: async () => {
+      const answer = await fetch(origin);
+      if (answer.status !== 200) throw new Error(await answer.text());
+      return (await answer.json()) as TakingCosts;
+    },
+    stop: () => workerd.dispose(),
   };
 };
