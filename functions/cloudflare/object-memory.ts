@@ -4,6 +4,8 @@ import type { SqlStorage } from './platform.ts';
 interface Remembered {
   /** What it holds whole: `Held`, and the version of its tables. */
   held: { readonly text: string; readonly jws: string | null; readonly format: number };
+  /** The version of the catalog's tables that stand there. */
+  tables: number;
   /** What it is taking: `TakeOrder`, without the list. */
   taking: { readonly text: string; readonly jws: string | null };
   /** The list of its portions, which is long, and is read once. */

@@ -99,8 +99,13 @@ export const readOrder = async (
     throw new CannotTake(`${path} is missing or has other bytes than the generation says; it is tried again.`);
   }
   const list = decode(bytes);
-  const { catalog_format: format } = parseList(list);
-  if (format === catalogFormat) return { text, jws, list };
+  assertSameTables(parseList(list));
+  return { text, jws, list };
+};
+
+/** Throws CannotTake where a list is of rows of other tables than those of this program. */
+export const assertSameTables = ({ catalog_format: format }: PortionList): void => {
+  if (format === catalogFormat) return;
   throw new CannotTake(
     `The catalog is of another version of Debdex (tables ${format}, here ${catalogFormat}): deploy the version that publishes.`,
   );

@@ -6,7 +6,14 @@ import type { PortionList } from '../../src/contract/generation.ts';
 import type { TakeOrder } from './catalog-stub.ts';
 import type { ObjectMemory } from './object-memory.ts';
 import type { ObjectState } from './platform.ts';
-import { CannotTake, type ListedPortion, parseList, placePortions, readPortion } from './publication.ts';
+import {
+  assertSameTables,
+  CannotTake,
+  type ListedPortion,
+  parseList,
+  placePortions,
+  readPortion,
+} from './publication.ts';
 import type { PublishedFiles } from './published-files.ts';
 import { findDiffering } from './serving.ts';
 
@@ -58,8 +65,8 @@ export class Taking {
   async goOn(): Promise<boolean> {
     const taking = this.#memory.get('taking');
     if (taking === undefined) return true;
-    const writer = new PortionWriter(this.#database);
     this.#prepareTables();
+    const writer = new PortionWriter(this.#database);
     if (!(await this.#writePortions(writer))) return false;
     if (!this.#indexDocuments(writer)) return false;
     // In an event of its own: where much is new, it reads all of the index and writes it anew.
@@ -87,6 +94,7 @@ export class Taking {
     this.#missing = undefined;
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', undefined);
+      this.#memory.set('tables', undefined);
       const names = this.#database
         .prepare<[name: string]>("SELECT name FROM sqlite_master WHERE type = 'table'")
         .all()
@@ -96,17 +104,19 @@ export class Taking {
   }
 
   #prepareTables(): void {
-    const find = "SELECT 1 FROM sqlite_master WHERE name = 'written_portion_place'";
-    if (this.#database.prepare<[number]>(find).get() !== undefined) return;
-    // What an earlier version kept of portions says less of them.
+    if (this.#memory.get('tables') === catalogFormat) return;
+    // There are none, or another version of this program made them, which may have been killed before it held anything whole.
     this.clear();
-    this.#state.storage.transactionSync(() => createPortionTables(this.#database));
+    this.#state.storage.transactionSync(() => {
+      createPortionTables(this.#database);
+      this.#memory.set('tables', catalogFormat);
+    });
   }
 
   // Whether all of them stand there.
   async #writePortions(writer: PortionWriter): Promise<boolean> {
     // Looked up once, and not in every event, which would make it as many times longer as the list is long.
-    const missing = this.#missing ?? writer.findMissing(placePortions(this.#readList()));
+    const missing = this.#missing ?? this.#findMissing(writer);
     this.#missing = missing;
     for (let written = 0; missing[0] !== undefined; written++) {
       if (written === portionsInEvent) return false;
@@ -118,6 +128,13 @@ export class Taking {
       missing.shift();
     }
     return true;
+  }
+
+  #findMissing(writer: PortionWriter): ListedPortion[] {
+    const list = this.#readList();
+    // The order may be one that another version of this program began.
+    assertSameTables(list);
+    return writer.findMissing(placePortions(list));
   }
 
   // Whether all of them are.

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
@@ -239,6 +240,62 @@ describe('an edge host that follows a publication', () => {
     await origin.close();
     const again = await startEdge(bundle, { source: { address: origin.address }, storage });
     expect((await again.get(lookup)).status).toBe(200);
+  });
+
+  it('E2: takes all anew where another version made the tables, whether it held something whole or was killed before', async () => {
+    const { publication, origin } = await publishOnLoopback();
+    await publication.publish([repository('x', 50)]);
+    const storage = temporaryFolder();
+    const start = () => startEdge(bundle, { source: { address: origin.address }, storage });
+    /** Makes of what the objects hold what another version would have left. */
+    const alter = (statements: string, list = '') => {
+      let altered = 0;
+      for (const file of globSync('**/*.sqlite', { cwd: storage })) {
+        const database = new DatabaseSync(path.join(storage, file));
+        try {
+          const find = "SELECT 1 FROM sqlite_master WHERE name = 'written_portion'";
+          if (database.prepare(find).get() === undefined) continue;
+          altered++;
+          database.exec(`DROP TABLE search_document; ${statements}`);
+          database.prepare("INSERT INTO remembered SELECT 'list', ?1 WHERE ?1 <> '\"\"'").run(JSON.stringify(list));
+        } finally {
+          database.close();
+        }
+      }
+      expect(altered).toBe(1);
+    };
+    const isAnswered = async () => {
+      const edge = await start();
+      await expect.poll(async () => (await edge.get(lookup)).status, patience).toBe(200);
+      await edge.kill();
+      return origin.asked.filter((file) => file.endsWith('.portion')).length;
+    };
+    const all = await isAnswered();
+    origin.asked = [];
+    expect(await isAnswered(), 'what it holds is not taken again').toBe(0);
+
+    alter(`UPDATE remembered SET value = replace(value, '"format":', '"format":9') WHERE name = 'held'`);
+    expect(await isAnswered(), 'held by another version').toBe(all);
+
+    origin.asked = [];
+    alter(
+      `UPDATE remembered SET value = 9 WHERE name = 'tables';
+      INSERT INTO remembered SELECT 'taking', json_remove(value, '$.format') FROM remembered WHERE name = 'held';
+      DELETE FROM remembered WHERE name = 'held'`,
+      publication
+        .read(publication.current.portions?.path ?? '')
+        .toString()
+        .replace('"catalog_format":', '"catalog_format":9'),
+    );
+    const edge = await start();
+    await vi.waitFor(
+      () => expect(edge.lines.map(({ message }) => message).join()).toMatch(/of another version/),
+      patience,
+    );
+    expect((await edge.get(lookup)).status).toBe(503);
+    await publication.publish([repository('y', 50)]);
+    await edge.until(2);
+    expect(await (await edge.get(lookup)).text()).toContain('"description":"y"');
   });
 
   it('E2: takes what the publication has by now, where it went on before all of the first was taken', async () => {
