@@ -3,6 +3,7 @@ import { edgePart } from '../test/bench/edge-part.ts';
 import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
 import { millionPart } from '../test/bench/million-part.ts';
+import { pagesPart } from '../test/bench/pages-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
 import { describeLoad, describeMachine } from '../test/bench/report.ts';
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, Part>> = {
   memory: memoryPart,
   growth: growthPart,
   site: sitePart,
+  pages: pagesPart,
   publication: uploadPart,
   replica: replicaPart,
   edge: edgePart,

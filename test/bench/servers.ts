@@ -55,7 +55,7 @@ const findFreePort = (): Promise<number> =>
 /** Our server, as `npm run serve` starts it, without a limit for the one client that asks for everything. `more` are further flags. */
 export const startOurs = async (
   workshop: Workshop,
-  { state, out }: Built,
+  { state, out }: Pick<Built, 'state' | 'out'> & Partial<Built>,
   more: readonly string[] = [],
 ): Promise<Server> => {
   const flags = ['--state', state, '--out', out, '--port', '0', '--rate-limit', '0', ...more];

@@ -322,6 +322,35 @@ describe('searching', () => {
     const page = await open('/package/com.alpha.snowboard/');
     await page.waitForLoadState('networkidle');
     expect(server.requests.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+
+    // Then it finds out who answers, and is ready before there is a question.
+    await page.getByRole('combobox').focus();
+    await expect.poll(() => server.requests.some((name) => name.endsWith('.pf_meta'))).toBe(true);
+    await page.keyboard.type('snow');
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    expect(server.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
+  });
+
+  it('shows of what it found before what has the letters since, until the answer is there, and keeps the row walked to', async () => {
+    const page = await open('/about/', {}, computing.address);
+    const option = page.locator('#suggestions [role=option]');
+    await page.getByRole('combobox').fill('al');
+    await expect.poll(() => option.count()).toBeGreaterThan(1);
+    const some = await option.count();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/package/search?*', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.keyboard.press('End');
+    await page.keyboard.type('pha l');
+    await expect.poll(() => option.locator('.name').allTextContents()).toEqual(['Alpha Library']);
+    expect(some).toBeGreaterThan(1);
+    await page.keyboard.press('ArrowDown');
+    letGo();
+    await expect.poll(() => page.getByRole('status').textContent()).toMatch(/Enter shows all/);
+    const walkedTo = await page.getByRole('combobox').getAttribute('aria-activedescendant');
+    expect(await page.locator(`[id="${walkedTo}"] .name`).textContent()).toBe('Alpha Library');
   });
 
   it('Escape closes the list, Enter leads to all results', async () => {

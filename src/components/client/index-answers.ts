@@ -48,6 +48,21 @@ const rest = (seconds: number): void => {
 /** Whether the index may be asked: the site says that there may be a function, and it did not lately fail to answer. */
 export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
 
+let known: Promise<boolean> | undefined;
+
+/** Whether the index answers: where nothing is known of it yet, a short question finds out, before somebody waits for it. */
+export const answers = async (): Promise<boolean> => {
+  if (!mayAsk()) return false;
+  known ??= fetch(addressOf('v2/livez')).then(
+    ({ status }) => {
+      if (status === 404 || status === 501) rest(rests.absent);
+      return mayAsk();
+    },
+    () => mayAsk(),
+  );
+  return known;
+};
+
 interface Page {
   readonly records: readonly FoundRecord[];
   readonly isMore: boolean;

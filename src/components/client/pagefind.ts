@@ -40,6 +40,7 @@ interface Pagefind {
   options(options: object): Promise<void>;
   init(): Promise<void>;
   filters(): Promise<Counts>;
+  preload(text: string): Promise<void>;
   search(text: string | null, query: { readonly filters?: Filters; readonly sort?: Order }): Promise<Answer>;
 }
 
@@ -74,6 +75,12 @@ export const loadPagefind = (): Promise<Pagefind> => {
     throw error;
   });
   return loading;
+};
+
+/** Loads the search, and of its index what answers questions that begin so. */
+export const preparePagefind = async (beginning: string): Promise<void> => {
+  const pagefind = await loadPagefind();
+  if (beginning !== '') await pagefind.preload(beginning);
 };
 
 // How close a name is to the question, the closest first.

@@ -1,7 +1,8 @@
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
-import { IndexAnswer, mayAsk, orElse } from './index-answers.ts';
+import { addressOf } from './address.ts';
+import { answers, IndexAnswer, mayAsk, orElse } from './index-answers.ts';
 import type { Order } from './pagefind.ts';
 import { withStatements } from './stated.ts';
 
@@ -41,17 +42,23 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number): Promise<
   };
 };
 
+const loadFiles = () => {
+  // Beside what calls it, and not after that: each would be a way to the host and back.
+  void import(/* @vite-ignore */ addressOf('pagefind/pagefind.js')).catch(() => {});
+  return import('./pagefind.ts');
+};
+
 const fromFiles = async (text: string, chosen: Chosen, wanted: number, order?: Order): Promise<Results> => {
-  const { searchFiles } = await import('./pagefind.ts');
+  const { searchFiles } = await loadFiles();
   const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
   return { ...answer, isMore: false, count: async () => ({ counts: await count(), isPart: false }) };
 };
 
-/** Makes ready what will answer. */
-export const prepare = async (): Promise<void> => {
-  if (mayAsk()) return;
-  const { loadPagefind } = await import('./pagefind.ts');
-  await loadPagefind();
+/** Makes ready what will answer, for questions that begin so. */
+export const prepare = async (beginning = ''): Promise<void> => {
+  if (await answers()) return;
+  const { preparePagefind } = await loadFiles();
+  await preparePagefind(beginning);
 };
 
 /**

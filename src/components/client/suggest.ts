@@ -1,3 +1,5 @@
+import type { FoundPackage } from '../../results/found.ts';
+import { joinWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
@@ -63,26 +65,45 @@ export const watchSearch = (form: HTMLFormElement): void => {
     }
   };
 
+  /** Puts rows in the place of those that are shown; the one that was walked to stays so where it is among them. */
+  const show = (found: readonly FoundPackage[], last?: HTMLElement) => {
+    const walkedTo = options()[active]?.dataset.package;
+    const rows = found.map(createRow);
+    if (last !== undefined) rows.push(last);
+    list.replaceChildren(...rows.map((row, index) => createOption(index, row)));
+    list.hidden = found.length === 0;
+    field.setAttribute('aria-expanded', String(found.length > 0));
+    field.removeAttribute('aria-activedescendant');
+    active = -1;
+    const place = walkedTo === undefined ? -1 : found.findIndex(({ id }) => id === walkedTo);
+    if (place >= 0) activate(place);
+  };
+
+  // What was found for the letters before, and has those that were added in its name, is shown until the answer is there.
+  let before: { readonly text: string; readonly found: readonly FoundPackage[] } | undefined;
+  const narrow = (text: string) => {
+    if (list.hidden || before === undefined || !text.startsWith(before.text)) return;
+    const named = before.found.filter(({ name }) => joinWords(name).includes(joinWords(text)));
+    if (named.length > 0) show(named);
+  };
+
   const answer = async () => {
     const text = field.value.trim();
     const turn = ++asked;
     if (text.length < 2) {
       close();
       status.textContent = '';
+      if (text !== '') void prepare(text).catch(() => {});
       return;
     }
+    narrow(text);
     try {
       const { total, isMore, fit, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;
-      const rows = found.map(createRow);
-      if (isMore) rows.push(createLast(text, 'All results'));
-      else if (total > shown) rows.push(createLast(text, `All ${total.toLocaleString('en-US')} results`));
-      list.replaceChildren(...rows.map((row, index) => createOption(index, row)));
-      list.hidden = found.length === 0;
-      field.setAttribute('aria-expanded', String(found.length > 0));
-      field.removeAttribute('aria-activedescendant');
-      active = -1;
+      before = { text, found };
+      const all = isMore ? 'All results' : `All ${total.toLocaleString('en-US')} results`;
+      show(found, isMore || total > shown ? createLast(text, all) : undefined);
       // The list lies over this line, which is then for those who listen.
       const corrected = fit.kind === 'corrected' ? `Did you mean ${fit.meant}? ` : '';
       status.textContent =
