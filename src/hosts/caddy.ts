@@ -138,6 +138,24 @@ const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
         ...handle('searched', handOn(functionUrl, below)),
       ];
 
+/** The same page without results, where the function is away: scripts of it search by themselves. */
+const searchedInVain = (input: RuleInput): string[] =>
+  input.functionUrl === undefined || !input.site
+    ? []
+    : block('handle_errors', [
+        ...block('@vain', [
+          `expression ${raw('{http.error.status_code} in [502, 504]')}`,
+          `expression ${raw(`{http.request.orig_uri.path} == '${input.below}/${searchPage.path}'`)}`,
+        ]),
+        ...handle('vain', [
+          `root * ${input.folder}`,
+          `rewrite * /${searchPage.file}`,
+          ...fileHeaders(),
+          // An error is what it would say else.
+          ...fileServer('status 200'),
+        ]),
+      ]);
+
 const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
   `@${parameter} ${exactPath(withAndWithoutRoot('', address))}`,
   ...handle(`${parameter}`, [
@@ -303,7 +321,13 @@ export const caddyRules = (input: RuleInput): HostRules => {
       : [`redir ${below} ${below}/ 308`, ...block(`handle_path ${below}/*`, block('route', routeLines(input)))];
   return {
     files: {
-      'debdex.caddy': [`# ${origin('caddy')}`, '# For the block of a site.', ...lines, ''].join('\n'),
+      'debdex.caddy': [
+        `# ${origin('caddy')}`,
+        '# For the block of a site.',
+        ...lines,
+        ...searchedInVain(input),
+        '',
+      ].join('\n'),
       Caddyfile: [`# ${origin('caddy')}`, ...block(host, ['import debdex.caddy']), ''].join('\n'),
     },
     next: 'Run caddy validate in the folder, then caddy run there, or import debdex.caddy into the block of a site of yours.',

@@ -268,13 +268,14 @@ const searchLocations = (below: string, functionUrl: string): string[] => [
     ...fileHeaders(),
     'if ($debdex_method = other) { return 405; }',
     'error_page 405 @debdex_method_not_allowed;',
+    // Else nginx would look for no page of the error that the proxy may make.
+    'recursive_error_pages on;',
     'error_page 418 = @debdex_search;',
     'if ($debdex_searched) { return 418; }',
     `rewrite ^ ${below}/${searchPage.file} break;`,
   ]),
   ...location('@debdex_search', [
     ...proxied(functionUrl),
-    'recursive_error_pages on;',
     'error_page 502 504 = @debdex_search_file;',
   ]),
   ...location('@debdex_search_file', [...fileHeaders(), `rewrite ^ ${below}/${searchPage.file} break;`]),

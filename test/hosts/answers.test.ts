@@ -6,7 +6,7 @@ import { documentPath, operations } from '../../src/contract/paths.ts';
 import { noFunction } from '../../src/hosts/host-rules.ts';
 import { type HostName, hosts } from '../../src/hosts/hosts.ts';
 import { computedRoutes, olderRoutes } from '../../src/hosts/routes.ts';
-import { missingProgram, startHost } from '../support/host-programs.ts';
+import { freePort, missingProgram, startHost } from '../support/host-programs.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Identifiers in every way in which they can be odd: capitals, signs, other scripts, a slash, repetition, length. */
@@ -258,6 +258,22 @@ describe.each(Object.keys(hosts) as HostName[])('%s', (host) => {
       await running.close();
     }
   });
+
+  it.skipIf(program !== undefined || host === 'netlify')(
+    'sends the page of the search without results where the function is away',
+    async () => {
+      const functionUrl = `http://127.0.0.1:${await freePort()}`;
+      const running = await startHost(host, { publication: server.folder, functionUrl });
+      try {
+        const plain = await ask(running.address, read('/search/'));
+        expect(plain).toMatchObject({ status: 200, 'content-type': 'text/html; charset=utf-8' });
+        expect(await ask(running.address, read('/search/?q=example'))).toEqual(plain);
+        expect((await fetch(`${running.address}/v2/jailbreak/package/search?q=example`)).status).toBeGreaterThan(499);
+      } finally {
+        await running.close();
+      }
+    },
+  );
 
   it.skipIf(program !== undefined || !usesTwins[host])('sends the compressed twins of files', async () => {
     // So small that no host compresses it by itself.
