@@ -7,7 +7,7 @@ import path from 'node:path';
 import { runCommand } from './options.ts';
 
 const project = path.join(import.meta.dirname, '..');
-const size = { width: 1200, height: 620 };
+const size = { width: 1200, height: 900 };
 
 const build = (state: string, out: string): void => {
   const flags = ['--sample', '--state', state, '--out', out];

@@ -274,10 +274,7 @@ const searchLocations = (below: string, functionUrl: string): string[] => [
     'if ($debdex_searched) { return 418; }',
     `rewrite ^ ${below}/${searchPage.file} break;`,
   ]),
-  ...location('@debdex_search', [
-    ...proxied(functionUrl),
-    'error_page 502 504 = @debdex_search_file;',
-  ]),
+  ...location('@debdex_search', [...proxied(functionUrl), 'error_page 502 504 = @debdex_search_file;']),
   ...location('@debdex_search_file', [...fileHeaders(), `rewrite ^ ${below}/${searchPage.file} break;`]),
 ];
 
