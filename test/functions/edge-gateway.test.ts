@@ -2,20 +2,22 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { createNodePasswords } from '../../functions/gateway/node/node-passwords.ts';
 import { operatedStore } from '../../functions/gateway/on-workers.ts';
 import { smallCost } from '../../functions/gateway/passwords.ts';
 import { StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
+import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
 import { openHyperdrive } from '../../functions/gateway/store/postgres.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
+import { changeObjects } from '../support/edge-storage.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { password, post, readJson, weakCost } from '../support/gateway-session.ts';
+import { addAccount, password, post, readJson, startGateway, weakCost } from '../support/gateway-session.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { newObject } from '../support/new-object.ts';
-import { authenticate, type Credentials, readCallback } from '../support/package-manager.ts';
+import { authenticate, type Credentials, readCallback, signIn } from '../support/package-manager.ts';
 import { runScript } from '../support/run-script.ts';
 import { openTestedObject } from '../support/tested-object.ts';
 import { readValue, writeValue } from '../support/tested-object-values.ts';
@@ -70,11 +72,12 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   let bundle: EdgeBundle;
   let edge: EdgeRuntime;
   let kept: Awaited<ReturnType<typeof open>>;
+  const storage = () => path.join(path.dirname(bundle.folder), 'storage');
   const start = async (variables: Record<string, string> = {}, stored = kept) =>
     runEdge(bundle, {
       // Nothing is published there: sign-ins need no catalog.
       source: { address: 'http://127.0.0.1:9' },
-      storage: path.join(path.dirname(bundle.folder), 'storage'),
+      storage: storage(),
       gateway: stored,
       variables: {
         PUBLIC_ADDRESS: publicAddress,
@@ -101,8 +104,10 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   const signIn = async (name: string) => readCallback((await logIn(name)).location);
   const account = async ({ auth_token }: Credentials) =>
     (await fetch(`${edge.address}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status;
+  const isKept = async () =>
+    (JSON.parse(await (await fetch(`${edge.address}/healthz`)).text()) as Health).data.service_data.database_healthy;
 
-  // What no store has a part in.
+  // What is of one store alone, or of none.
   const once = test.runIf(gateway.kind === 'object');
 
   beforeAll(async () => {
@@ -285,8 +290,6 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   });
 
   test('T8: health says whether sign-ins are kept, and a store out of reach is 503', async () => {
-    const isKept = async () =>
-      (JSON.parse(await (await fetch(`${edge.address}/healthz`)).text()) as Health).data.service_data.database_healthy;
     await killAndStart();
     expect(await isKept()).toBe(true);
     if (typeof kept !== 'object') return;
@@ -295,6 +298,33 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     const { status, headers } = await fetch(`${edge.address}/v2/account`, { headers: { authorization: 'Bearer x' } });
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   });
+
+  once(
+    'T8: a store that a later version of the program made is 503 and stays as it is, and one of an earlier is gone on with',
+    async () => {
+      await killAndStart();
+      await add('frank');
+      const set = await signIn('frank');
+      const alterStore = async (statements: string) => {
+        await edge.kill();
+        changeObjects(storage(), 'GatewayObject', (database) => database.exec(statements));
+        edge = await start();
+      };
+      await alterStore(`UPDATE gateway_schema SET version = ${schemaVersion + 1}`);
+      expect((await post(`${edge.address}/v2/revoke`, set)).status).toBe(503);
+      expect(await account(set)).toBe(503);
+      expect(await isKept()).toBe(false);
+      await alterStore(`
+      UPDATE gateway_schema SET version = 2;
+      DROP TABLE gateway_keys;
+      ALTER TABLE gateway_families DROP COLUMN udid_hash;
+      ALTER TABLE gateway_sign_in_requests DROP COLUMN udid_hash;
+    `);
+      expect(await account(set)).toBe(200);
+      expect(await isKept()).toBe(true);
+      await signIn('frank');
+    },
+  );
 
   once('T8: a setting that is wrong is told in the log, and takes nothing along but sign-ins', async () => {
     await killAndStart({ GATEWAY_CALLBACKS: 'http:', OPERATOR_KEY: '' });
@@ -355,4 +385,49 @@ test('T7: an object does all of an operation or nothing of it', async () => {
   expect(await store.findSignInRequest(other)).toMatchObject({ state: 'open' });
   expect(await store.revokeFamily('second', 'a')).toBe(false);
   expect(await store.listDevices('a')).toHaveLength(1);
+});
+
+test('T14: of an object that ends after it did what it was asked and before it answers, nothing is done twice, and nobody is taken for a thief', async () => {
+  const address = await newObject();
+  const gateway = await startGateway({ OBJECT_STORE: address, GATEWAY_INTROSPECTION_SECRETS: secret });
+  onTestFinished(gateway.close);
+  await addAccount(gateway.store, 'alice');
+  const dieAfter = (operation: string) =>
+    fetch(address, { method: 'POST', body: writeValue({ name: 'dieAfter', parameters: [operation] }) });
+  const send = async (operation: 'refresh' | 'revoke', set: Credentials) =>
+    (await post(`${gateway.base}/v2/${operation}`, set)).status;
+  const devices = async () => (await gateway.store.listAccounts())[0]?.devices;
+  const hasEvent = (event: string) => gateway.log.some((line) => line.includes(`"event":"${event}"`));
+
+  // The same tokens again at once: refused, and the sign-in goes on; after ten seconds whoever has them may be a thief.
+  const [kept, late] = [await signIn(gateway.base, 'alice'), await signIn(gateway.base, 'alice')];
+  gateway.advance(3_600_000);
+  for (const set of [kept, late]) {
+    await dieAfter('refresh');
+    expect(await send('refresh', set)).toBe(503);
+  }
+  gateway.advance(9_000);
+  expect(await send('refresh', kept)).toBe(401);
+  expect([await devices(), hasEvent('reuse-detected')]).toEqual([2, false]);
+  gateway.advance(2_000);
+  expect(await send('refresh', late)).toBe(401);
+  expect([await devices(), hasEvent('reuse-detected')]).toEqual([1, true]);
+
+  // To end a sign-in again is to have ended it.
+  const ended = await signIn(gateway.base, 'alice');
+  await dieAfter('revoke');
+  expect(await send('revoke', ended)).toBe(503);
+  expect(await devices()).toBe(1);
+  expect(await send('revoke', ended)).toBe(200);
+
+  // A sign-in of which the callback never came is over; the device is asked to begin anew, and can.
+  const authUrl = await authenticate(gateway.base);
+  const browser = new BrowserSession();
+  const page = await browser.open(authUrl);
+  await dieAfter('completeSignIn');
+  expect((await browser.submit(page, { name: 'alice', password })).status).toBe(503);
+  expect((await browser.submit(page, { name: 'alice', password })).status).toBe(410);
+  const { auth_token } = await signIn(gateway.base, 'alice');
+  const headers = { authorization: `Bearer ${auth_token}` };
+  expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
 });

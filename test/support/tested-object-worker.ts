@@ -9,6 +9,8 @@ import { readValue, writeValue } from './tested-object-values.ts';
 /** The gateway's object with a clock that only its asker moves. */
 export class TestedObject extends GatewayObject {
   readonly #time: { now: number | undefined };
+  /** The operation that is the last one of this object: it is done, and its answer is lost. */
+  #last: string | undefined;
 
   constructor(state: ConstructorParameters<typeof GatewayObject>[0], environment: unknown) {
     const time: { now: number | undefined } = { now: undefined };
@@ -23,7 +25,17 @@ export class TestedObject extends GatewayObject {
       await this.alarm();
       return writeValue(await this.ctx.storage.getAlarm());
     }
-    return writeValue(await this.operate(name, parameters));
+    if ((name as string) === 'dieAfter') {
+      this.#last = String(parameters[0]);
+      return '';
+    }
+    const operated = await this.operate(name, parameters);
+    if (name === this.#last) {
+      const { storage } = this.ctx as unknown as { storage: { sync(): Promise<void> } };
+      await storage.sync();
+      (this.ctx as unknown as { abort(): void }).abort();
+    }
+    return writeValue(operated);
   }
 }
 
