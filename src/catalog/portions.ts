@@ -12,7 +12,7 @@ export const portionTables = {
   provision: ['record', 'name', 'version'],
   search_document: ['id'],
   spelling: ['bucket'],
-  word_list: ['beginning'],
+  inner_word: ['bucket'],
   document: ['path'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
 export type PortionTable = keyof typeof portionTables;

@@ -2,7 +2,7 @@ import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { documentLevel, documentRanking, documentsPerLevel, firstDocumentId, firstOfLevel } from './search-document.ts';
 import { composeSearchRow, insertSearchRow } from './search-row.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { wordListTable } from './word-list.ts';
+import { wordListTables } from './word-list.ts';
 
 /**
  * The tables of the full-text index. Terms are made in search-text.ts, so the tokenizer has only to split at blanks.
@@ -33,7 +33,7 @@ export const searchTables = `
     bucket INTEGER PRIMARY KEY,
     terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
   );
-${wordListTable}`;
+${wordListTables}`;
 
 /** Removes the search documents of the records in this range of ids. */
 export const removeSearchDocuments = (database: WritableDatabase, firstRecord: number, endRecord: number): void => {

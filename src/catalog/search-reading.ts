@@ -1,7 +1,7 @@
 import type { CatalogDatabase, Statement } from './database.ts';
 import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
-import { readWordList, wordsWithInside } from './word-list.ts';
+import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
 export type SearchedDocument = SearchedTexts & { readonly id: number };
@@ -16,7 +16,8 @@ export class SearchReading {
   >;
   readonly #spelling: Statement<[terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
-  readonly #wordList: () => string;
+  /** Words of names and identifiers that have a text inside. */
+  readonly wordsWithInside: WordsWithInside;
   readonly #within: string | undefined;
 
   /** Reads a catalog; or the same as another reading, but no document that `within` leaves out, which goes on where an FTS5 expression ends: `AND …`, `NOT …`. */
@@ -29,13 +30,11 @@ export class SearchReading {
       this.#texts = source.#texts;
       this.#spelling = source.#spelling;
       this.#embedded = source.#embedded;
-      this.#wordList = source.#wordList;
+      this.wordsWithInside = source.wordsWithInside;
       return;
     }
     const database = source;
-    let wordList: string | undefined;
-    // Read when it is first asked for, since most questions do without.
-    this.#wordList = () => (wordList ??= readWordList(database));
+    this.wordsWithInside = prepareWordsWithInside(database);
     this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
     // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
     const documents = (columns: string) =>
@@ -82,11 +81,6 @@ export class SearchReading {
       author,
       ...textsOf(json),
     }));
-  }
-
-  /** Words of names and identifiers that have this text inside, `most` of them. */
-  wordsWithInside(text: string, most: number): string[] {
-    return wordsWithInside(this.#wordList(), text, most);
   }
 
   /** The known terms that share one of these buckets of deletions; see spelling.ts. */

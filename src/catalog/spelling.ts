@@ -1,3 +1,5 @@
+import { bucketOf } from './buckets.ts';
+
 // One typing mistake: a letter missing, doubled, replaced, or two transposed. Two words are one mistake apart only if
 // deleting at most one letter from each gives the same text, so an index of terms under their deletions finds every
 // candidate with a handful of look-ups (the method of SymSpell, for distance 1).
@@ -5,17 +7,6 @@
 // The shortest word in which a mistake is forgiven: the one meant, or with a letter too many the one typed.
 const shortestCorrected = 5;
 const longestCorrected = 64;
-
-const buckets = 2 ** 16;
-
-/** FNV-1a, folded to the number of buckets. */
-const bucketOf = (text: string): number => {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return ((value >>> 16) ^ value) & (buckets - 1);
-};
 
 /**
  * The buckets of a word and of all that is left when one letter is deleted; none for words outside the bounds. What

@@ -1,8 +1,9 @@
+import { bucketOf } from './buckets.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 
-// The words of names and identifiers, so that those are found inside of which a question stands: "nowbo" of snowboard. An
-// index of every three letters of each package would be ten times the size of this list and take longer to write; to go
-// through the list takes less than a millisecond, since it holds each word once.
+// The words of names and identifiers, so that those are found inside of which a question stands: "nowbo" of snowboard. Each
+// word stands under every four letters that it has behind its first, so a question reads the words of its rarest four
+// letters and no others, however many there are.
 
 /** The shortest text that is looked for inside words; a word that has it inside is longer. */
 export const shortestInside = 4;
@@ -15,22 +16,45 @@ const longestWord = 64;
 const mostOfPackage = 16;
 const mostOfRepository = 65_536;
 
-export const wordListTable = `
-  CREATE TABLE word_list (
+/** Under the same four letters only so many words are kept, the shortest: what one question reads has a bound. */
+const mostTogether = 8192;
+
+export const wordListTables = `
+  CREATE TABLE word_list (        -- for the build: which words are known
     beginning TEXT PRIMARY KEY,   -- the first two letters
     words TEXT NOT NULL           -- all words that begin so, in order, one per line
   ) WITHOUT ROWID;
+  CREATE TABLE inner_word (
+    bucket INTEGER PRIMARY KEY,   -- of four letters
+    size INTEGER NOT NULL,        -- how many words there are
+    words TEXT NOT NULL           -- those that have four letters of this bucket behind their first, the shortest first, each with a line end before and behind it
+  );
 `;
 
 const beginningOf = (word: string): string => word.slice(0, 2);
 
+/** The buckets of every four letters of a text from this place on. */
+const bucketsFrom = (text: string, start: number): Set<number> => {
+  const found = new Set<number>();
+  for (let at = start; at + shortestInside <= text.length; at++)
+    found.add(bucketOf(text.slice(at, at + shortestInside)));
+  return found;
+};
+
+const shortestFirst = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
+
+/** The lines of a text that has a line end before and behind each. */
+const linesOf = (text: string): string[] => text.slice(1, -1).split('\n');
+
 /**
- * Gathers words and writes those that are new, in the order of the table. Words stay when their packages go; they then
+ * Gathers words and writes those that are new, in the order of the tables. Words stay when their packages go; they then
  * find nothing.
  */
 export class WordListWriter {
   readonly #read;
   readonly #write;
+  readonly #readInner;
+  readonly #writeInner;
   /** Of the repository that was begun last. */
   #own = new Set<string>();
   readonly #gathered = new Set<string>();
@@ -38,6 +62,10 @@ export class WordListWriter {
   constructor(database: WritableDatabase) {
     this.#read = database.prepare<[string]>('SELECT words FROM word_list WHERE beginning = ?');
     this.#write = database.prepareWrite('INSERT OR REPLACE INTO word_list (beginning, words) VALUES (?, ?)');
+    this.#readInner = database.prepare<[string]>('SELECT words FROM inner_word WHERE bucket = ?');
+    this.#writeInner = database.prepareWrite(
+      'INSERT OR REPLACE INTO inner_word (bucket, size, words) VALUES (?, ?, ?)',
+    );
   }
 
   /** To be called before words of another repository are added. */
@@ -59,34 +87,64 @@ export class WordListWriter {
   /** Writes what was gathered since it last did. */
   write(): void {
     const groups = Map.groupBy(this.#gathered, beginningOf);
+    const added: string[] = [];
     for (const [beginning, words] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const known = this.#read.get(beginning)?.[0].split('\n') ?? [];
-      const all = new Set([...known, ...words]);
-      if (all.size > known.length) this.#write.run(beginning, [...all].sort().join('\n'));
+      const known = new Set(this.#read.get(beginning)?.[0].split('\n'));
+      const unknown = words.filter((word) => !known.has(word));
+      if (unknown.length === 0) continue;
+      this.#write.run(beginning, [...known, ...unknown].sort().join('\n'));
+      for (const word of unknown) added.push(word);
     }
     this.#gathered.clear();
+    this.#writeInside(added);
+  }
+
+  #writeInside(added: readonly string[]): void {
+    const byBucket = new Map<number, string[]>();
+    for (const word of added) {
+      for (const bucket of bucketsFrom(word, 1)) {
+        const words = byBucket.get(bucket);
+        if (words === undefined) byBucket.set(bucket, [word]);
+        else words.push(word);
+      }
+    }
+    for (const [bucket, words] of [...byBucket].sort(([a], [b]) => a - b)) {
+      const known = this.#readInner.get(bucket)?.[0];
+      const all = known === undefined ? words : linesOf(known).concat(words);
+      const kept = all.sort(shortestFirst).slice(0, mostTogether);
+      this.#writeInner.run(bucket, kept.length, `\n${kept.join('\n')}\n`);
+    }
   }
 }
 
-/** All words, one per line, with a line end before the first and after the last. */
-export const readWordList = (database: CatalogDatabase): string =>
-  `\n${database.prepare<[words: string]>('SELECT words FROM word_list ORDER BY beginning').all().flat().join('\n')}\n`;
+/** The words that have a text inside and not at their beginning, the `most` shortest of them. */
+export type WordsWithInside = (text: string, most: number) => string[];
 
-// Of more words the shortest are not looked for.
-const mostSorted = 1024;
+/** Prepares looking for words by what they have inside. */
+export const prepareWordsWithInside = (database: CatalogDatabase): WordsWithInside => {
+  const sizes = database.prepare<[bucket: number, size: number]>(
+    'SELECT bucket, size FROM json_each(?) AS wanted CROSS JOIN inner_word ON bucket = wanted.value',
+  );
+  const words = database.prepare<[words: string]>('SELECT words FROM inner_word WHERE bucket = ?');
+  return (text, most) => {
+    if (text.length < shortestInside || text.length >= longestWord) return [];
+    const buckets = bucketsFrom(text, 0);
+    const known = sizes.all(JSON.stringify([...buckets]));
+    const [first, ...others] = known;
+    if (first === undefined || known.length < buckets.size) return [];
+    const [rarest] = others.reduce((least, each) => (each[1] < least[1] ? each : least), first);
+    return linesWithInside(words.get(rarest)?.[0] ?? '', text, most);
+  };
+};
 
-/**
- * The words of such a list that have this text inside and not at their beginning, the `most` shortest of them. Takes time
- * in proportion to the length of the list.
- */
-export const wordsWithInside = (list: string, text: string, most: number): string[] => {
+const linesWithInside = (lines: string, text: string, most: number): string[] => {
   const found: string[] = [];
-  let at = list.indexOf(text);
-  while (at >= 0 && found.length < mostSorted) {
-    const end = list.indexOf('\n', at);
-    const start = list.lastIndexOf('\n', at) + 1;
-    if (at > start) found.push(list.slice(start, end));
-    at = list.indexOf(text, end);
+  let at = lines.indexOf(text);
+  while (at >= 0 && found.length < most) {
+    const end = lines.indexOf('\n', at);
+    const start = lines.lastIndexOf('\n', at) + 1;
+    if (at > start) found.push(lines.slice(start, end));
+    at = lines.indexOf(text, end);
   }
-  return found.sort((a, b) => a.length - b.length).slice(0, most);
+  return found;
 };

@@ -190,7 +190,7 @@ describe('the work', () => {
       published,
     );
     const database = new DatabaseSync(path.join(published.state, 'catalog.sqlite'), { readOnly: true });
-    for (const table of ['spelling', 'word_list']) {
+    for (const table of ['spelling', 'word_list', 'inner_word']) {
       const { rows } = prepare.call(database, `SELECT count(*) AS rows FROM ${table}`).get() as { rows: number };
       const writes = [...called].filter(([sql]) => sql.includes(`INTO ${table} `)).map(([, times]) => times);
       expect(rows, table).toBeGreaterThan(5);

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import type { CatalogDatabase, SqlValue, Statement } from '../../src/catalog/database.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import type { SearchReading } from '../../src/catalog/search-reading.ts';
-import { wordsWithInside } from '../../src/catalog/word-list.ts';
+import { prepareWordsWithInside, WordListWriter, wordListTables } from '../../src/catalog/word-list.ts';
 import { PackageSearch } from '../../src/search/package-search.ts';
 import { allButOneWord } from '../../src/search/question.ts';
 import { buildCatalog, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
@@ -167,12 +170,72 @@ describe('H7 what follows where few hold all words', () => {
 });
 
 describe('H7 words that hold a text', () => {
+  const openWords = (...words: readonly string[]) => {
+    const database = CatalogFile.open(path.join(temporaryFolder(), 'words.sqlite'));
+    onTestFinished(() => database.close());
+    database.exec(wordListTables);
+    const writer = new WordListWriter(database);
+    const write = (...more: readonly string[]) => {
+      for (const word of more) writer.add([word]);
+      writer.write();
+    };
+    write(...words);
+    return { database, write, find: prepareWordsWithInside(database) };
+  };
+
   it('are found inside and not at the beginning, the shortest first', () => {
-    const list = '\nabcabc\nboard\nkeyboard\nsnowboarding\nxboardboard\n';
-    expect(wordsWithInside(list, 'board', 10)).toEqual(['keyboard', 'xboardboard', 'snowboarding']);
-    expect(wordsWithInside(list, 'board', 1)).toEqual(['keyboard']);
-    expect(wordsWithInside(list, 'zzzz', 10)).toEqual([]);
-    expect(wordsWithInside('\n\n', 'zzzz', 10)).toEqual([]);
+    const { find, write } = openWords(
+      'abcabc',
+      'board',
+      'boardboard',
+      'xboardboard',
+      'snowboarding',
+      'keyboard',
+      'wordpad',
+    );
+    expect(find('board', 10)).toEqual(['keyboard', 'xboardboard', 'snowboarding']);
+    expect(find('board', 1)).toEqual(['keyboard']);
+    expect(find('zzzz', 10)).toEqual([]);
+    expect(find('boar', 10)).toEqual(['keyboard', 'xboardboard', 'snowboarding']);
+    expect(find('oar', 10)).toEqual([]);
+    expect(find('o'.repeat(500), 10)).toEqual([]);
+    // Each four of its letters stand in some word, and all of them in none.
+    expect(find('nowboardboard', 10)).toEqual([]);
+    write('xboard', 'keyboard');
+    expect(find('board', 10)).toEqual(['xboard', 'keyboard', 'xboardboard', 'snowboarding']);
+    expect(openWords().find('zzzz', 10)).toEqual([]);
+  });
+
+  it('are found by reading those alone that have its rarest four letters, and of these a bounded number', () => {
+    const many = Array.from({ length: 9000 }, (_, index) => `xcommon${index}`);
+    const { database, write } = openWords(...many, 'xcommonrare');
+    let read = 0;
+    const counting: CatalogDatabase = {
+      prepare: <R extends readonly SqlValue[]>(sql: string): Statement<R> => {
+        const statement = database.prepare<R>(sql);
+        const count = (row: R) => {
+          for (const value of row) read += typeof value === 'string' ? value.length : 0;
+          return row;
+        };
+        return {
+          get: (...values) => {
+            const row = statement.get(...values);
+            return row === undefined ? undefined : count(row);
+          },
+          all: (...values) => statement.all(...values).map(count),
+          iterate: (...values) => statement.iterate(...values),
+        };
+      },
+    };
+    const find = prepareWordsWithInside(counting);
+    expect(find('commonrare', 10)).toEqual(['xcommonrare']);
+    expect(read).toBeLessThan(20);
+    // A longer word than thousands of others with the same letters is not looked for; a shorter one is.
+    write('aacommon', 'common'.padStart(60, 'a'));
+    expect(find('common', 10)).toContain('aacommon');
+    const [kept = 0] = database.prepare<[number]>('SELECT max(size) FROM inner_word').get() ?? [];
+    expect(kept).toBe(8192);
+    expect(find('common', 100_000)).toHaveLength(8192);
   });
 
   it('are bounded for each package, and no word of another is lost to one with many', async () => {
