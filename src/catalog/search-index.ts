@@ -31,7 +31,7 @@ export const searchTables = `
   CREATE INDEX search_document_record ON search_document (record);
   CREATE TABLE spelling (
     bucket INTEGER PRIMARY KEY,
-    terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket, one per line
+    terms TEXT NOT NULL           -- terms of which a deletion falls into this bucket (composeBucket)
   );
 ${wordListTables}`;
 

@@ -1,6 +1,7 @@
 import type { CatalogDatabase, Statement } from './database.ts';
 import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
+import { bucketOfKey, type DeletionKey, termsOfKey } from './spelling.ts';
 import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
@@ -14,7 +15,7 @@ export class SearchReading {
   readonly #texts: Statement<
     [id: number, identifier: string, name: string | null, author: string | null, json: string]
   >;
-  readonly #spelling: Statement<[terms: string]>;
+  readonly #spelling: Statement<[bucket: number, terms: string]>;
   readonly #embedded: ReadonlyMap<number, string>;
   /** Words of names and identifiers that have a text inside. */
   readonly wordsWithInside: WordsWithInside;
@@ -47,7 +48,7 @@ export class SearchReading {
     this.#names = database.prepare(documents('search_document.id, name, package'));
     this.#texts = database.prepare(documents('search_document.id, package, name, author, record.json'));
     this.#spelling = database.prepare(
-      'SELECT terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
+      'SELECT bucket, terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
     );
     this.#embedded = new Map(database.prepare<[number, string]>('SELECT id, embedded FROM repository').all());
   }
@@ -83,9 +84,11 @@ export class SearchReading {
     }));
   }
 
-  /** The known terms that share one of these buckets of deletions; see spelling.ts. */
-  termsIn(buckets: Iterable<number>): string[] {
-    return this.#spelling.all(JSON.stringify([...buckets])).flatMap(([terms]) => terms.split('\n'));
+  /** The known terms that share one of these deletions, or seem to; see spelling.ts. */
+  termsOf(deletions: Iterable<DeletionKey>): string[] {
+    const keys = [...deletions];
+    const buckets = new Map(this.#spelling.all(JSON.stringify([...new Set(keys.map(bucketOfKey))])));
+    return keys.flatMap((key) => termsOfKey(key, buckets.get(bucketOfKey(key)) ?? ''));
   }
 }
 

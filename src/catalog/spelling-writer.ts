@@ -1,5 +1,16 @@
 import type { WritableDatabase } from './database.ts';
-import { deletionBuckets } from './spelling.ts';
+import {
+  bucketOfKey,
+  composeBucket,
+  type DeletionKey,
+  findDeletionKeys,
+  type KeyedTerm,
+  parseBucket,
+  termsOfKey,
+} from './spelling.ts';
+
+/** A key and the number of a term are one number, which is exact: there are 2^21 keys, and no set has as many members. */
+const termNumbers = 2 ** 32;
 
 /**
  * Keeps the vocabulary against which words are corrected (see spelling.ts): a row holds the terms of one bucket of
@@ -27,22 +38,45 @@ export class SpellingWriter {
 
   /** Writes what was gathered since it last did. */
   write(): void {
-    const buckets = new Map<number, string[]>();
-    for (const term of this.#gathered) {
-      for (const bucket of deletionBuckets(term)) {
-        const terms = buckets.get(bucket);
-        if (terms === undefined) buckets.set(bucket, [term]);
-        else terms.push(term);
-      }
-    }
+    const terms = [...this.#gathered];
     this.#gathered.clear();
-    // In order of the key, which appends to the table instead of searching it.
-    for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {
-      const known = this.#read.get(bucket)?.[0];
-      const terms = new Set(known?.split('\n'));
-      const before = terms.size;
-      for (const term of buckets.get(bucket) ?? []) terms.add(term);
-      if (terms.size > before) this.#write.run(bucket, [...terms].join('\n'));
+    const deletions = sortDeletions(terms);
+    for (let start = 0; start < deletions.length; ) {
+      const bucket = bucketOfKey(keyOf(deletions[start]));
+      const added: [key: DeletionKey, term: string][] = [];
+      for (; start < deletions.length; start++) {
+        const key = keyOf(deletions[start]);
+        if (bucketOfKey(key) !== bucket) break;
+        added.push([key, terms[numberOf(deletions[start])] ?? '']);
+      }
+      this.#add(bucket, added);
     }
   }
+
+  #add(bucket: number, added: readonly KeyedTerm[]): void {
+    const known = this.#read.get(bucket)?.[0];
+    if (known === undefined) {
+      this.#write.run(bucket, composeBucket(added));
+      return;
+    }
+    const unknown = added.filter(([key, term]) => !termsOfKey(key, known).includes(term));
+    if (unknown.length === 0) return;
+    this.#write.run(bucket, composeBucket([...parseBucket(bucket, known), ...unknown].sort(([a], [b]) => a - b)));
+  }
 }
+
+/**
+ * Every deletion of these terms, in the order of its key and then of the term: each is one number, of the key and of
+ * which term it is. Lists of the terms of each key would take ten times as much.
+ */
+const sortDeletions = (terms: readonly string[]): Float64Array => {
+  const all = new Float64Array(terms.reduce((sum, { length }) => sum + length + 1, 0));
+  let count = 0;
+  for (const [number, term] of terms.entries()) {
+    for (const key of findDeletionKeys(term)) all[count++] = key * termNumbers + number;
+  }
+  return all.subarray(0, count).sort();
+};
+
+const numberOf = (deletion = 0): number => deletion % termNumbers;
+const keyOf = (deletion = 0): DeletionKey => Math.floor(deletion / termNumbers);

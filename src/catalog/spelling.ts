@@ -1,4 +1,4 @@
-import { bucketOf } from './buckets.ts';
+import { foldHash, hashOf } from './buckets.ts';
 
 // One typing mistake: a letter missing, doubled, replaced, or two transposed. Two words are one mistake apart only if
 // deleting at most one letter from each gives the same text, so an index of terms under their deletions finds every
@@ -8,18 +8,72 @@ import { bucketOf } from './buckets.ts';
 const shortestCorrected = 5;
 const longestCorrected = 64;
 
+/** What falls into one bucket is told apart by so many groups: a row is read whole, and its terms looked at by group. */
+const groups = 32;
+// Behind the digits and before the small letters, so that no term has one of these characters.
+const firstGroup = 0x40;
+const group = /([@-_])([^@-_]+)/g;
+
+/** A deletion as a number: the bucket that it falls into, and the group there. */
+export type DeletionKey = number;
+
+const keyOf = (text: string): DeletionKey => {
+  const hash = hashOf(text);
+  return foldHash(hash) * groups + (hash % groups);
+};
+
+/** The bucket of a deletion. */
+export const bucketOfKey = (key: DeletionKey): number => Math.floor(key / groups);
+
 /**
- * The buckets of a word and of all that is left when one letter is deleted; none for words outside the bounds. What
- * shares a bucket is a candidate and no more: several texts fall into one.
+ * The keys of a word and of all that is left when one letter is deleted; none for words outside the bounds. What shares
+ * a key is a candidate and no more: several texts have one.
  */
-export const deletionBuckets = (word: string): Set<number> => {
-  const found = new Set<number>();
+export const findDeletionKeys = (word: string): Set<DeletionKey> => {
+  const found = new Set<DeletionKey>();
   // One of the two may be a letter shorter.
   if (word.length < shortestCorrected - 1 || word.length > longestCorrected) return found;
-  found.add(bucketOf(word));
-  for (let index = 0; index < word.length; index++) found.add(bucketOf(word.slice(0, index) + word.slice(index + 1)));
+  found.add(keyOf(word));
+  for (let index = 0; index < word.length; index++) found.add(keyOf(word.slice(0, index) + word.slice(index + 1)));
   return found;
 };
+
+const groupCharacter = (key: DeletionKey): string => String.fromCharCode(firstGroup + (key % groups));
+
+/** A term, and the key of one of its deletions. */
+export type KeyedTerm = readonly [key: DeletionKey, term: string];
+
+/**
+ * Writes the terms of a bucket, in the order of their keys, as one text: for each group its character, and its terms, one
+ * per line.
+ */
+export const composeBucket = (terms: readonly KeyedTerm[]): string => {
+  let text = '';
+  let last = -1;
+  for (const [key, term] of terms) {
+    text += (key === last ? '\n' : groupCharacter(key)) + term;
+    last = key;
+  }
+  return text;
+};
+
+/** What composeBucket wrote of this bucket. */
+export const parseBucket = (bucket: number, text: string): KeyedTerm[] =>
+  [...text.matchAll(group)].flatMap(([, character = '', terms = '']) => {
+    const key = bucket * groups + character.charCodeAt(0) - firstGroup;
+    return terms.split('\n').map((term): KeyedTerm => [key, term]);
+  });
+
+/** The terms of one key in what composeBucket wrote of its bucket; reads no other terms. */
+export const termsOfKey = (key: DeletionKey, text: string): string[] => {
+  const start = text.indexOf(groupCharacter(key)) + 1;
+  if (start === 0) return [];
+  let end = start;
+  while (end < text.length && !isGroup(text.charCodeAt(end))) end++;
+  return text.slice(start, end).split('\n');
+};
+
+const isGroup = (code: number): boolean => code >= firstGroup && code < firstGroup + groups;
 
 /** Whether two different words are one typing mistake apart that is forgiven. */
 export const isOneMistakeApart = (a: string, b: string): boolean => {

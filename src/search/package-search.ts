@@ -4,7 +4,16 @@ import type { SearchReading } from '../catalog/search-reading.ts';
 import { foldText } from '../catalog/search-text.ts';
 import { Candidates, type Classified } from './candidate-documents.ts';
 import { looserAnswers } from './looser-answers.ts';
-import { beginning, everyWord, parseQuestion, type Question, termColumns, whole, wordColumns } from './question.ts';
+import {
+  anyWhole,
+  beginning,
+  everyWord,
+  parseQuestion,
+  type Question,
+  termColumns,
+  whole,
+  wordColumns,
+} from './question.ts';
 import { findCorrections } from './spelling.ts';
 
 /** Where the records of one page of results are. */
@@ -168,8 +177,9 @@ export class PackageSearch {
   }
 
   *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
-    for (const key of findCorrections(this.#reading, joined)) yield find(whole('key', wholeTerm(key)));
-    const corrections = words.map((word) => findCorrections(this.#reading, word));
+    const ofAll = findCorrections(this.#reading, joined);
+    if (ofAll.length > 0) yield find(anyWhole('key', ofAll.map(wholeTerm)));
+    const corrections = words.map((word) => (word === joined ? ofAll : findCorrections(this.#reading, word)));
     if (corrections.some((list) => list.length > 0)) {
       yield find(everyWord(termColumns, words, corrections));
     }

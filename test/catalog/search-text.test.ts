@@ -1,7 +1,23 @@
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SqlValue, WritableDatabase } from '../../src/catalog/database.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { createTables } from '../../src/catalog/schema.ts';
+import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { foldText, joinWords, nameTerms, splitWords } from '../../src/catalog/search-text.ts';
-import { deletionBuckets, isOneMistakeApart } from '../../src/catalog/spelling.ts';
+import {
+  bucketOfKey,
+  composeBucket,
+  findDeletionKeys,
+  isOneMistakeApart,
+  type KeyedTerm,
+  parseBucket,
+  termsOfKey,
+} from '../../src/catalog/spelling.ts';
+import { SpellingWriter } from '../../src/catalog/spelling-writer.ts';
+import { findCorrections } from '../../src/search/spelling.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 describe('search text', () => {
   it('disregards case, diacritics, width and ligatures', () => {
@@ -38,6 +54,28 @@ describe('search text', () => {
 
 const letters = fc.array(fc.constantFrom(...'abcdefgh'), { minLength: 5, maxLength: 12 }).map((list) => list.join(''));
 
+const openSpelling = () => {
+  const database = CatalogFile.open(path.join(temporaryFolder(), 'spelling.sqlite'));
+  onTestFinished(() => database.close());
+  createTables(database);
+  const writes: SqlValue[][] = [];
+  const counting: WritableDatabase = {
+    prepare: (sql) => database.prepare(sql),
+    exec: (sql) => database.exec(sql),
+    prepareWrite: (sql) => {
+      const statement = database.prepareWrite(sql);
+      return {
+        run: (...values) => {
+          writes.push(values);
+          statement.run(...values);
+        },
+      };
+    },
+  };
+  const reading = new SearchReading(database);
+  return { database: counting, writes, corrections: (word: string) => findCorrections(reading, word) };
+};
+
 describe('spelling', () => {
   it('finds every mistake of one letter under a common deletion', () => {
     const mistake = fc.record({ word: letters, at: fc.nat(11), kind: fc.nat(3), letter: fc.constantFrom(...'xyz') });
@@ -53,9 +91,63 @@ describe('spelling', () => {
         ][kind];
         if (typed === undefined || typed === word) return;
         expect(isOneMistakeApart(typed, word)).toBe(true);
-        expect(deletionBuckets(typed).intersection(deletionBuckets(word)).size).toBeGreaterThan(0);
+        expect(findDeletionKeys(typed).intersection(findDeletionKeys(word)).size).toBeGreaterThan(0);
       }),
     );
+  });
+
+  it('looks at the terms of one key of a bucket, which any that it wrote are among', () => {
+    const term = fc.oneof(letters, fc.constantFrom('żółtáb', '日本語です日', 'a0z9a0z9'));
+    fc.assert(
+      fc.property(fc.uniqueArray(term, { maxLength: 60 }), (terms) => {
+        const keyed = terms
+          .flatMap((one) => [...findDeletionKeys(one)].map((key): KeyedTerm => [key, one]))
+          .sort(([a], [b]) => a - b);
+        for (const [bucket, some] of Map.groupBy(keyed, ([key]) => bucketOfKey(key))) {
+          const text = composeBucket(some);
+          expect(parseBucket(bucket, text)).toEqual(some);
+          for (const [key, terms] of Map.groupBy(some, ([each]) => each)) {
+            expect(termsOfKey(key, text)).toEqual(terms.map(([, one]) => one));
+          }
+        }
+      }),
+    );
+    // Groups that nothing is in, before, between and behind others.
+    const text = composeBucket([
+      [1, 'first'],
+      [1, 'second'],
+      [3, 'third'],
+    ]);
+    expect([0, 1, 2, 3, 4, 31].map((key) => termsOfKey(key, text))).toEqual([
+      [],
+      ['first', 'second'],
+      [],
+      ['third'],
+      [],
+      [],
+    ]);
+    expect(termsOfKey(1, '')).toEqual([]);
+    expect(parseBucket(0, '')).toEqual([]);
+  });
+
+  it('is kept in rows to which only new terms are added', () => {
+    const { database, writes, corrections } = openSpelling();
+    const writer = new SpellingWriter(database);
+    const write = (...terms: string[]) => {
+      for (const term of terms) writer.add(term);
+      writes.length = 0;
+      writer.write();
+      return writes.length;
+    };
+    expect(write('snowboard', 'keyboard', 'tweak')).toBeGreaterThan(10);
+    expect(write('keyboard', 'tweak')).toBe(0);
+    expect(corrections('snowbaord')).toEqual(['snowboard']);
+    // Those of which the deletions are, and no other row.
+    expect(write('snowboards', 'tweak')).toBe(findDeletionKeys('snowboards').size);
+    expect(corrections('snowboardz').sort()).toEqual(['snowboard', 'snowboards']);
+    expect(corrections('keyyboard')).toEqual(['keyboard']);
+    expect(corrections('nothing')).toEqual([]);
+    expect(write()).toBe(0);
   });
 
   it('does not take two mistakes for one', () => {

@@ -155,7 +155,7 @@ describe('H7 what follows where few hold all words', () => {
         },
         names: () => [],
         texts: () => [],
-        termsIn: () => [],
+        termsOf: () => [],
         wordsWithInside: () => [],
       };
       const text = Array.from({ length: words }, (_, index) => `${index}word`).join(' ');
