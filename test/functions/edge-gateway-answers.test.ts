@@ -79,6 +79,8 @@ const withoutChance = () => {
         known.set(chance, known.get(chance) ?? `<${known.size}>`);
         return known.get(chance) ?? '';
       })
+      // Seconds since 1970.
+      .replaceAll(/\b[12]\d{9}\b/g, '<time>')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 };
 

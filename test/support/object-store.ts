@@ -137,18 +137,20 @@ export class ObjectStoreServer {
 
   #keep(request: IncomingMessage, response: ServerResponse, answer: RequestListener, key: string): void {
     const { method, headers } = request;
-    if (method !== 'PUT' || !this.knowsConditions) {
+    // The bucket itself is listed and asked for many at once.
+    if (key === '') {
       answer(request, response);
       return;
     }
     const { 'if-match': match, 'if-none-match': none } = headers;
     const ended = new Promise<void>((resolve) => response.once('close', resolve));
-    // One after the other, so that of two that expect the same only one is right, and nothing comes in between.
+    // One after the other, so that of two that expect the same only one is right, and nobody reads the length of one object
+    // and the bytes of the next.
     const before = this.#last.get(key) ?? Promise.resolve();
     const turn = before.then(async () => {
-      const isConditional = match !== undefined || none !== undefined;
-      const etag = isConditional ? await this.#etagOf(key) : undefined;
-      if (etag === match) answer(request, response);
+      const isConditional = method === 'PUT' && this.knowsConditions && (match !== undefined || none !== undefined);
+      const isMet = !isConditional || (await this.#etagOf(key)) === match;
+      if (isMet) answer(request, response);
       else refuse(request, response, { status: 412, code: 'PreconditionFailed' });
       await ended;
     });
