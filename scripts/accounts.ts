@@ -14,9 +14,11 @@ import {
   smallCost,
 } from '../functions/gateway/on-node.ts';
 import { operatedStore } from '../functions/gateway/on-workers.ts';
+import { inWords } from '../src/log/error-chain.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
+import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
 
@@ -143,13 +145,12 @@ const readArguments = () => {
 };
 
 const openWorkerAccounts = (at: string): Accounts => {
-  const url = URL.parse(at);
-  const isLoopback = url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (url === null || url.pathname !== '/' || !(isLoopback || url.protocol === 'https:')) {
+  const url = parseWorkerAddress(at);
+  if (url === undefined || url.pathname !== '/') {
     throw new UsageError(`--at must be the address of a Worker, such as https://index.example.org, not "${at}"`);
   }
-  const key = process.env.DEBDEX_OPERATOR_KEY ?? '';
-  if (key === '') throw new UsageError('--at needs the key of the Worker in DEBDEX_OPERATOR_KEY');
+  const key = readOperatorKey((reason) => new UsageError(reason));
+  if (key === undefined) throw new UsageError('--at needs the key of the Worker in DEBDEX_OPERATOR_KEY');
   return { store: operatedStore(url.origin, key), passwords: createNodePasswords(1, smallCost) };
 };
 
@@ -178,7 +179,7 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } else if (error instanceof StoreUnavailable) {
-    process.stderr.write(`The credential store cannot be reached: ${String(error.cause)}\n`);
+    process.stderr.write(`The credential store cannot be reached: ${inWords(error.cause)}\n`);
     process.exitCode = 1;
   } else {
     throw error;

@@ -7,6 +7,7 @@ import type { ManifestEntry } from '../src/contract/manifest.ts';
 import type { SafetyEntry } from '../src/contract/safety.ts';
 import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
+import { inWords } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
@@ -123,7 +124,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
           if (downloadsAt !== undefined) return await askTotals(downloadsAt.address, downloadsAt.operatorKey);
           return await readDownloads(state, downloadsDatabase, at);
         } catch (error) {
-          log.warn('downloads-unread', `The download counters could not be read: ${(error as Error).message}`);
+          log.warn('downloads-unread', `The download counters could not be read: ${inWords(error)}`);
           return undefined;
         }
       },

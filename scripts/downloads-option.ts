@@ -1,4 +1,5 @@
 import { type Option, UsageError } from './options.ts';
+import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 /** Where downloads are counted that are to add up over several servers: the same for all of them, and for the build. */
 export const downloadsOption = {
@@ -29,15 +30,14 @@ export const readDownloadsAt = (
   database: string | undefined,
 ): { readonly address: string; readonly operatorKey: string } | undefined => {
   if (address === undefined) return undefined;
-  const { protocol, search, hash } = URL.parse(address) ?? {};
-  if (!/^https?:$/.test(protocol ?? '') || search !== '' || hash !== '') {
+  if (parseWorkerAddress(address) === undefined) {
     throw new UsageError('--downloads-at must be the address of a Worker, such as https://index.example.org');
   }
   if (database !== undefined) {
     throw new UsageError('Downloads are counted in one place: give --downloads-at or --downloads-database');
   }
-  const operatorKey = process.env.DEBDEX_OPERATOR_KEY ?? '';
-  if (operatorKey === '') {
+  const operatorKey = readOperatorKey((reason) => new UsageError(reason));
+  if (operatorKey === undefined) {
     throw new UsageError(
       '--downloads-at needs the key of the Worker’s operator in the environment: DEBDEX_OPERATOR_KEY',
     );

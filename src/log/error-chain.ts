@@ -37,6 +37,12 @@ export const errorChain = (error: unknown): readonly [LoggedError, ...LoggedErro
   return chain;
 };
 
+/** The same in one sentence: what each of them says, where it says anything. */
+export const inWords = (error: unknown): string =>
+  errorChain(error)
+    .flatMap(({ message }) => message || [])
+    .join(': ');
+
 /** Where an error was thrown: the lines of its stack without its name and message, which may be a stranger's words. */
 export const framesOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;

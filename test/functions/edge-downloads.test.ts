@@ -239,7 +239,12 @@ describe('the function at the edge', () => {
     const refused = await build(edge.address, { DEBDEX_OPERATOR_KEY: 'another' });
     expect(refused.error).toMatch(/download counters could not be read: .* answered 401/);
     expect(refused.status, 'a build goes on without').toBe(0);
-    expect((await build('ftp://a')).error).toMatch(/--downloads-at must be the address of a Worker/);
+    for (const address of ['ftp://a', 'http://index.example.org']) {
+      expect((await build(address)).error, address).toMatch(/--downloads-at must be the address of a Worker/);
+    }
+    const twoLines = await build(edge.address, { DEBDEX_OPERATOR_KEY: `${key}\n${key}` });
+    expect([twoLines.status, twoLines.text.includes(key)]).toEqual([2, false]);
+    expect((await build('http://127.0.0.1:1')).error).toMatch(/could not be read: fetch failed: .+/);
     expect((await build(edge.address, {})).error).toMatch(/needs the key/);
   });
 

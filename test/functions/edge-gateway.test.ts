@@ -241,6 +241,7 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     expect((await logIn('erin', 'a long and new password')).status).toBe(303);
     expect(await run('sign-out', 'erin')).toMatchObject({ out: 'Signed erin out on 1 device.\n' });
     expect(await run('disable', 'erin')).toMatchObject({ status: 0 });
+    expect(await run('disable', 'nobody')).toMatchObject({ status: 1, error: 'There is no account named nobody.\n' });
     expect(edge.lines.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['account-added', 'sign-in', 'account-signed-out', 'account-disabled']),
     );

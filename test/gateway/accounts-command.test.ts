@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -215,4 +217,39 @@ describeStores('the accounts command', (newStore, kind) => {
     expect((await own.open(`${gateway.base}/v2/devices`)).status).toBe(303);
     expect((await other.open(`${gateway.base}/v2/devices`)).status).toBe(200);
   });
+});
+
+test('T9 asks a Worker only where the key is safe on its way, and says what came of it without the key', async () => {
+  const key = 'k'.repeat(40);
+  let answer: [status: number, body: string] = [200, '{}'];
+  const server = createServer((_, response) => response.writeHead(answer[0]).end(answer[1])).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const list = (address: string, by = key) =>
+    runScript('accounts', ['list', '--at', address], { environment: { DEBDEX_OPERATOR_KEY: by } });
+  for (const address of ['http://index.example.org', `${at}/below`, `${at}?a=b`, 'ftp://127.0.0.1', 'index']) {
+    expect(await list(address), address).toMatchObject({ status: 2, error: expect.stringContaining('--at must be') });
+  }
+  expect((await list(at, '')).error).toContain('needs the key');
+  const twoLines = await list(at, `${key}\n${key}`);
+  expect([twoLines.status, twoLines.text.includes(key)]).toEqual([2, false]);
+  expect(twoLines.error).toContain('DEBDEX_OPERATOR_KEY must be one line');
+  // Somebody else's server, and a page of a network that one has to sign in to.
+  for (answer of [
+    [200, '{}'],
+    [200, '<p>Welcome'],
+    [200, 'null'],
+    [404, '<p>none'],
+  ] as [number, string][]) {
+    const reason = `${at} answered ${answer[0]}: nothing that a gateway of Debdex says`;
+    expect(await list(at)).toMatchObject({ status: 1, error: `The credential store cannot be reached: ${reason}\n` });
+  }
+  answer = [401, '{"error":"Send the key"}'];
+  expect((await list(at)).error).toBe(`The credential store cannot be reached: ${at} answered 401: Send the key\n`);
+  answer = [200, '{"value":[]}'];
+  expect(await list(at)).toMatchObject({ status: 0, out: expect.stringContaining('no account yet') });
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+  expect((await list(at)).error).toMatch(/^The credential store cannot be reached: .*ECONNREFUSED/);
 });

@@ -91,7 +91,9 @@ export const createOperator = (deps: {
     const { value } = operated;
     const event = eventOf(operation, parameters.data);
     if (event && value !== false && value !== undefined) log({ ...event, address });
-    if (operation !== 'findAccount' || value === undefined) return operated;
+    // JSON has no word for what is not there.
+    if (value === undefined || value === null) return { value: null };
+    if (operation !== 'findAccount') return operated;
     return { value: { ...(value as object), passwordHash: null } };
   };
 
@@ -117,6 +119,9 @@ export const createOperator = (deps: {
   };
 };
 
+const isOperated = (answer: unknown): answer is Operated =>
+  typeof answer === 'object' && answer !== null && ('value' in answer || 'unavailable' in answer);
+
 /**
  * The store of a Worker for its operator's commands: those alone. Every operation throws StoreUnavailable, with what the
  * Worker said, where it did not do it.
@@ -131,8 +136,8 @@ export const operatedStore = (publicAddress: string, operatorKey: string): Crede
         redirect: 'error',
       });
       const answer: unknown = await response.json().catch(() => undefined);
-      if (response.ok) return answer as Operated;
-      const { error = '' } = (answer ?? {}) as { error?: string };
+      if (response.ok && isOperated(answer)) return 'value' in answer ? { value: answer.value ?? undefined } : answer;
+      const { error = 'nothing that a gateway of Debdex says' } = (answer ?? {}) as { error?: string };
       throw new Error(`${publicAddress} answered ${response.status}: ${error}`);
     },
   }));
