@@ -9,11 +9,25 @@ type LatestColumns<Found extends SqlValue[]> = [
   name: string,
   version: string,
   architecture: string,
-  slug: string,
-  ranking: number,
-  bootstrap: number,
+  repository: number,
   ...found: Found,
 ];
+
+/** What is asked of a repository for each of its records; read once, since thousands of records share it. */
+interface Owner {
+  readonly slug: string;
+  readonly ranking: number;
+  readonly bootstrap: number;
+  /** JSON: the repository inside a package record. */
+  readonly embedded: string;
+}
+
+interface LatestRow<Found> {
+  readonly version: string;
+  readonly architecture: string;
+  readonly owner: Owner;
+  readonly found: Found;
+}
 
 /**
  * Finds the latest record of each identifier, and of it these columns; see prepareLatest for which, and in which order.
@@ -21,22 +35,31 @@ type LatestColumns<Found extends SqlValue[]> = [
 const prepareFound = <Found extends SqlValue[]>(
   database: CatalogDatabase,
   columns: string,
-): ((names: readonly string[], priority: LatestPriority) => Found[]) => {
+): ((names: readonly string[], priority: LatestPriority) => LatestRow<Found>[]) => {
+  const owners = new Map(
+    database
+      .prepare<[number, string, number, number, string]>(
+        'SELECT id, slug, ranking, bootstrap, embedded FROM repository',
+      )
+      .all()
+      .map(([id, slug, ranking, bootstrap, embedded]): [number, Owner] => [id, { slug, ranking, bootstrap, embedded }]),
+  );
   const select = database.prepare<LatestColumns<Found>>(
-    `SELECT package, version, architecture, slug, ranking, bootstrap, ${columns}
+    `SELECT package, version, architecture, repository, ${columns}
      FROM json_each(?) AS wanted
      CROSS JOIN record ON record.package = wanted.value
-     CROSS JOIN repository ON repository.id = record.repository
      WHERE latest = 1`,
   );
   return (names, priority) => {
-    const best = new Map<string, LatestRow & { readonly found: Found }>();
-    for (const [name, version, architecture, slug, ranking, bootstrap, ...found] of select.all(JSON.stringify(names))) {
-      const row = { name, version, architecture, slug, ranking, bootstrap, found };
+    const best = new Map<string, LatestRow<Found>>();
+    for (const [name, version, architecture, repository, ...found] of select.all(JSON.stringify(names))) {
+      const owner = owners.get(repository);
+      if (owner === undefined) continue;
+      const row = { version, architecture, owner, found };
       const other = best.get(name);
       if (other === undefined || latestOrder(row, other, priority) < 0) best.set(name, row);
     }
-    return names.map((name) => best.get(name)?.found).filter((found) => found !== undefined);
+    return names.map((name) => best.get(name)).filter((row) => row !== undefined);
   };
 };
 
@@ -48,28 +71,22 @@ const prepareFound = <Found extends SqlValue[]>(
 export const prepareLatest = (
   database: CatalogDatabase,
 ): ((names: readonly string[], priority: LatestPriority) => RecordList) => {
-  const find = prepareFound<[json: RecordPiece, embedded: string]>(database, `${readyText}, embedded`);
-  return (names, priority) => listRecords(find(names, priority), (embedded) => embedded);
+  const find = prepareFound<[json: RecordPiece]>(database, readyText);
+  return (names, priority) => {
+    const rows = find(names, priority).map(({ owner, found: [json] }) => [json, owner] as const);
+    return listRecords(rows, ({ embedded }) => embedded);
+  };
 };
 
 /** The same as the number of the record. */
 export const prepareLatestNumbers = (database: CatalogDatabase): ((names: readonly string[]) => number[]) => {
   const find = prepareFound<[id: number]>(database, 'record.id');
-  return (names) => find(names, 'default').flat();
+  return (names) => find(names, 'default').flatMap(({ found }) => found);
 };
 
-interface LatestRow {
-  readonly name: string;
-  readonly version: string;
-  readonly architecture: string;
-  readonly slug: string;
-  readonly ranking: number;
-  readonly bootstrap: number;
-}
-
-const latestOrder = (a: LatestRow, b: LatestRow, priority: LatestPriority): number =>
-  (priority === 'bootstrap' ? b.bootstrap - a.bootstrap : 0) ||
-  a.ranking - b.ranking ||
+const latestOrder = (a: LatestRow<unknown>, b: LatestRow<unknown>, priority: LatestPriority): number =>
+  (priority === 'bootstrap' ? b.owner.bootstrap - a.owner.bootstrap : 0) ||
+  a.owner.ranking - b.owner.ranking ||
   compareVersions(b.version, a.version) ||
-  compareText(a.slug, b.slug) ||
+  compareText(a.owner.slug, b.owner.slug) ||
   compareText(a.architecture, b.architecture);
