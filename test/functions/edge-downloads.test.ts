@@ -1,7 +1,13 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DownloadsStub } from '../../functions/cloudflare/downloads-stub.ts';
+import { remoteDownloads } from '../../functions/cloudflare/remote-downloads.ts';
+import { readSettings } from '../../functions/cloudflare/settings.ts';
+import { Unavailable } from '../../functions/dependencies.ts';
 import { askTotals } from '../../functions/downloads/asked-totals.ts';
 import type { CounterLimits } from '../../functions/downloads/counting.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
@@ -38,6 +44,7 @@ const openObject = async (limits: Partial<CounterLimits> = {}) => {
     totals: () => ask('totals') as ReturnType<DownloadsStub['totals']>,
     probe: () => ask('probe'),
     alarm: () => ask('alarm') as Promise<number>,
+    nextAlarm: () => ask('nextAlarm') as Promise<number | null>,
     /** Has it lose what it holds in memory. */
     forget: () => ask('forget').catch(() => {}),
     rows: (statement: string) => ask('rows', statement) as Promise<unknown[][]>,
@@ -113,6 +120,41 @@ describe('the object that counts downloads', () => {
     expect(await object.read('a')).toMatchObject({ total: 1 });
   });
 
+  it('T12: wakes a minute after the day in which it first counts', async () => {
+    const object = await openObject();
+    expect(await object.nextAlarm()).toBeNull();
+    await object.add([one('a')], network(1));
+    expect(new Date(Number(await object.nextAlarm())).toISOString()).toBe('2096-05-02T00:01:00.000Z');
+  });
+
+  it('T12: counts nothing twice where a day ends while reports are marked', async () => {
+    const object = await openObject();
+    const networks = Array.from({ length: 20 }, (_, index) => network(index));
+    const report = (from: string) => object.add(many('a', 100), from);
+    const before = networks.map(report);
+    object.at('2096-05-02T00:00:00Z');
+    await object.add([one('b')], network(99));
+    object.at('2096-05-01T23:59:59Z');
+    expect(await Promise.all(before)).toEqual(networks.map(() => 100));
+    // With the key of the day after, what was marked with that before it may count once more: what is counted from now on, no more.
+    await Promise.all(networks.map(report));
+    await object.forget();
+    expect(await Promise.all(networks.map(report))).toEqual(networks.map(() => 0));
+  });
+
+  it('T12: makes room for new daily counts where old ones are told by no day any more', async () => {
+    const object = await openObject({ days: 3, counters: 10 });
+    for (let day = 1; day <= 10; day++) {
+      object.at(`2096-05-${String(day).padStart(2, '0')}T12:00:00Z`);
+      await object.add([one('a')], network(1));
+    }
+    await object.alarm();
+    await object.add([one('b'), one('c')], network(1));
+    expect(await object.read('a')).toMatchObject({ total: 10 });
+    expect(await object.read('b')).toMatchObject({ total: 1, daily: [{ day: '2096-05-10', count: 1 }] });
+    expect(await object.read('c'), 'for one, and no more').toMatchObject({ total: 1, daily: [] });
+  });
+
   it('T12: a flood takes no other one its place, whether the object slept or not', async () => {
     const object = await openObject({ perNetwork: 20, perSite: 50, perDay: 100 });
     expect(await object.add([one('honest')], network(1))).toBe(1);
@@ -167,6 +209,66 @@ describe('the object that counts downloads', () => {
         { package_id: 'a', total: 1, last_30_days: 1 },
       ],
     });
+  });
+});
+
+describe('the counters of a Worker', () => {
+  const namespace = { idFromName: expect.fail, getByName: () => ({}) as DownloadsStub };
+  const settingsOf = (more: object) => readSettings({ CATALOG: namespace as never, DOWNLOADS: namespace, ...more });
+  const files = { fetch: async () => new Response() };
+
+  it('E1: count for a publication of its own, and for another where they are told to', () => {
+    expect(settingsOf({ ASSETS: files }).downloads).toBeDefined();
+    expect(settingsOf({ ASSETS: files, COUNT_DOWNLOADS: 'off' }).downloads).toBeUndefined();
+    expect(settingsOf({ ASSETS: files, DOWNLOADS: undefined }).downloads).toBeUndefined();
+    expect(settingsOf({ PUBLICATION: 'https://a.example' }).downloads).toBeUndefined();
+    expect(settingsOf({ PUBLICATION: 'https://a.example', COUNT_DOWNLOADS: 'on' }).downloads).toBeDefined();
+    expect(() => settingsOf({ ASSETS: files, COUNT_DOWNLOADS: 'yes' })).toThrow('COUNT_DOWNLOADS must be on or off');
+  });
+
+  it('T8: an object that does not answer is unavailable, and its health says so', async () => {
+    const fails = () => Promise.reject(new Error('moved'));
+    const downloads = remoteDownloads(() => ({ add: fails, read: fails, probe: fails, totals: fails }));
+    await expect(downloads.add([one('a')], network(1))).rejects.toBeInstanceOf(Unavailable);
+    await expect(downloads.read('a')).rejects.toBeInstanceOf(Unavailable);
+    expect(await downloads.probe()).toBe(false);
+  });
+});
+
+describe('a build that asks for totals', () => {
+  const answering = async (answer: RequestListener) => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  const json = (body: unknown, status = 200) =>
+    answering((_, response) => response.writeHead(status).end(JSON.stringify(body)));
+  const total = { package_id: 'a', total: 3, last_30_days: 2 };
+
+  it('takes what is of their form, and says why it does not', async () => {
+    expect(await askTotals(await json({ day: '2026-05-01', totals: [total] }), 'k')).toEqual([total]);
+    for (const wrong of [
+      [],
+      {},
+      { day: 'today', totals: [] },
+      { day: '2026-05-01', totals: [{ ...total, total: -1 }] },
+    ]) {
+      await expect(askTotals(await json(wrong), 'k')).rejects.toThrow('something else than download totals');
+    }
+    const broken = await answering((_, response) => response.writeHead(502).end('<html>'));
+    await expect(askTotals(broken, 'k')).rejects.toThrow('answered 502: no reason');
+    const other = await json({ day: '2026-05-01', totals: [total] });
+    const elsewhere = await answering((_, response) => response.writeHead(302, { location: other }).end());
+    await expect(askTotals(elsewhere, 'k'), 'a key is for one address').rejects.toThrow();
+    const endless = await answering((_, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(100_000)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    await expect(askTotals(endless, 'k')).rejects.toThrow('longer than');
   });
 });
 
@@ -236,6 +338,8 @@ describe('the function at the edge', () => {
     const built = await build(edge.address);
     expect([built.status, built.error]).not.toContain('could not be read');
     expect(built.status).toBe(0);
+    const short = await start({ COUNT_DOWNLOADS: 'on', OPERATOR_KEY: 'short' });
+    await expect(askTotals(short.edge.address, 'short')).rejects.toThrow('503: OPERATOR_KEY must have');
     const refused = await build(edge.address, { DEBDEX_OPERATOR_KEY: 'another' });
     expect(refused.error).toMatch(/download counters could not be read: .* answered 401/);
     expect(refused.status, 'a build goes on without').toBe(0);

@@ -41,7 +41,7 @@ export class TestedObject extends GatewayObject {
 
 /** What the object of the downloads is asked: a method of it, at a time and within limits of the asker's. */
 interface DownloadsQuestion {
-  readonly name: 'add' | 'read' | 'probe' | 'totals' | 'alarm' | 'forget' | 'rows';
+  readonly name: 'add' | 'read' | 'probe' | 'totals' | 'alarm' | 'nextAlarm' | 'forget' | 'rows';
   readonly parameters: readonly never[];
   readonly now: number;
   readonly limits: object;
@@ -69,6 +69,7 @@ export class TestedDownloads extends DownloadsObject {
       (this.ctx as unknown as { abort(): void }).abort();
       return '';
     }
+    if (name === 'nextAlarm') return writeValue(await this.ctx.storage.getAlarm());
     if (name === 'rows') return writeValue([...this.ctx.storage.sql.exec(String(parameters[0])).raw()]);
     if (name === 'alarm') {
       await this.alarm();
