@@ -178,7 +178,12 @@ export class PackageSearch {
 
   *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
     const ofAll = findCorrections(this.#reading, joined);
-    if (ofAll.length > 0) yield find(anyWhole('key', ofAll.map(wholeTerm)));
+    // A letter is left out more often than another mistake is made.
+    const longer = ofAll.filter((key) => key.length > joined.length);
+    const others = ofAll.filter((key) => key.length <= joined.length);
+    for (const keys of [longer, others]) {
+      if (keys.length > 0) yield find(anyWhole('key', keys.map(wholeTerm)));
+    }
     const corrections = words.map((word) => (word === joined ? ofAll : findCorrections(this.#reading, word)));
     if (corrections.some((list) => list.length > 0)) {
       yield find(everyWord(termColumns, words, corrections));

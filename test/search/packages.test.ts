@@ -121,6 +121,32 @@ describe('package search', () => {
     expect(await names('com')).toHaveLength(4);
   });
 
+  it('takes a mistyped name first for those with a letter more, then for the others, each by rank', async () => {
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(named('Snowbird'), named('Snowboard'), named('Snow-bword'), named('Snowborg')),
+    });
+    expect(await names('snowbord')).toEqual(['Snowboard', 'Snow-bword', 'Snowbird', 'Snowborg']);
+  });
+
+  it('H7: asks the index twice for all names that a mistyped one may mean', () => {
+    const asked: string[] = [];
+    const reading: Partial<SearchReading> = {
+      match: (expression) => {
+        asked.push(expression);
+        return [];
+      },
+      names: () => [],
+      texts: () => [],
+      termsOf: () => Array.from('abcdefghijklm').flatMap((letter) => [`snowb${letter}rd`, `snowbo${letter}ard`]),
+      wordsWithInside: () => [],
+    };
+    new PackageSearch(reading as SearchReading).locate('snowboard', 100, 1);
+    const corrected = asked.filter((expression) => expression.startsWith('{key}') && !expression.endsWith('*'));
+    expect(corrected).toHaveLength(2);
+    expect(corrected[0]?.match(/snowbo[a-m]ard/g)).toHaveLength(13);
+  });
+
   it('forgives one mistake in a word of five letters or more, after everything that matches', async () => {
     const { names } = await openSearch({ slug: 'one', packages: tweaks });
     for (const [question, name] of [
