@@ -433,6 +433,16 @@ describe('searching', () => {
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Where the function sent the page, too, nothing is to be cleared but what was chosen.
+    for (const [more, isThere] of [
+      ['', false],
+      ['&section=themes', true],
+    ] as const) {
+      await context?.close();
+      const sent = await open(`/search/?q=zzzzqq${more}`, {}, computing.address);
+      await sent.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+      await expect.poll(() => sent.getByRole('button', { name: 'Clear the filters' }).isVisible()).toBe(isThere);
+    }
   });
 
   it('arrow keys walk through the results', async () => {

@@ -84,6 +84,7 @@ const writeAddress = () => {
 };
 
 const tellChosen = () => {
+  byId('clear').hidden = Object.keys(chosen()).length === 0;
   const count = [...facetNames, 'sort'].filter((name) => select(name).value !== '').length;
   chosenCount.hidden = count === 0;
   chosenCount.textContent = `${count} chosen`;
@@ -135,7 +136,6 @@ const tell = async ({ total, isMore, fit: how }: Results) => {
   // The question and the names in it are escaped there.
   fit.innerHTML = markup;
   empty.hidden = total > 0;
-  byId('clear').hidden = Object.keys(chosen()).length === 0;
 };
 
 const answer = async (left?: Left | null) => {
