@@ -75,7 +75,9 @@ describe('the function on AWS Lambda', () => {
       '/v2/jailbreak/package/multi',
     );
     // What some send with a GET means nothing.
-    expect((await handle(event({}, { body: 'x' }))).answer.statusCode).toBe(200);
+    for (const method of ['GET', 'HEAD']) {
+      expect((await handle(event({ http: { method } }, { body: 'x' }))).answer.statusCode, method).toBe(200);
+    }
   });
 
   it('E1: reads paths as they were asked for, which an HTTP API hands over decoded and below its stage', async () => {
@@ -87,6 +89,9 @@ describe('the function on AWS Lambda', () => {
     expect(await pathOf('/live/v2/a', { ...api, stage: 'live' })).toBe('/v2/a');
     expect(await pathOf('/lively/v2/a', { ...api, stage: 'live' })).toBe('/lively/v2/a');
     expect(await pathOf('/v2/a', { domainName: 'index.example.org' })).toBe('/v2/a');
+    // Whoever calls the function itself may name no domain; a stage that has no name is no segment.
+    expect(await pathOf('/v2/50%', { domainName: undefined as never })).toBe('/v2/50%25');
+    expect(await pathOf('/$default/v2/a')).toBe('/$default/v2/a');
   });
 
   it('E1: answers with text as text, and with everything else in base64', async () => {
@@ -144,6 +149,11 @@ describe('the fetch handler', () => {
       olderAddresses: false,
       trustedProxies: 2,
     });
+    const empty = Object.fromEntries([...Object.keys(all), 'DEBDEX_TRUSTED_PROXIES'].map((name) => [name, '']));
+    expect(readFetchSettings({ ...empty, DEBDEX_NO_OLDER_ADDRESSES: '' }), 'empty is not set').toEqual(
+      readFetchSettings({}),
+    );
+    expect(readFetchSettings({ DEBDEX_NO_OLDER_ADDRESSES: 'TRUE' }).olderAddresses).toBe(false);
     expect(() => readFetchSettings({ DEBDEX_RATE_LIMIT: '-1' })).toThrow(
       'DEBDEX_RATE_LIMIT must be a whole number, not "-1"',
     );
