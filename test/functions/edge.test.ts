@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
@@ -11,6 +10,7 @@ import { packages, type SourceRepository } from '../support/catalog.ts';
 import { startEdge } from '../support/edge.ts';
 import { startCountedTaking } from '../support/edge-costs.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
+import { changeObjects } from '../support/edge-storage.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram } from '../support/host-programs.ts';
 import { patience } from '../support/patience.ts';
@@ -250,18 +250,13 @@ describe('an edge host that follows a publication', () => {
     /** Makes of what the objects hold what another version would have left. */
     const alter = (statements: string, list = '') => {
       let altered = 0;
-      for (const file of globSync('**/*.sqlite', { cwd: storage })) {
-        const database = new DatabaseSync(path.join(storage, file));
-        try {
-          const find = "SELECT 1 FROM sqlite_master WHERE name = 'written_portion'";
-          if (database.prepare(find).get() === undefined) continue;
-          altered++;
-          database.exec(`DROP TABLE search_document; ${statements}`);
-          database.prepare("INSERT INTO remembered SELECT 'list', ?1 WHERE ?1 <> '\"\"'").run(JSON.stringify(list));
-        } finally {
-          database.close();
-        }
-      }
+      changeObjects(storage, 'CatalogObject', (database) => {
+        const find = "SELECT 1 FROM sqlite_master WHERE name = 'written_portion'";
+        if (database.prepare(find).get() === undefined) return;
+        altered++;
+        database.exec(`DROP TABLE search_document; ${statements}`);
+        database.prepare("INSERT INTO remembered SELECT 'list', ?1 WHERE ?1 <> '\"\"'").run(JSON.stringify(list));
+      });
       expect(altered).toBe(1);
     };
     const isAnswered = async () => {
