@@ -21,6 +21,7 @@ import { authenticate, type Credentials, readCallback, signIn } from '../support
 import { runScript } from '../support/run-script.ts';
 import { openTestedObject } from '../support/tested-object.ts';
 import { readValue, writeValue } from '../support/tested-object-values.ts';
+import { findWrangler, noWrangler, rehearseDeployment } from '../support/wrangler.ts';
 
 const publicAddress = 'https://index.example.org';
 const key = 'k'.repeat(40);
@@ -135,6 +136,15 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     }
     for (const name of ['node:sqlite', 'node:child_process']) expect(imported).not.toContain(name);
     expect(bundle.compressed).toBeLessThan(250_000);
+  });
+
+  test('E1: the tool of the platform takes its configuration', async ({ skip }) => {
+    const wrangler = findWrangler();
+    if (wrangler === undefined) return skip(noWrangler);
+    const said = await rehearseDeployment(wrangler, bundle.folder);
+    expect(said).toContain(gateway.kind === 'object' ? 'env.CREDENTIALS (GatewayObject)' : 'env.HYPERDRIVE');
+    expect(said).toContain('env.DOWNLOADS (DownloadsObject)');
+    expect(said).not.toMatch(/warning|error|unexpected/i);
   });
 
   test('T3, T5: a device signs in, is known, and is signed out by its owner, as on Node', async () => {

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
 import { createSigner } from '../../src/publication/signature.ts';
@@ -12,9 +10,9 @@ import { startCountedTaking } from '../support/edge-costs.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { changeObjects } from '../support/edge-storage.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { findProgram } from '../support/host-programs.ts';
 import { patience } from '../support/patience.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
+import { findWrangler, noWrangler, rehearseDeployment } from '../support/wrangler.ts';
 
 let bundle: EdgeBundle;
 beforeAll(async () => {
@@ -80,8 +78,8 @@ describe('the function at the edge', () => {
   });
 
   it('E1: the tool of the platform takes its configuration, wherever the publication is', async ({ skip }) => {
-    const wrangler = process.env.DEBDEX_WRANGLER ?? findProgram('wrangler');
-    if (wrangler === undefined) return skip('wrangler is not here: put it into PATH, or say where by DEBDEX_WRANGLER');
+    const wrangler = findWrangler();
+    if (wrangler === undefined) return skip(noWrangler);
     const assets = temporaryFolder();
     writeFileSync(path.join(assets, 'index.html'), '<p>front');
     const bound = {
@@ -99,13 +97,11 @@ describe('the function at the edge', () => {
         folder,
       );
       writeFileSync(path.join(folder, 'wrangler.jsonc'), settings);
-      const { stdout, stderr } = await promisify(execFile)(wrangler, ['deploy', '--dry-run'], {
-        cwd: folder,
-        env: { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1' },
-      });
-      expect(stdout).toContain(name);
-      expect(stdout).toContain('env.CATALOG (CatalogObject)');
-      expect(stdout + stderr).not.toMatch(/warning|error|unexpected/i);
+      const said = await rehearseDeployment(wrangler, folder);
+      for (const bound of [name, 'env.CATALOG (CatalogObject)', 'env.DOWNLOADS (DownloadsObject)']) {
+        expect(said).toContain(bound);
+      }
+      expect(said).not.toMatch(/warning|error|unexpected/i);
     }
   });
 
