@@ -79,5 +79,8 @@ it('E1: the fetch handler answers what goes wrong as every host does, and tells 
   writeFileSync(path.join(publication.state, 'catalog.sqlite'), 'no database');
   const { status, headers } = await open(publication)(search);
   expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([503, 'application/json', '5']);
-  expect(JSON.parse(String(told.mock.lastCall?.[0]))).toMatchObject({ event: 'fault', operation: 'packageSearch' });
+  const fault = JSON.parse(String(told.mock.lastCall?.[0]));
+  expect(fault).toMatchObject({ event: 'fault', operation: 'packageSearch' });
+  // Why, and not only what could not be answered.
+  expect(fault.message).toContain('file is not a database');
 });
