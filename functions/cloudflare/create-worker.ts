@@ -88,6 +88,9 @@ interface Opened {
   readonly askGateway: (request: Request) => Promise<Response> | undefined;
 }
 
+/** How long a gateway that failed to open is left alone, in milliseconds. */
+const retryInterval = 10_000;
+
 const words = new Set(gatewayWords);
 
 const isOfGateway = (url: string): boolean => {
@@ -118,9 +121,15 @@ export const createWorker = <Bound extends Environment>(
   openGateway?: (environment: Bound) => Promise<GatewayOfWorker>,
 ) => {
   let opened: Opened | undefined;
+  /** When what failed to open is tried again, in milliseconds since 1970. */
+  let retryAt = Number.POSITIVE_INFINITY;
+  // Each request that comes before anything is open opens it for itself: one that waited for what another request began would
+  // wait for ever where that ends.
   const open = async (environment: Bound): Promise<Opened> => {
+    if (opened !== undefined && Date.now() < retryAt) return opened;
     const settings = readSettings(environment);
-    return {
+    retryAt = Number.POSITIVE_INFINITY;
+    opened = {
       settings,
       published: settings.hasPages ? createPublishedApp(settings) : undefined,
       askGateway: openGateway
@@ -128,20 +137,29 @@ export const createWorker = <Bound extends Environment>(
             (gateway) => askGateway(gateway, settings),
             (error) => {
               report(error);
+              retryAt = Date.now() + retryInterval;
               return refuseAll;
             },
           )
         : () => undefined,
     };
+    return opened;
   };
   return {
     fetch: async (request: Request, environment: Bound): Promise<Response> => {
-      opened ??= await open(environment);
-      const { published, settings } = opened;
+      let found: Opened;
+      try {
+        found = await open(environment);
+      } catch (error) {
+        // A mistake in the configuration says what to write.
+        report(error);
+        return unavailable(request);
+      }
+      const { published, settings } = found;
       const totals =
         settings.downloads && answerTotals(request, settings.downloads, environment.OPERATOR_KEY || undefined);
       if (totals !== undefined) return totals;
-      const ofGateway = opened.askGateway(request);
+      const ofGateway = found.askGateway(request);
       if (ofGateway !== undefined) return ofGateway;
       if (published !== undefined && !isComputed(request.url)) return published.fetch(request);
       try {

@@ -27,7 +27,8 @@ const answer = async (request: Request, stub: () => DownloadsStub, operatorKey: 
   }
   try {
     return JSON.stringify(await stub().totals());
-  } catch {
+  } catch (error) {
+    console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: String(error) }));
     throw new HttpError(503, 'The download counters cannot be read at the moment', { 'Retry-After': '5' });
   }
 };

@@ -38,7 +38,10 @@ export class GatewayObject extends DurableObject<unknown> implements StoreStub {
 
   async alarm(): Promise<void> {
     const store = await this.#open();
-    const { more } = await store.sweep().catch(() => ({ more: false }));
+    const { more } = await store.sweep().catch((error: unknown) => {
+      console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: `Sweeping: ${error}` }));
+      return { more: false };
+    });
     await this.#state.storage.setAlarm(Date.now() + (more ? sweepPause : sweepInterval));
   }
 
@@ -51,7 +54,7 @@ export class GatewayObject extends DurableObject<unknown> implements StoreStub {
   // Once: each sweep sets the next.
   async #beginSweeping(): Promise<void> {
     if (this.#sweeps) return;
-    this.#sweeps = true;
     if ((await this.#state.storage.getAlarm()) === null) await this.#state.storage.setAlarm(Date.now() + sweepInterval);
+    this.#sweeps = true;
   }
 }
