@@ -164,3 +164,24 @@ it('E2: takes all anew where what stands there is not what was published', async
   await untilTaken();
   expect(database.prepare<[number]>('SELECT count(*) FROM record').get()).toEqual([5]);
 });
+
+it('E2: holds nothing with a row too many', async () => {
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const { files, list } = await publish(5);
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  const untilTaken = async () => {
+    while (!(await taking.goOn()));
+  };
+  taking.begin({ text: 'first', jws: null, list });
+  await untilTaken();
+  const columns = database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat();
+  const others: Record<string, string> = { id: '999', package: "'com.example.more'" };
+  const copied = columns.map((name) => others[name] ?? `"${name}"`);
+  database.exec(`INSERT INTO record SELECT ${copied.join(', ')} FROM record WHERE package = 'com.example.p3'`);
+  taking.begin({ text: 'second', jws: null, list });
+  await expect(untilTaken()).rejects.toThrow(/There are 6 rows of record, and 5 were published/);
+  await untilTaken();
+  expect(memory.get('held')?.text).toBe('second');
+});
