@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
+import { generationPath } from '../../src/contract/generation.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
@@ -287,6 +288,26 @@ describe('an edge host that follows a publication', () => {
     await publication.publish([repository('y', 50)]);
     await edge.until(2);
     expect(await (await edge.get(lookup)).text()).toContain('"description":"y"');
+  });
+
+  it('E2: goes on answering whatever comes late: an older order, or the word to retire for what it has itself', async () => {
+    const { publication, origin } = await publishOnLoopback();
+    await publication.publish([repository('first')]);
+    const edge = await startEdge(bundle, { source: { address: origin.address } });
+    await edge.until(1);
+    const former = publication.read(generationPath.current).toString();
+    await publication.publish([repository('second')]);
+    await edge.until(2);
+    const answers = async () => (await edge.get(lookup)).text();
+    await expect.poll(answers).toContain('"description":"second"');
+    // Of the two, the one that answers is the one that need not take anything.
+    const order = { text: former, jws: null, list: '{}', answering: 2 };
+    const two = await edge.object('two');
+    expect(await two.take(order)).toBe(true);
+    await two.retire(2);
+    await two.retire(1);
+    expect(await answers()).toContain('"description":"second"');
+    expect(edge.lines.filter(({ event }) => event === 'trouble')).toEqual([]);
   });
 
   it('E2: takes what the publication has by now, where it went on before all of the first was taken', async () => {

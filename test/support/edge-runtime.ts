@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
+import type { CatalogStub, ObjectName } from '../../functions/cloudflare/catalog-stub.ts';
 import { safetyFile } from '../../functions/node/safety-file.ts';
 import { type BundledWorker, bundleCloudflare } from '../../scripts/bundling/bundle-cloudflare.ts';
 import { compatibilityDate, type EdgeGateway } from '../../scripts/bundling/cloudflare-settings.ts';
@@ -44,6 +45,8 @@ export interface EdgeRuntime {
   taken(): number | undefined;
   /** Puts a file into its bucket. */
   put(key: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** One of its two objects that hold a catalog. */
+  object(name: ObjectName): Promise<Pick<CatalogStub, 'take' | 'retire'>>;
   /** Has it do what is done on a schedule. */
   runScheduled(): Promise<void>;
   /** Ends the runtime, whatever it does. */
@@ -105,6 +108,10 @@ export const runEdge = async (
     put: async (key, bytes, sha256) => {
       const { BUCKET } = await workerd.getBindings<{ BUCKET: WritableBucket }>();
       await BUCKET.put(key, bytes, { customMetadata: { sha256 } });
+    },
+    object: async (name) => {
+      const { CATALOG } = await workerd.getBindings<{ CATALOG: { getByName(name: string): CatalogStub } }>();
+      return CATALOG.getByName(name);
     },
     runScheduled: async () => {
       const worker = (await workerd.getWorker()) as unknown as { scheduled(): Promise<{ outcome: string }> };
