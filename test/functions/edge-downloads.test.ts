@@ -10,9 +10,8 @@ import { readSettings } from '../../functions/cloudflare/settings.ts';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { askTotals } from '../../functions/downloads/asked-totals.ts';
 import type { CounterLimits } from '../../functions/downloads/counting.ts';
-import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
-import { startEdge } from '../support/edge.ts';
+import { publishOnLoopback, startEdge } from '../support/edge.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newObject } from '../support/new-object.ts';
@@ -281,10 +280,7 @@ describe('the function at the edge', () => {
     return () => rmSync(path.dirname(bundle.folder), { recursive: true });
   });
   const publishOne = async () => {
-    const publication = new BuiltPublication();
-    publication.hasPortions = true;
-    const origin = await new FileOrigin(publication.folder).open();
-    onTestFinished(() => origin.close().catch(() => {}));
+    const { publication, origin } = await publishOnLoopback();
     await publication.publish([{ slug: 'one', packages: packages({ Package: 'a', Version: '1.0' }) }]);
     return { address: origin.address, storage: temporaryFolder() };
   };

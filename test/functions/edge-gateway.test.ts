@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../functions/gateway/store/credential-store
 import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
 import { openHyperdrive } from '../../functions/gateway/store/postgres.ts';
 import { BrowserSession } from '../support/browser-session.ts';
+import { countSchemas } from '../support/count-schemas.ts';
 import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
 import { changeObjects } from '../support/edge-storage.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -26,30 +27,6 @@ import { findWrangler, noWrangler, rehearseDeployment } from '../support/wrangle
 const publicAddress = 'https://index.example.org';
 const key = 'k'.repeat(40);
 const secret = 's'.repeat(40);
-
-/** How many schemas the module of a Worker makes when it starts, its imports being of no account. */
-const countSchemas = (text: string): number => {
-  const program = text
-    .replaceAll(
-      /\bimport\s*(?:(\w+)\s*,?\s*)?(?:\*\s*as\s+(\w+)|(\{[^}]*\}))?\s*from\s*["'][^"']+["'];?/g,
-      (_, one, all, named) =>
-        [one, all, named?.replaceAll(/\bas\b/g, ':')].flatMap((name) => (name ? `const ${name} = stub;` : [])).join(''),
-    )
-    .replace(/export\s*\{[^}]*\};?\s*$/, '');
-  let schemas = 0;
-  const define = (...[owner, name, property]: Parameters<typeof Object.defineProperty>) => {
-    if (name === '_zod') schemas++;
-    return Object.defineProperty(owner, name, property);
-  };
-  const watched = new Proxy(Object, {
-    get: (target, name) => (name === 'defineProperty' ? define : Reflect.get(target, name)),
-  });
-  const stub: unknown = new Proxy(class {}, {
-    get: (target, name) => (name === 'prototype' ? target.prototype : stub),
-  });
-  new Function('Object', 'stub', program)(watched, stub);
-  return schemas;
-};
 
 interface Health {
   readonly data: { readonly service_data: { readonly database_healthy: boolean } };

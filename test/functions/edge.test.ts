@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEdgePublication, wranglerSettings } from '../../scripts/bundling/cloudflare-settings.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { createSigner } from '../../src/publication/signature.ts';
-import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
-import { startEdge } from '../support/edge.ts';
+import { countSchemas } from '../support/count-schemas.ts';
+import { publishOnLoopback, startEdge } from '../support/edge.ts';
 import { startCountedTaking } from '../support/edge-costs.ts';
 import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { changeObjects } from '../support/edge-storage.ts';
@@ -20,14 +20,6 @@ beforeAll(async () => {
   bundle = await makeEdgeBundle();
   return () => rmSync(path.dirname(bundle.folder), { recursive: true });
 });
-
-const publishOnLoopback = async () => {
-  const publication = new BuiltPublication();
-  publication.hasPortions = true;
-  const origin = await new FileOrigin(publication.folder).open();
-  onTestFinished(() => origin.close().catch(() => {}));
-  return { publication, origin };
-};
 
 const repository = (text: string, count = 3): SourceRepository => ({
   slug: 'one',
@@ -107,23 +99,9 @@ describe('the function at the edge', () => {
   });
 
   it('E1: makes no schema and asks for no language when it starts, which would take most of that time', () => {
-    const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8')
-      .replace(/import\s*\{[^}]*\}\s*from\s*"cloudflare:workers";/, (line) => {
-        const [, name = 'DurableObject'] = /\bas ([\w$]+)/.exec(line) ?? [];
-        return `class ${name} {}`;
-      })
-      .replace(/export\s*\{[^}]*\};?\s*$/, '');
-    let schemas = 0;
-    const define = (...[owner, name, property]: Parameters<typeof Object.defineProperty>) => {
-      if (name === '_zod') schemas++;
-      return Object.defineProperty(owner, name, property);
-    };
-    const watched = new Proxy(Object, {
-      get: (target, name) => (name === 'defineProperty' ? define : Reflect.get(target, name)),
-    });
+    const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8');
     const languages = new Proxy({}, { get: (_, name) => expect.fail(`Intl.${String(name)}`) });
-    new Function('Object', 'Intl', text)(watched, languages);
-    expect(schemas).toBe(0);
+    expect(countSchemas(text, languages)).toBe(0);
   });
 });
 

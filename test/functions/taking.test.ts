@@ -95,6 +95,21 @@ const take = async (count: number) => {
   return { ...asked, events, portions, held: memory.get('held')?.text, left: memory.get('taking') };
 };
 
+/** An object that has taken a first generation. */
+const takeFirst = async () => {
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const { files, list } = await publish(5);
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  const untilTaken = async () => {
+    while (!(await taking.goOn()));
+  };
+  taking.begin({ text: 'first', jws: null, list });
+  await untilTaken();
+  return { memory, database, taking, list, untilTaken };
+};
+
 it('E2: takes twice as much with twice the work, in events that grow no larger', async () => {
   const [one, two] = [await take(15), await take(30)];
   for (const { held, left, events, portions } of [one, two]) {
@@ -147,16 +162,7 @@ it('E2: takes what was ordered last, where that came while a portion was read', 
 });
 
 it('E2: takes all anew where what stands there is not what was published', async () => {
-  const { state, sql } = openStorage();
-  const memory = new ObjectMemory(sql);
-  const { files, list } = await publish(5);
-  const database = objectDatabase(sql);
-  const taking = new Taking(state, { memory, database, files });
-  const untilTaken = async () => {
-    while (!(await taking.goOn()));
-  };
-  taking.begin({ text: 'first', jws: null, list });
-  await untilTaken();
+  const { memory, database, taking, list, untilTaken } = await takeFirst();
   database.exec("DELETE FROM record WHERE package = 'com.example.p3'");
   taking.begin({ text: 'second', jws: null, list });
   await expect(untilTaken()).rejects.toThrow(/There are 4 rows of record, and 5 were published: all is taken anew/);
@@ -166,16 +172,7 @@ it('E2: takes all anew where what stands there is not what was published', async
 });
 
 it('E2: holds nothing with a row too many', async () => {
-  const { state, sql } = openStorage();
-  const memory = new ObjectMemory(sql);
-  const { files, list } = await publish(5);
-  const database = objectDatabase(sql);
-  const taking = new Taking(state, { memory, database, files });
-  const untilTaken = async () => {
-    while (!(await taking.goOn()));
-  };
-  taking.begin({ text: 'first', jws: null, list });
-  await untilTaken();
+  const { memory, database, taking, list, untilTaken } = await takeFirst();
   const columns = database.prepare<[string]>("SELECT name FROM pragma_table_info('record')").all().flat();
   const others: Record<string, string> = { id: '999', package: "'com.example.more'" };
   const copied = columns.map((name) => others[name] ?? `"${name}"`);

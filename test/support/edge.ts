@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import { BuiltPublication, FileOrigin } from './built-publication.ts';
 import { type EdgeBundle, type EdgeRuntime, type EdgeRuntimeOptions, runEdge } from './edge-runtime.ts';
 import { temporaryFolder } from './folder.ts';
 import { patience } from './patience.ts';
@@ -9,6 +10,15 @@ export interface EdgeServer extends EdgeRuntime {
   /** Resolves when it answers from the generation of this number. */
   until(number: number): Promise<void>;
 }
+
+/** A publication that a Worker can take, empty to begin with, on a server that ends with the test. */
+export const publishOnLoopback = async () => {
+  const publication = new BuiltPublication();
+  publication.hasPortions = true;
+  const origin = await new FileOrigin(publication.folder).open();
+  onTestFinished(() => origin.close().catch(() => {}));
+  return { publication, origin };
+};
 
 /** Starts a bundled Worker, which ends with the test. */
 export const startEdge = async (
