@@ -67,7 +67,7 @@ export interface OpenIdClient {
 }
 
 // Loaded where somebody signs in by a provider.
-const load = () => import('openid-client');
+const load = () => import('./openid-library.ts');
 
 /**
  * The authorization code flow with PKCE, state and nonce (OpenID Connect Core, section 3.1; RFC 9700, section 2.1.1).

@@ -1,4 +1,4 @@
-import { successMessage } from '../../src/contract/envelope.ts';
+import { successMessage } from '../../src/contract/success-message.ts';
 import type { RecordList, SearchPage } from '../dependencies.ts';
 import type { Turn } from './ask-index.ts';
 

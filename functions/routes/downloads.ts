@@ -1,6 +1,6 @@
 import { cacheControl } from '../../src/contract/answer-headers.ts';
-import { successMessage } from '../../src/contract/envelope.ts';
 import { downloadsSchema } from '../../src/contract/records.ts';
+import { successMessage } from '../../src/contract/success-message.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { HttpError, jsonAnswer, notFound } from '../http/answers.ts';

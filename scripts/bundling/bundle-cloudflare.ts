@@ -4,7 +4,14 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
 import { readSafetyEntries } from '../../functions/node/safety-file.ts';
-import { type EdgeGateway, type EdgePublication, wranglerSettings } from './cloudflare-settings.ts';
+import {
+  type EdgeGateway,
+  type EdgePublication,
+  otherModules,
+  workerModule,
+  wranglerSettings,
+} from './cloudflare-settings.ts';
+import { leaner } from './leaner.ts';
 import { readLicences } from './licences.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
@@ -41,32 +48,6 @@ const ofBuild = (safetyList: URL): Plugin => ({
       : undefined,
 });
 
-// Modules of zod that describe schemas, which a build does.
-const describing = /zod[/\\]v4[/\\]core[/\\](?:to-json-schema|json-schema-processors)\.js$/;
-
-/** A module with the names of another, that does nothing. */
-const nothingOf = (file: string): string => {
-  const names = readFileSync(file, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
-  const exported = [...names].map(([, name]) => `nothing as ${name}`).join(', ');
-  return `const nothing = () => { throw new Error('Schemas are described by a build'); };\nexport { ${exported} };`;
-};
-
-/**
- * Without what is reached and never used: zod's sentences in fifty languages, which are half of all bytes, and what describes
- * schemas or writes YAML, since the description is published.
- */
-const leaner: Plugin = {
-  name: 'leaner',
-  load: (id) => {
-    if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
-    if (describing.test(id)) return nothingOf(id);
-    if (id === path.join(project, 'src', 'contract', 'yaml.ts')) {
-      return "export const composeYaml = () => { throw new Error('The description is published as YAML, and not written here'); };";
-    }
-    return undefined;
-  },
-};
-
 const lazyZod = path.join(project, 'functions', 'cloudflare', 'lazy-zod.ts');
 
 /** Has the contract's schemas made when they are first asked, of which a Worker asks few. */
@@ -89,15 +70,18 @@ const nodeModules: Plugin = {
   },
 };
 
-/** The size of a bundle, in bytes. */
+/** A bundle, with its size in bytes. */
 export interface BundledWorker {
+  /** Its modules, below its folder, with "/" between segments; first what the platform starts. */
+  readonly modules: readonly string[];
   readonly bytes: number;
+  /** Each module by itself. */
   readonly compressed: number;
 }
 
 /**
- * Bundles the function for Cloudflare Workers into a folder, in the place of what was there: one module, and the
- * configuration with which the platform's own tool deploys it.
+ * Bundles the function for Cloudflare Workers into a folder, in the place of what was there: what starts as one module, what is
+ * loaded later in others beside it, and the configuration with which the platform's own tool deploys them.
  *
  * @throws Error where a module cannot be read or bundled, SafetyListInvalid
  */
@@ -113,21 +97,24 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
     external: ['cloudflare:workers', 'cloudflare:sockets', /^node:/],
     // Whether a package is imported or required is known of each place.
     resolve: { conditionNames: ['workerd', 'worker', 'default'] },
-    treeshake: { moduleSideEffects: false },
+    // A schema that nobody asks need not be.
+    treeshake: { moduleSideEffects: false, manualPureFunctions: ['z'] },
     plugins: [ofBuild(input.safetyList), leaner, lazySchemas, nodeModules],
   });
+  let modules: readonly string[];
   try {
     const { output } = await bundle.write({
-      file: path.join(made, 'worker.js'),
+      dir: made,
       format: 'esm',
       minify: true,
-      // One module, in which what is imported later is made later.
-      codeSplitting: false,
+      entryFileNames: workerModule,
+      chunkFileNames: `${otherModules}/[name].js`,
     });
-    writeFileSync(
-      path.join(made, 'LICENSES'),
-      readLicences(output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
-    );
+    const chunks = output.filter((one) => one.type === 'chunk');
+    writeFileSync(path.join(made, 'LICENSES'), readLicences(chunks.flatMap(({ moduleIds }) => moduleIds)));
+    modules = chunks
+      .map(({ fileName }) => fileName)
+      .sort((one, other) => Number(other === workerModule) - Number(one === workerModule));
   } finally {
     await bundle.close();
   }
@@ -135,6 +122,11 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
   writeFileSync(path.join(made, 'wrangler.jsonc'), wranglerSettings(input, folder));
   if (existsSync(folder)) rmSync(folder, { recursive: true });
   renameSync(made, folder);
-  const bytes = readFileSync(path.join(folder, 'worker.js'));
-  return { bytes: bytes.length, compressed: gzipSync(bytes).length };
+  const texts = modules.map((name) => readFileSync(path.join(folder, name)));
+  const sum = (sizes: readonly number[]): number => sizes.reduce((before, size) => before + size, 0);
+  return {
+    modules,
+    bytes: sum(texts.map(({ length }) => length)),
+    compressed: sum(texts.map((text) => gzipSync(text).length)),
+  };
 };

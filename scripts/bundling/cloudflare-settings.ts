@@ -109,14 +109,19 @@ const objectBindings = (gateway: EdgeGateway) => {
   };
 };
 
+/** The module that the platform starts, below the folder of the Worker, and the folder of the others. */
+export const workerModule = 'worker.js';
+export const otherModules = 'modules';
+
 /** The configuration of Cloudflare's tool, for a Worker in this folder: wrangler.jsonc. */
 export const wranglerSettings = ({ publication, publicKey, name, gateway }: SettingsInput, folder: string): string => {
   const settings = {
     $schema: 'https://www.unpkg.com/wrangler@4/config-schema.json',
     name,
-    main: 'worker.js',
-    // It is bundled already.
+    main: workerModule,
+    // It is bundled already; its other modules lie beside it.
     no_bundle: true,
+    rules: [{ type: 'ESModule', globs: [`${otherModules}/*.js`] }],
     compatibility_date: compatibilityDate,
     workers_dev: true,
     limits: { cpu_ms: cpuMilliseconds },

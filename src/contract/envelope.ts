@@ -12,10 +12,11 @@ import {
   safetyRecordSchema,
 } from './records.ts';
 import { statusRecordSchema } from './status.ts';
+import { successMessage } from './success-message.ts';
 
 // Decisions, section 2: key order message (or status), date, refs, count, data; count is the number of items in data.
 
-const message = z.literal('200 Successful');
+const message = z.literal(successMessage);
 const date = z.iso.datetime({ precision: 3 }).describe('When the content last changed; for a computed answer, now.');
 const pageUrl = z.url().optional();
 const pages = z.strictObject({ nextPage: pageUrl, previousPage: pageUrl });
@@ -54,6 +55,3 @@ export const ingestSchema = z.strictObject({
     .min(0)
     .describe('How many were counted: of packages and versions that are known, once for a client and day.'),
 });
-
-/** The success message of every envelope that carries one. */
-export const successMessage = '200 Successful';

@@ -1,4 +1,4 @@
-import { successMessage } from '../contract/envelope.ts';
+import { successMessage } from '../contract/success-message.ts';
 
 /**
  * A document ready to be written: its text is `head`, the date of its last change, and `tail`; or `head` alone, where

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Miniflare } from 'miniflare';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
-import type { EdgeBundle } from '../support/edge-runtime.ts';
+import { type EdgeBundle, modulesOf } from '../support/edge-runtime.ts';
 import { median } from './statistics.ts';
 
 const rounds = 20;
@@ -32,9 +31,9 @@ const processorTime = (): number => {
   return Number.NaN;
 };
 
-const measureStart = async (script: string, hasGateway = false): Promise<number> => {
+const measureStart = async (modules: ReturnType<typeof modulesOf>, hasGateway = false): Promise<number> => {
   const runtime = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: script }],
+    modules,
     compatibilityDate,
     ...(hasGateway ? { compatibilityFlags: ['nodejs_compat'] } : {}),
     durableObjects: {
@@ -58,12 +57,11 @@ export const measureStartups = async (
   alone: EdgeBundle,
   withGateway: EdgeBundle,
 ): Promise<{ readonly alone: number; readonly withGateway: number }> => {
-  const scriptOf = ({ folder }: EdgeBundle) => readFileSync(path.join(folder, 'worker.js'), 'utf8');
   const times = { empty: [] as number[], alone: [] as number[], withGateway: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    times.empty.push(await measureStart(empty));
-    times.alone.push(await measureStart(scriptOf(alone)));
-    times.withGateway.push(await measureStart(scriptOf(withGateway), true));
+    times.empty.push(await measureStart([{ type: 'ESModule', path: 'worker.js', contents: empty }]));
+    times.alone.push(await measureStart(modulesOf(alone)));
+    times.withGateway.push(await measureStart(modulesOf(withGateway), true));
   }
   const nothing = median(times.empty);
   return { alone: median(times.alone) - nothing, withGateway: median(times.withGateway) - nothing };

@@ -1,15 +1,22 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const importing = /\bimport\s*(?:\*\s*as\s+(\w+)|(\{[^}]*\}))?\s*(?:from\s*)?["']([^"']+)["'];?/g;
+const exporting = /export\s*(\{[^}]*\});?/g;
+
+/** `{a as b, c}`, of imports or exports, as names in pairs. */
+const pairsOf = (list: string): readonly (readonly [string, string])[] =>
+  list
+    .slice(1, -1)
+    .split(',')
+    .map((one) => one.trim().split(/\s+as\s+/))
+    .flatMap(([name = '', other = name]) => (name === '' ? [] : [[name, other] as const]));
+
 /**
- * How many schemas the module of a Worker makes when it starts, its imports being of no account. `languages` stands in for what
- * there is of Intl.
+ * How many schemas the modules of a Worker make when it starts: those that the first of them imports, but not what is imported
+ * later. What the platform has is of no account. `languages` stands in for what there is of Intl.
  */
-export const countSchemas = (text: string, languages: object = Intl): number => {
-  const program = text
-    .replaceAll(
-      /\bimport\s*(?:(\w+)\s*,?\s*)?(?:\*\s*as\s+(\w+)|(\{[^}]*\}))?\s*from\s*["'][^"']+["'];?/g,
-      (_, one, all, named) =>
-        [one, all, named?.replaceAll(/\bas\b/g, ':')].flatMap((name) => (name ? `const ${name} = stub;` : [])).join(''),
-    )
-    .replace(/export\s*\{[^}]*\};?\s*$/, '');
+export const countSchemas = (folder: string, languages: object = Intl): number => {
   let schemas = 0;
   const define = (...[owner, name, property]: Parameters<typeof Object.defineProperty>) => {
     if (name === '_zod') schemas++;
@@ -21,6 +28,32 @@ export const countSchemas = (text: string, languages: object = Intl): number => 
   const stub: unknown = new Proxy(class {}, {
     get: (target, name) => (name === 'prototype' ? target.prototype : stub),
   });
-  new Function('Object', 'Intl', 'stub', program)(watched, languages, stub);
+  const loaded = new Map<string, unknown>();
+  const load = (name: string): unknown => {
+    const known = loaded.get(name);
+    if (known !== undefined) return known;
+    const imported: unknown[] = [];
+    const program = readFileSync(path.join(folder, name), 'utf8')
+      .replaceAll(importing, (_, all?: string, list?: string, from = '') => {
+        const given = `imported[${imported.push(from.startsWith('.') ? load(path.posix.join(path.posix.dirname(name), from)) : stub) - 1}]`;
+        if (all !== undefined) return `const ${all}=${given};`;
+        return list === undefined
+          ? ''
+          : pairsOf(list)
+              .map(([there, here]) => `const ${here}=${given}.${there};`)
+              .join('');
+      })
+      .replaceAll(
+        exporting,
+        (_, list: string) =>
+          `return {${pairsOf(list)
+            .map(([here, there]) => `get ${there}(){return ${here}}`)
+            .join(',')}};`,
+      );
+    const made = new Function('Object', 'Intl', 'imported', program)(watched, languages, imported) ?? {};
+    loaded.set(name, made);
+    return made;
+  };
+  load('worker.js');
   return schemas;
 };

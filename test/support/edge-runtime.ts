@@ -20,6 +20,14 @@ export const makeEdgeBundle = async (gateway: EdgeGateway = { kind: 'off' }): Pr
   return { ...made, folder };
 };
 
+/** The modules of a bundle as the runtime takes them: named, since a driver imports by a name that it composes. */
+export const modulesOf = ({ folder, modules }: EdgeBundle) =>
+  modules.map((name) => ({
+    type: 'ESModule' as const,
+    path: name,
+    contents: readFileSync(path.join(folder, name), 'utf8'),
+  }));
+
 /** Where the publication is that a Worker is of. */
 type EdgeSource = { readonly address: string } | { readonly assets: string } | { readonly bucket: true };
 
@@ -55,13 +63,12 @@ export interface EdgeRuntime {
 
 /** Starts a bundled Worker, which asks for a new generation every second. */
 export const runEdge = async (
-  { folder }: EdgeBundle,
+  bundle: EdgeBundle,
   { source, storage, variables = {}, gateway }: EdgeRuntimeOptions,
 ): Promise<EdgeRuntime> => {
   const lines: Record<string, unknown>[] = [];
   const workerd = new Miniflare({
-    // Named, since a driver imports by a name that it composes.
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: readFileSync(path.join(folder, 'worker.js'), 'utf8') }],
+    modules: modulesOf(bundle),
     compatibilityDate,
     host: '127.0.0.1',
     port: 0,

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
-import { successMessage } from '../../../src/contract/envelope.ts';
 import { credentialsSchema, introspectionSchema, signInSchema } from '../../../src/contract/gateway-schemas.ts';
+import { successMessage } from '../../../src/contract/success-message.ts';
 import { HttpError } from '../../http/answers.ts';
 import { CallbackRefused } from '../callback.ts';
 import { type GatewayDeps, gatewayAddresses } from '../gateway-deps.ts';

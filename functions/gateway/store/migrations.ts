@@ -9,111 +9,94 @@ type Migration = (database: Database, bytes: RawBuilder<unknown>) => Promise<unk
 // Only ever added to: a database that exists somewhere has run the ones before.
 const migrations: readonly Migration[] = [
   async (database, bytes) => {
-    await database.schema
-      .createTable('gateway_accounts')
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('name', 'text', (column) => column.notNull().unique())
-      .addColumn('display_name', 'text', (column) => column.notNull())
-      .addColumn('password_hash', 'text')
-      .addColumn('issuer', 'text')
-      .addColumn('subject', 'text')
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('disabled_at', 'bigint')
-      .addUniqueConstraint('gateway_accounts_identity', ['issuer', 'subject'])
-      .execute();
-    await database.schema
-      .createTable('gateway_families')
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('account_id', 'text', (column) =>
-        column.notNull().references('gateway_accounts.id').onDelete('cascade'),
-      )
-      .addColumn('application', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('masked_udid', 'text', (column) => column.notNull())
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('ends_at', 'bigint', (column) => column.notNull())
-      .addColumn('last_used_at', 'bigint', (column) => column.notNull())
-      .addColumn('revoked_at', 'bigint')
-      .execute();
+    await sql`
+      create table gateway_accounts (
+        id text primary key,
+        name text not null unique,
+        display_name text not null,
+        password_hash text,
+        issuer text,
+        subject text,
+        created_at bigint not null,
+        disabled_at bigint,
+        constraint gateway_accounts_identity unique (issuer, subject)
+      )`.execute(database);
+    await sql`
+      create table gateway_families (
+        id text primary key,
+        account_id text not null references gateway_accounts (id) on delete cascade,
+        application text not null,
+        model text not null,
+        masked_udid text not null,
+        created_at bigint not null,
+        ends_at bigint not null,
+        last_used_at bigint not null,
+        revoked_at bigint
+      )`.execute(database);
     await index(database, 'gateway_families', 'account_id');
     await index(database, 'gateway_families', 'ends_at');
     await index(database, 'gateway_families', 'revoked_at');
-    await database.schema
-      .createTable('gateway_credential_sets')
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('family_id', 'text', (column) =>
-        column.notNull().references('gateway_families.id').onDelete('cascade'),
-      )
-      .addColumn('auth_hash', bytes, (column) => column.notNull().unique())
-      .addColumn('secret_hash', bytes, (column) => column.notNull().unique())
-      .addColumn('refresh_hash', bytes, (column) => column.notNull().unique())
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('expires_at', 'bigint', (column) => column.notNull())
-      .addColumn('refresh_expires_at', 'bigint', (column) => column.notNull())
-      .addColumn('ends_at', 'bigint', (column) => column.notNull())
-      .addColumn('spent_at', 'bigint')
-      .execute();
+    await sql`
+      create table gateway_credential_sets (
+        id text primary key,
+        family_id text not null references gateway_families (id) on delete cascade,
+        auth_hash ${bytes} not null unique,
+        secret_hash ${bytes} not null unique,
+        refresh_hash ${bytes} not null unique,
+        created_at bigint not null,
+        expires_at bigint not null,
+        refresh_expires_at bigint not null,
+        ends_at bigint not null,
+        spent_at bigint
+      )`.execute(database);
     await index(database, 'gateway_credential_sets', 'family_id');
     await index(database, 'gateway_credential_sets', 'refresh_expires_at');
-    await database.schema
-      .createTable('gateway_sign_in_requests')
-      .addColumn('handle_hash', bytes, (column) => column.primaryKey())
-      .addColumn('callback', 'text', (column) => column.notNull())
-      .addColumn('application', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('masked_udid', 'text', (column) => column.notNull())
-      .addColumn('expires_at', 'bigint', (column) => column.notNull())
-      .addColumn('consumed_at', 'bigint')
-      .execute();
+    await sql`
+      create table gateway_sign_in_requests (
+        handle_hash ${bytes} primary key,
+        callback text not null,
+        application text not null,
+        model text not null,
+        masked_udid text not null,
+        expires_at bigint not null,
+        consumed_at bigint
+      )`.execute(database);
     await index(database, 'gateway_sign_in_requests', 'expires_at');
-    await database.schema
-      .createTable('gateway_browsers')
-      .addColumn('token_hash', bytes, (column) => column.primaryKey())
-      .addColumn('account_id', 'text', (column) =>
-        column.notNull().references('gateway_accounts.id').onDelete('cascade'),
-      )
-      .addColumn('signed_in_until', 'bigint', (column) => column.notNull())
-      .addColumn('expires_at', 'bigint', (column) => column.notNull())
-      .execute();
+    await sql`
+      create table gateway_browsers (
+        token_hash ${bytes} primary key,
+        account_id text not null references gateway_accounts (id) on delete cascade,
+        signed_in_until bigint not null,
+        expires_at bigint not null
+      )`.execute(database);
     await index(database, 'gateway_browsers', 'account_id');
     await index(database, 'gateway_browsers', 'expires_at');
-    await database.schema
-      .createTable('gateway_attempts')
-      .addColumn('key_hash', bytes, (column) => column.primaryKey())
-      .addColumn('count', 'integer', (column) => column.notNull())
-      .addColumn('ends_at', 'bigint', (column) => column.notNull())
-      .execute();
+    await sql`
+      create table gateway_attempts (
+        key_hash ${bytes} primary key,
+        count integer not null,
+        ends_at bigint not null
+      )`.execute(database);
     await index(database, 'gateway_attempts', 'ends_at');
-    await database.schema
-      .createTable('gateway_probe')
-      .addColumn('id', 'integer', (column) => column.primaryKey())
-      .addColumn('probed_at', 'bigint', (column) => column.notNull())
-      .execute();
+    await sql`create table gateway_probe (id integer primary key, probed_at bigint not null)`.execute(database);
   },
   // How much sign-in requests take, for the bound on it. Those that wait in this moment are forgotten.
   async (database) => {
     await database.deleteFrom('gateway_sign_in_requests').execute();
-    await database.schema
-      .alterTable('gateway_sign_in_requests')
-      .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
-      .execute();
-    await database.schema
-      .createTable('gateway_request_totals')
-      .addColumn('id', 'integer', (column) => column.primaryKey())
-      .addColumn('requests', 'integer', (column) => column.notNull())
-      .addColumn('bytes', 'bigint', (column) => column.notNull())
-      .execute();
+    await sql`alter table gateway_sign_in_requests add column bytes integer default 0 not null`.execute(database);
+    await sql`
+      create table gateway_request_totals (
+        id integer primary key,
+        requests integer not null,
+        bytes bigint not null
+      )`.execute(database);
     await database.insertInto('gateway_request_totals').values({ id: 1, requests: 0, bytes: 0 }).execute();
   },
   // Sign-ins from before have no hash of their device identifier: introspection cannot confirm theirs.
   async (database, bytes) => {
-    await database.schema.alterTable('gateway_sign_in_requests').addColumn('udid_hash', bytes).execute();
-    await database.schema.alterTable('gateway_families').addColumn('udid_hash', bytes).execute();
-    await database.schema
-      .createTable('gateway_keys')
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('key', bytes, (column) => column.notNull())
-      .execute();
+    await sql`alter table gateway_sign_in_requests add column udid_hash ${bytes}`.execute(database);
+    await sql`alter table gateway_families add column udid_hash ${bytes}`.execute(database);
+    await sql`create table gateway_keys (name text primary key, "key" ${bytes} not null)`.execute(database);
   },
 ];
 
@@ -121,7 +104,7 @@ const migrations: readonly Migration[] = [
 export const schemaVersion = migrations.length;
 
 const index = (database: Database, table: keyof GatewayTables, column: string) =>
-  database.schema.createIndex(`${table}_${column}`).on(table).column(column).execute();
+  sql`create index ${sql.ref(`${table}_${column}`)} on ${sql.table(table)} (${sql.ref(column)})`.execute(database);
 
 // Any constant will do, as long as every replica takes the same one and nothing else in the database does.
 const advisoryLock = 7_310_263_924_016;
@@ -133,11 +116,7 @@ const advisoryLock = 7_310_263_924_016;
 export const migrate = (database: Database, kind: DatabaseKind): Promise<void> =>
   database.transaction().execute(async (transaction) => {
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
-    await transaction.schema
-      .createTable('gateway_schema')
-      .ifNotExists()
-      .addColumn('version', 'integer', (column) => column.notNull())
-      .execute();
+    await sql`create table if not exists gateway_schema (version integer not null)`.execute(transaction);
     const row = await transaction.selectFrom('gateway_schema').select('version').executeTakeFirst();
     const version = row?.version ?? 0;
     if (version > migrations.length) {

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Plugin } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
+
+const project = path.join(import.meta.dirname, '..', '..');
+
+const ofPackage = (name: string, files: string): RegExp =>
+  new RegExp(`[/\\\\]node_modules[/\\\\]${name}[/\\\\]${files.replaceAll('/', '[/\\\\]')}\\.js$`);
+
+/** Modules of packages that a Worker reaches and never runs. */
+export const neverRun: readonly RegExp[] = [
+  // A build describes schemas.
+  ofPackage('zod', 'v4/core/(?:to-json-schema|json-schema-processors)'),
+  // The gateway makes its tables by SQL, names none anew while it runs, and uses no plugins.
+  ofPackage('kysely', 'dist/(?:schema|plugin/with-schema)/[\\w-]+'),
+  ofPackage('kysely', 'dist/dynamic/dynamic'),
+  ofPackage('kysely', 'dist/operation-node/operation-node-transformer'),
+  ofPackage('kysely', 'dist/dialect/\\w+/\\w+-introspector'),
+  // Statements of which it has none.
+  ofPackage('kysely', 'dist/query-builder/(?:case|json-path|merge-query|over)-builder'),
+  // A provider encrypts an ID token where its client has given it a key for that.
+  ofPackage('jose', 'dist/webapi/jwe/compact/decrypt'),
+  // PostgreSQL's passwords in a file, and its driver in C.
+  ofPackage('pgpass', 'lib/index'),
+  ofPackage('pg', 'lib/native/index'),
+];
+
+/** Modules of the project that only describe, which a build does: the description is published. */
+export const describing: readonly string[] = ['envelope', 'yaml'].map((name) =>
+  path.join(project, 'src', 'contract', `${name}.ts`),
+);
+
+/** What a module exports by names. */
+const namesOf = (text: string): readonly string[] =>
+  parseAst(text, { lang: 'ts' }).body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.exportKind === 'type') return [];
+    const { declaration, specifiers } = statement;
+    if (declaration === null)
+      return specifiers.map(({ exported }) => ('name' in exported ? exported.name : exported.value));
+    const named = 'declarations' in declaration ? declaration.declarations : [declaration];
+    return named.flatMap((one) => ('id' in one && one.id && 'name' in one.id ? [one.id.name] : []));
+  });
+
+/** A module with the names of another; what runs one of them is told that it is not there. */
+const nothingOf = (file: string): string => {
+  const error = `${path.basename(file)} was left out of this bundle`;
+  const nothing = `function nothing() { throw new Error(${JSON.stringify(error)}); }`;
+  const names = namesOf(readFileSync(file, 'utf8'));
+  // Older packages export by assignment.
+  if (names.length === 0) return `${nothing}\nmodule.exports = nothing;`;
+  return `${nothing}\nexport { ${names.map((name) => `nothing as ${name}`).join(', ')} };`;
+};
+
+const ofContract = /[/\\]src[/\\]contract[/\\][^.]+\.ts$/;
+
+/** What a schema says of itself, as one text. */
+const description = /\.describe\(\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|`[^`$\\]*`)\s*,?\s*\)/g;
+
+/** Without what is reached and never used, and without zod's sentences in fifty languages, which are half of all bytes. */
+export const leaner: Plugin = {
+  name: 'leaner',
+  resolveId(name, from) {
+    // Hono with two of its three routers: without that which compiles all routes, which a Worker that lives shortly asks seldom.
+    return name === 'hono' ? this.resolve('hono/quick', from) : null;
+  },
+  load: (id) => {
+    if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
+    return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
+  },
+  transform: {
+    filter: { id: ofContract },
+    handler: (code) => code.replace(description, ''),
+  },
+};
