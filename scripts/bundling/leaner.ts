@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 
@@ -12,6 +13,8 @@ const ofPackage = (name: string, files: string): RegExp =>
 export const neverRun: readonly RegExp[] = [
   // A build describes schemas.
   ofPackage('zod', 'v4/core/(?:to-json-schema|json-schema-processors)'),
+  // The platform makes no programs of text.
+  ofPackage('zod', 'v4/core/doc'),
   // The gateway makes its tables by SQL, names none anew while it runs, and uses no plugins.
   ofPackage('kysely', 'dist/(?:schema|plugin/with-schema)/[\\w-]+'),
   ofPackage('kysely', 'dist/dynamic/dynamic'),
@@ -52,10 +55,49 @@ const nothingOf = (file: string): string => {
   return `${nothing}\nexport { ${names.map((name) => `nothing as ${name}`).join(', ')} };`;
 };
 
+const findingTexts = path.join(project, 'src', 'contract', 'finding-texts', path.sep);
+
+/** A module of nothing but data as that data, without what it is computed of. */
+const dataOf = async (file: string): Promise<string> =>
+  Object.entries(await import(pathToFileURL(file).href))
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+    .join('\n');
+
 const ofContract = /[/\\]src[/\\]contract[/\\][^.]+\.ts$/;
 
 /** What a schema says of itself, as one text. */
 const description = /\.describe\(\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|`[^`$\\]*`)\s*,?\s*\)/g;
+
+/** A module of declarations, of which those that nobody names can go: making them does nothing else. */
+const withoutEffects = (text: string): string =>
+  parseAst(text, { lang: 'ts' })
+    .body.flatMap((statement) => {
+      const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+      return declared?.type === 'VariableDeclaration' ? declared.declarations.map(({ init }) => init) : [];
+    })
+    .filter((init) => init?.type === 'CallExpression')
+    .reduceRight(
+      (after, { start, end }) =>
+        `${after.slice(0, start)}/* @__PURE__ */ (() => ${after.slice(start, end)})()${after.slice(end)}`,
+      text,
+    );
+
+const schemasOfZod = /[/\\]zod[/\\]v4[/\\]classic[/\\]schemas\.js$/;
+
+/** Methods of a text's schema for two dozen formats, which have functions too: those are what the contract calls. */
+const formatMethod = /^ +\w+\(params\) \{\s+return this\.check\(core\._\w+\(Zod\w+, params\)\);\s+\},?$/gm;
+
+const writersOfKysely =
+  /[/\\]kysely[/\\]dist[/\\](?:query-compiler|operation-node)[/\\][\w-]+-(?:compiler|visitor)\.js$/;
+
+/** Parts of statements that the gateway writes as SQL, or not at all. */
+const unwritten = [
+  'Add\\w+|Alter\\w+|Create\\w+|Drop\\w+|Modify\\w+|Refresh\\w+|Rename\\w+|\\w+Constraint|Constraint|References',
+  'ColumnDefinition|DataType|Generated|DefaultValue|Merge\\w+|Matched|When|Case|Cast|Collate|JSON\\w+|Over|PartitionBy\\w*',
+  'CommonTable\\w+|With|Explain|Fetch|Top|Output|Having',
+].join('|');
+const writing = new RegExp(`^ {4}visit(?:${unwritten})\\(\\w*\\) \\{\\n[\\s\\S]*?^ {4}\\}\\n`, 'gm');
+const naming = new RegExp(`^ +\\w+Node: this\\.visit(?:${unwritten})\\.bind\\(this\\),\\n`, 'gm');
 
 /** Without what is reached and never used, and without zod's sentences in fifty languages, which are half of all bytes. */
 export const leaner: Plugin = {
@@ -64,12 +106,17 @@ export const leaner: Plugin = {
     // Hono with two of its three routers: without that which compiles all routes, which a Worker that lives shortly asks seldom.
     return name === 'hono' ? this.resolve('hono/quick', from) : null;
   },
-  load: (id) => {
+  load: async (id) => {
+    if (id.startsWith(findingTexts) && !id.endsWith('text-findings.ts')) return dataOf(id);
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },
   transform: {
-    filter: { id: ofContract },
-    handler: (code) => code.replace(description, ''),
+    filter: { id: [ofContract, schemasOfZod, writersOfKysely] },
+    handler: (code, id) => {
+      if (writersOfKysely.test(id)) return code.replace(writing, '').replace(naming, '');
+      if (schemasOfZod.test(id)) return code.replace(formatMethod, '');
+      return withoutEffects(code.replace(description, ''));
+    },
   },
 };

@@ -116,7 +116,7 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     }
     for (const name of ['node:sqlite', 'node:child_process']) expect(imported).not.toContain(name);
     // The driver of PostgreSQL is a sixth of it.
-    expect(bundle.compressed).toBeLessThan(gateway.kind === 'object' ? 170_000 : 195_000);
+    expect(bundle.compressed).toBeLessThan(gateway.kind === 'object' ? 150_000 : 180_000);
   });
 
   test('E1: the tool of the platform takes its configuration', async ({ skip }) => {
