@@ -4,14 +4,19 @@ import path from 'node:path';
 import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
+import { leaner } from '../../scripts/bundling/leaner.ts';
 
-/** The program of the Worker by which tests ask the gateway's object, and that of the downloads. */
+/**
+ * The program of the Worker by which tests ask the gateway's object, and that of the downloads, without what the bundle that is
+ * deployed leaves out.
+ */
 export const bundleTestedObject = async (): Promise<string> => {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'tested-object-worker.ts'),
     platform: 'browser',
     external: ['cloudflare:workers', /^node:/],
     resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
+    plugins: [leaner],
   });
   try {
     const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
