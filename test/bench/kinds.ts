@@ -129,6 +129,8 @@ export const questionKinds: readonly QuestionKind[] = [
   {
     name: 'three words of the description',
     targets: [0.85, 0.85],
+    // The parts of one source are often described by one text.
+    fits: ({ description }, _, target) => description === target.description,
     compose: ({ description }, random) => {
       const words = new Set(wordsOf(description ?? '').filter((word) => word.length > 3));
       return words.size < 3
@@ -141,6 +143,7 @@ export const questionKinds: readonly QuestionKind[] = [
   {
     name: 'inside Chinese and Japanese text',
     targets: [0.94, 0.94],
+    fits: ({ name, description }, question) => `${name} ${description ?? ''}`.includes(question),
     compose: ({ name, description }, random) => {
       const runs = `${name} ${description ?? ''}`.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{4,}/gu);
       const run = [...(pick(runs ?? [], random) ?? '')];

@@ -1,0 +1,234 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { findDiffering, type Held, Serving } from '../../functions/cloudflare/serving.ts';
+import type { CatalogDatabase } from '../../src/catalog/database.ts';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import type { Generation } from '../../src/contract/generation.ts';
+import { BuiltPublication } from '../support/built-publication.ts';
+import { packages, type SourceRepository } from '../support/catalog.ts';
+
+// What answers in an object of an edge host, over the engine of Node.
+
+/** A repository whose list is longer than what is composed before it is sent. */
+const large: SourceRepository = {
+  slug: 'large',
+  packages: packages(
+    ...Array.from({ length: 400 }, (_, at) => ({ Package: `com.example.p${at}`, Description: `${at} `.repeat(300) })),
+  ),
+};
+
+interface Published {
+  readonly database: CatalogDatabase;
+  readonly held: Held;
+  readonly generation: Generation;
+}
+
+const publish = async (repositories: readonly SourceRepository[], publication = new BuiltPublication()) => {
+  const generation = await publication.publish(repositories);
+  const database = CatalogFile.openReadOnly(catalogPath(publication.state));
+  onTestFinished(() => database.close());
+  const held = { text: JSON.stringify(generation), jws: null };
+  return { database, held, generation, publication };
+};
+
+/** A catalog of which each statement tells when it is asked; what it answers from then on is of nobody's concern. */
+const watched = (database: CatalogDatabase, tell: (sql: string) => void): CatalogDatabase => ({
+  prepare: (sql) => {
+    const statement = database.prepare<never>(sql);
+    return {
+      all: (...values) => {
+        tell(sql);
+        return statement.all(...values);
+      },
+      get: (...values) => {
+        tell(sql);
+        return statement.get(...values);
+      },
+      iterate: (...values) => {
+        tell(sql);
+        return statement.iterate(...values);
+      },
+    };
+  },
+});
+
+const settings = {
+  files: { read: async () => undefined },
+  hasPages: false,
+  publicKey: undefined,
+  interval: 1,
+  rate: 0,
+  olderAddresses: true,
+  downloads: undefined,
+};
+
+const serve = (database: CatalogDatabase, { held, generation }: Published, more: Partial<typeof settings> = {}) => {
+  const serving = new Serving({ ...settings, ...more }, database);
+  serving.use({ ...held, ...{ format: catalogFormat } }, generation);
+  const ask = (target: string, headers: Record<string, string> = {}) =>
+    serving.answer(new Request(`https://edge.example${target}`, { headers }));
+  return { serving, ask };
+};
+
+const listOf = '/v2/jailbreak/repository/large/packages';
+const search = '/v2/jailbreak/package/search?q=p1';
+
+interface Health {
+  readonly data: { readonly service_data: { readonly search_index_healthy: boolean } };
+}
+
+interface Replica {
+  readonly data: { readonly replica: { number: number; age: number; confirmed: string | null; generation: number } };
+}
+
+it('E2: says from which generation it answers, how old that is, and when it was last known to be the newest', async () => {
+  const published = await publish([large]);
+  const { serving, ask } = serve(published.database, published);
+  const replica = async () => ((await (await ask('/v2/healthz')).json()) as Replica).data.replica;
+  const { number, date } = published.generation;
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(date) + 90_500 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await replica()).toEqual({ generation: number, published: date, age: 90, confirmed: null });
+  serving.confirm();
+  expect((await replica()).confirmed).toBe(new Date(Date.parse(date) + 90_500).toISOString());
+  serving.use(published.held, published.generation);
+  expect((await replica()).confirmed).toBeNull();
+  // A clock that is behind.
+  vi.setSystemTime(Date.parse(date) - 5000);
+  expect((await replica()).age).toBe(0);
+});
+
+it('E2: is not well while nothing was taken, while the catalog cannot be read, and when it was given up', async () => {
+  const published = await publish([large]);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const isWell = async (serving: Serving) => {
+    // What was found is kept for a while.
+    vi.setSystemTime(Date.now() + 60_000);
+    const answer = await serving.answer(new Request('https://edge.example/v2/healthz'));
+    return ((await answer.json()) as Health).data.service_data.search_index_healthy;
+  };
+  const empty = new Serving(settings, published.database);
+  expect([empty.isReady, await isWell(empty)]).toEqual([false, false]);
+  let isBroken = false;
+  const database = watched(published.database, () => {
+    if (isBroken) throw new Error('disk I/O error');
+  });
+  const { serving } = serve(database, published);
+  expect([serving.isReady, await isWell(serving)]).toEqual([true, true]);
+  isBroken = true;
+  expect(await isWell(serving)).toBe(false);
+  isBroken = false;
+  expect(await isWell(serving)).toBe(true);
+  serving.end();
+  expect([serving.isReady, await isWell(serving)]).toEqual([false, false]);
+});
+
+it('E2: who reads while the catalog is replaced gets an error, in the place of half of two generations', async () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  const published = await publish([large]);
+  let during: (() => void) | undefined;
+  const readers: number[] = [];
+  const database = watched(published.database, (sql) => {
+    if (sql.includes('search MATCH')) during?.();
+  });
+  const { serving, ask } = serve(database, published);
+  expect((await ask(search)).status).toBe(200);
+  during = () => {
+    readers.push(serving.readers);
+    serving.use(published.held, published.generation);
+  };
+  const answer = await ask(search);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect(new Set(readers)).toEqual(new Set([1]));
+  during = undefined;
+  expect([serving.readers, (await ask(search)).status]).toEqual([0, 200]);
+  expect(told.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ event: 'fault', message: expect.stringContaining('replaced while it was read') }),
+  ]);
+});
+
+it('E2: a long document is composed while it is sent, and breaks off where the catalog is replaced', async () => {
+  const published = await publish([large]);
+  const { serving, ask } = serve(published.database, published);
+  const whole = await ask(listOf);
+  const text = published.publication.read('v2/jailbreak/repository/large/packages.json').toString();
+  expect(text.length).toBeGreaterThan(256 * 1024);
+  expect(await whole.text()).toBe(text);
+  const answer = await ask(listOf);
+  const reader = answer.body?.getReader();
+  const first = await reader?.read();
+  // Its beginning alone: the rest is not made before it is asked.
+  expect(first?.value?.length).toBeLessThan(1000);
+  serving.end();
+  await expect(
+    (async () => {
+      while (!(await reader?.read())?.done);
+    })(),
+  ).rejects.toThrow('replaced while it was read');
+});
+
+it('H5: the tag of a long document is another where its content is, or its date', async () => {
+  const tagsOf = async (database: CatalogDatabase, published: Published) => {
+    const { ask } = serve(database, published);
+    const answer = await ask(listOf);
+    await answer.body?.cancel();
+    return answer.headers.get('etag');
+  };
+  const published = await publish([large]);
+  const tag = await tagsOf(published.database, published);
+  expect(tag).toBe(await tagsOf(published.database, published));
+  const changed = (change: (row: unknown[]) => unknown[]): CatalogDatabase => ({
+    prepare: (sql) => {
+      const statement = published.database.prepare<never>(sql);
+      const isEntry = /\bdigest\b/.test(sql) && /\bpath = \?/.test(sql);
+      const get = (...values: never[]) => {
+        const row = statement.get(...values);
+        return (row && isEntry ? change([...(row as unknown[])]) : row) as never;
+      };
+      return { all: statement.all.bind(statement), get, iterate: statement.iterate.bind(statement) };
+    },
+  });
+  const otherDate = changed((row) =>
+    row.map((one) => (typeof one === 'string' && /^\d{4}-.*Z$/.test(one) ? '2026-05-09T00:00:00.000Z' : one)),
+  );
+  const otherDigest = changed((row) => row.map((one) => (one instanceof Uint8Array ? new Uint8Array(16) : one)));
+  const others = [await tagsOf(otherDate, published), await tagsOf(otherDigest, published)];
+  expect(new Set([tag, ...others]).size).toBe(3);
+});
+
+it('E2: finds where documents would not have the bytes that were published', async () => {
+  const { database } = await publish([large]);
+  expect(await findDiffering(database, 1000)).toBeUndefined();
+  const altered: CatalogDatabase = {
+    prepare: (sql) => {
+      const statement = database.prepare<never>(sql);
+      const alter = (rows: unknown[][]) =>
+        rows.map((row) =>
+          row.map((one) => (typeof one === 'string' ? one.replaceAll('"com.example.p7"', '"com.example.q7"') : one)),
+        );
+      return {
+        all: (...values) => alter(statement.all(...values) as unknown[][]) as never,
+        get: (...values) => {
+          const row = statement.get(...values);
+          return row && (alter([row])[0] as never);
+        },
+        iterate: (...values) => alter([...statement.iterate(...values)] as unknown[][]) as never,
+      };
+    },
+  };
+  expect(await findDiffering(altered, 10_000)).toMatch(/com\.example\.p7\b/);
+});
+
+it('E2: a client that asks more than is allowed waits, as on Node', async () => {
+  const published = await publish([large]);
+  const { ask } = serve(published.database, published, { rate: 3 });
+  const from = (client: string) => ask(search, { 'cf-connecting-ip': client });
+  const statuses: number[] = [];
+  for (let asked = 0; asked < 20; asked++) statuses.push((await from('192.0.2.1')).status);
+  expect(statuses.slice(0, 6)).toEqual([200, 200, 200, 200, 200, 200]);
+  expect(statuses).toContain(429);
+  expect((await from('198.51.100.7')).status).toBe(200);
+});
