@@ -9,11 +9,7 @@ import { assertNotOlder, parseGeneration, readGeneration, readOrder } from './pu
 import { Serving } from './serving.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 import { Taking } from './taking.ts';
-
-/** The longest pause after failures, in milliseconds. */
-const longestPause = 300_000;
-/** How long, in milliseconds, readers may take of what is to be replaced; they get an error then. */
-const patience = 10_000;
+import { Farewell, Pauses } from './waiting.ts';
 
 /**
  * Holds the catalog of one generation and answers from it. There are two: while one answers and asks the publication for
@@ -26,15 +22,16 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
   readonly #database: WritableDatabase;
   readonly #serving: Serving;
   readonly #taking: Taking;
-  #failures = 0;
+  readonly #pauses: Pauses;
+  readonly #farewell = new Farewell();
   #told: string | undefined;
-  #replacedSince: number | undefined;
   #follows = false;
 
   constructor(state: ObjectState, environment: Environment) {
     super(state, environment);
     this.#state = state;
     this.#settings = readSettings(environment);
+    this.#pauses = new Pauses(this.#settings.interval);
     this.#memory = new ObjectMemory(state.storage.sql);
     this.#database = objectDatabase(state.storage.sql);
     this.#serving = new Serving(this.#settings, this.#database, () => this.probeCredentials());
@@ -62,7 +59,7 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     if (this.#memory.get('taking')?.text !== order.text) {
       this.#memory.set('elsewhere', true);
       this.#serving.end();
-      this.#replacedSince ??= Date.now();
+      this.#farewell.begin();
       this.#taking.begin(order);
       // Whatever it waited for was of another.
       await this.#wake(0);
@@ -77,14 +74,14 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
   }
 
   async alarm(): Promise<void> {
-    let pause = this.#settings.interval;
+    let pause: number;
     try {
       const isMore = this.#memory.get('taking') !== undefined ? await this.#takeSome() : await this.#ask();
+      pause = this.#pauses.afterSuccess();
       if (isMore) pause = 0;
-      this.#failures = 0;
     } catch (error) {
       this.#tell('trouble', error instanceof Error ? error.message : String(error));
-      pause = Math.min(longestPause, this.#settings.interval * 2 ** Math.min(this.#failures++, 16));
+      pause = this.#pauses.afterFailure();
     }
     // Who neither answers nor takes is told when there is something to take.
     const isIdle = this.#memory.get('elsewhere') && this.#memory.get('taking') === undefined;
@@ -93,14 +90,14 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
 
   // Whether there is more to do at once.
   async #takeSome(): Promise<boolean> {
-    if (this.#serving.readers > 0 && Date.now() - (this.#replacedSince ?? 0) < patience) return true;
+    if (this.#farewell.waitsFor(this.#serving.readers)) return true;
     try {
       if (!(await this.#taking.goOn())) return true;
     } catch (error) {
       if (await this.#takesAnother()) return true;
       throw error;
     }
-    this.#replacedSince = undefined;
+    this.#farewell.end();
     this.#memory.set('elsewhere', undefined);
     this.#serveHeld();
     this.#serving.confirm();

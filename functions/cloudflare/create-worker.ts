@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { gatewayWords } from '../../src/contract/gateway-schemas.ts';
+import { gatewayWords, operatorPath } from '../../src/contract/gateway-schemas.ts';
 import { apiRoot } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
@@ -77,8 +77,6 @@ export interface GatewayOfWorker {
   readonly routes: Hono;
   /** Answers the commands of its operator, where they are taken. */
   readonly operate: ((request: Request, clientAddress: string) => Promise<Response>) | undefined;
-  /** Where those are. */
-  readonly operatorPath: string;
 }
 
 interface Opened {
@@ -103,7 +101,7 @@ const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGa
   return (request) => {
     // The platform sets it, whatever was sent.
     const clientAddress = request.headers.get('cf-connecting-ip') ?? '';
-    if (gateway.operate && pathOf(request.url) === gateway.operatorPath) return gateway.operate(request, clientAddress);
+    if (gateway.operate && pathOf(request.url) === operatorPath) return gateway.operate(request, clientAddress);
     if (!isOfGateway(request.url)) return undefined;
     return Promise.resolve(app.fetch(request, { clientAddress, note: { id: '', operation: undefined } }));
   };
@@ -111,7 +109,7 @@ const askGateway = (gateway: GatewayOfWorker, settings: Settings): Opened['askGa
 
 // A secret that was mistyped must not take search and pages along.
 const refuseAll: Opened['askGateway'] = (request) =>
-  isOfGateway(request.url) ? Promise.resolve(unavailable(request)) : undefined;
+  isOfGateway(request.url) || pathOf(request.url) === operatorPath ? Promise.resolve(unavailable(request)) : undefined;
 
 /**
  * The Worker: what is published is answered here, as the gateway is where there is one, and everything else by the object

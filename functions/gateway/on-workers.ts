@@ -2,5 +2,5 @@
 
 export type { CredentialStore } from './store/credential-store.ts';
 export { openWorkerGateway } from './workers/open-worker-gateway.ts';
-export { operatedStore, operatorPath } from './workers/operator.ts';
+export { operatedStore } from './workers/operator.ts';
 export { type Operated, remoteStore, type StoreOperation, type StoreStub } from './workers/remote-store.ts';

@@ -119,6 +119,9 @@ export const gatewayWords: readonly string[] = [
   'devices',
 ];
 
+/** Where a Worker takes the commands of its operator. */
+export const operatorPath = '/v2/operator';
+
 /** The schemas that have a name in the description. */
 export const gatewayAnswers = {
   SignInAnswer: signInAnswerSchema,

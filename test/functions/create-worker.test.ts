@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { elsewhereHeader } from '../../functions/cloudflare/catalog-stub.ts';
 import { createWorker } from '../../functions/cloudflare/create-worker.ts';
 import type { Environment } from '../../functions/cloudflare/settings.ts';
 
@@ -21,10 +22,10 @@ const catalog = {
 const environment: Environment = { CATALOG: catalog, PUBLICATION: 'https://index.example' };
 const search = () => new Request('https://index.example/v2/jailbreak/package/search?q=a');
 const login = () => new Request('https://index.example/v2/login');
+const operate = () => new Request('https://index.example/v2/operator', { method: 'POST', body: '{}' });
 const gateway = {
   routes: new Hono().get('/login', (context) => context.text('log in')),
   operate: undefined,
-  operatorPath: '',
 };
 
 describe('a Worker that is asked first', () => {
@@ -48,6 +49,7 @@ describe('a Worker that is asked first', () => {
       (await worker.fetch(login(), environment)).status,
       (await worker.fetch(search(), environment)).status,
     ];
+    expect((await worker.fetch(operate(), environment)).status).toBe(503);
     expect(await statuses()).toEqual([503, 200]);
     vi.advanceTimersByTime(9_999);
     expect(await statuses()).toEqual([503, 200]);
@@ -75,5 +77,68 @@ describe('a Worker that is asked first', () => {
     expect(await (await first).text()).toBe('log in');
     expect(await (await worker.fetch(login(), environment)).text()).toBe('log in');
     expect(begun).toHaveLength(2);
+  });
+});
+
+describe('a Worker between its two objects', () => {
+  /** Objects of which those that are named answer, and the others say that it is for the other. */
+  const objects = (answering: ReadonlySet<string>) => {
+    const asked: string[] = [];
+    const getByName = (name: string) => ({
+      fetch: async (request: Request) => {
+        asked.push(name);
+        const body = await request.text();
+        if (!answering.has(name)) return new Response(null, { status: 421, headers: { [elsewhereHeader]: '1' } });
+        return new Response(`${name} of ${body}`);
+      },
+    });
+    const namespace = { idFromName: () => expect.fail(), getByName } as unknown as Environment['CATALOG'];
+    return { asked, environment: { ...environment, CATALOG: namespace } };
+  };
+  const multi = () =>
+    new Request('https://index.example/v2/jailbreak/package/multi', { method: 'POST', body: 'a body' });
+
+  it('E2: asks the one that answered last, and the other with the whole request where that does not any more', async () => {
+    const answering = new Set(['two']);
+    const { asked, environment } = objects(answering);
+    const worker = createWorker();
+    const ask = async () => (await worker.fetch(multi(), environment)).text();
+    // Which of them answered last is of the isolate, and not of this test.
+    expect(await ask()).toBe('two of a body');
+    asked.length = 0;
+    expect([await ask(), await ask()]).toEqual(['two of a body', 'two of a body']);
+    expect(asked).toEqual(['two', 'two']);
+    answering.clear();
+    answering.add('one');
+    expect([await ask(), await ask()]).toEqual(['one of a body', 'one of a body']);
+    expect(asked).toEqual(['two', 'two', 'two', 'one', 'one']);
+  });
+
+  it('E2: answers 503 where neither has anything, or the one that is asked is cut off', async () => {
+    const worker = createWorker();
+    const statuses = async (catalog: Environment['CATALOG']) => {
+      const { status, headers } = await worker.fetch(multi(), { ...environment, CATALOG: catalog });
+      return [status, headers.get('retry-after'), headers.has(elsewhereHeader)];
+    };
+    expect(await statuses(objects(new Set()).environment.CATALOG)).toEqual([503, '5', false]);
+    expect(told).toEqual([]);
+    const getByName = () => ({ fetch: () => Promise.reject(new Error('the object was moved')) });
+    const cut = { idFromName: () => expect.fail(), getByName } as unknown as Environment['CATALOG'];
+    expect(await statuses(cut)).toEqual([503, '5', false]);
+    expect(told.join()).toContain('the object was moved');
+  });
+
+  it('E1: answers what is published by itself, and leaves to them what is computed', async () => {
+    const { asked, environment } = objects(new Set(['one', 'two']));
+    const page = () => new Response('<p>a page', { headers: { 'content-type': 'text/html' } });
+    const ASSETS = { fetch: async () => page() };
+    const worker = createWorker();
+    const { PUBLICATION: _, ...others } = environment;
+    const ask = (target: string) =>
+      worker.fetch(new Request(`https://index.example${target}`), { ...others, ASSETS } as Environment);
+    expect(await (await ask('/about/')).text()).toBe('<p>a page');
+    expect(asked).toEqual([]);
+    expect(await (await ask('/v2/jailbreak/package/search?q=a')).text()).toMatch(/of $/);
+    expect(asked).toHaveLength(1);
   });
 });

@@ -199,6 +199,50 @@ it('H5: the tag of a long document is another where its content is, or its date'
   expect(new Set([tag, ...others]).size).toBe(3);
 });
 
+it('P3: has the generation and its signature as they were taken, and none where there was none', async () => {
+  const published = await publish([large]);
+  const textsOf = async (held: Held) => {
+    const { ask } = serve(published.database, { ...published, held });
+    return Promise.all(
+      ['/v2/generation.json', '/v2/generation.jws'].map(async (target) => {
+        const answer = await ask(target);
+        return answer.status === 200 ? await answer.text() : answer.status;
+      }),
+    );
+  };
+  // The publication that it is of may have one by now.
+  expect(await textsOf(published.held)).toEqual([published.held.text, 307]);
+  expect(await textsOf({ ...published.held, jws: 'a.b.c' })).toEqual([published.held.text, 'a.b.c']);
+});
+
+it('E2: a document that cannot be made of the catalog is a fault of ours for the moment, and the log says which', async () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  const published = await publish([large]);
+  let isBroken = false;
+  const database = watched(published.database, (sql) => {
+    if (isBroken && !/\bdigest\b/.test(sql)) throw new Error('disk I/O error');
+  });
+  const { ask } = serve(database, published);
+  isBroken = true;
+  expect((await ask('/v2/jailbreak/package/com.example.p1')).status).toBe(503);
+  expect(JSON.parse(told.mock.calls[0]?.[0])).toEqual({
+    event: 'fault',
+    operation: expect.any(String),
+    message: 'Error: disk I/O error',
+  });
+});
+
+it('E2: looks at a few documents of many before a catalog is in force', async () => {
+  const published = await publish([large]);
+  let asked = 0;
+  const database = watched(published.database, () => asked++);
+  await findDiffering(database, 10);
+  const few = asked;
+  await findDiffering(database, 1000);
+  expect(asked - few).toBeGreaterThan(10 * few);
+});
+
 it('E2: finds where documents would not have the bytes that were published', async () => {
   const { database } = await publish([large]);
   expect(await findDiffering(database, 1000)).toBeUndefined();

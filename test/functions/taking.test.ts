@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
 import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
 import type { ObjectState, SqlStorage, StoredValue } from '../../functions/cloudflare/platform.ts';
+import { readGeneration, readOrder } from '../../functions/cloudflare/publication.ts';
 import type { PublishedFiles } from '../../functions/cloudflare/published-files.ts';
 import { Taking } from '../../functions/cloudflare/taking.ts';
 import { catalogPath } from '../../src/catalog/generation.ts';
@@ -13,6 +14,7 @@ import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readPortions } from '../../src/catalog/portions.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { generationPath } from '../../src/contract/generation.ts';
+import { BuiltPublication } from '../support/built-publication.ts';
 import { buildCatalog, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -181,4 +183,55 @@ it('E2: holds nothing with a row too many', async () => {
   await expect(untilTaken()).rejects.toThrow(/There are 6 rows of record, and 5 were published/);
   await untilTaken();
   expect(memory.get('held')?.text).toBe('second');
+});
+
+it('E2: takes what was ordered while the whole of another was looked at', async () => {
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const [first, second] = [await publish(5), await publish(7)];
+  const files: PublishedFiles = { read: async (file) => (await first.files.read(file)) ?? second.files.read(file) };
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  taking.begin({ text: 'first', jws: null, list: first.list });
+  while (!(await taking.goOn()));
+  // All of it stands there, so that its next event does nothing but look at it.
+  taking.begin({ text: 'the same', jws: null, list: first.list });
+  const looking = taking.goOn();
+  taking.begin({ text: 'second', jws: null, list: second.list });
+  // Whether it found the rows of one or of the other, it holds nothing.
+  expect(await looking.catch(() => false)).toBe(false);
+  expect(memory.get('held')).toBeUndefined();
+  expect(memory.get('taking')?.text).toBe('second');
+  while (!(await taking.goOn()));
+  expect(memory.get('held')?.text).toBe('second');
+  expect(database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get()).toEqual([7]);
+});
+
+it('E2: holds nothing of which a document would have other bytes than were published', async () => {
+  const publication = new BuiltPublication();
+  publication.hasPortions = true;
+  const stanzas = [1, 2, 3].map((at) => ({ Package: `com.example.p${at}`, Description: `number ${at}` }));
+  await publication.publish([{ slug: 'one', packages: packages(...stanzas) }]);
+  const files: PublishedFiles = {
+    read: async (file) => {
+      if (!publication.files(true).includes(file)) return undefined;
+      const bytes = new Uint8Array(publication.read(file));
+      return { size: bytes.length, sha256: undefined, etag: undefined, body: new Blob([bytes]).stream() };
+    },
+  };
+  const order = await readOrder(files, await readGeneration(files, undefined));
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const database = objectDatabase(sql);
+  const taking = new Taking(state, { memory, database, files });
+  const untilTaken = async () => {
+    while (!(await taking.goOn()));
+  };
+  taking.begin(order);
+  await untilTaken();
+  expect(memory.get('held')?.text).toBe(order.text);
+  database.exec("UPDATE record SET json = replace(json, 'number 3', 'number 4')");
+  taking.begin(order);
+  await expect(untilTaken()).rejects.toThrow(/would not have the bytes that were published/);
+  expect(memory.get('held')).toBeUndefined();
 });

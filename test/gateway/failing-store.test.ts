@@ -45,7 +45,7 @@ test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is
   expect(refresh.headers.get('retry-after')).toBe('5');
   expect(await readJson(refresh)).toEqual({
     message: '503 Service Unavailable',
-    error: 'The credential store cannot be reached; nothing was changed',
+    error: 'The credential store cannot be reached; send the same again',
     date: expect.any(String),
   });
   expect((await post(`${gateway.base}/v2/revoke`, credentials)).status).toBe(503);

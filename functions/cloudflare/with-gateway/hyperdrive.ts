@@ -25,9 +25,8 @@ export class CatalogObject extends CatalogAlone {
 const mostPortions = 20;
 
 const worker = createWorker<Bound>(async (bound) => {
-  const { openWorkerGateway, operatorPath } = await import('../../gateway/on-workers.ts');
-  const gateway = openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
-  return { ...gateway, operatorPath };
+  const { openWorkerGateway } = await import('../../gateway/on-workers.ts');
+  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
 });
 
 /** The Worker with a gateway whose store is a PostgreSQL database behind Hyperdrive. */

@@ -29,7 +29,6 @@ export class CatalogObject extends CatalogAlone {
 
 /** The Worker with a gateway whose store a Durable Object keeps. */
 export default createWorker<Bound>(async (bound) => {
-  const { openWorkerGateway, operatorPath } = await import('../../gateway/on-workers.ts');
-  const gateway = openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
-  return { ...gateway, operatorPath };
+  const { openWorkerGateway } = await import('../../gateway/on-workers.ts');
+  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
 });

@@ -13,7 +13,7 @@ export const refuseCredentials = (sentence: string, error?: 'invalid_token'): Ht
 export const toRefusal = (error: unknown): HttpError => {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable) {
-    return new HttpError(503, 'The credential store cannot be reached; nothing was changed', { 'Retry-After': '5' });
+    return new HttpError(503, 'The credential store cannot be reached; send the same again', { 'Retry-After': '5' });
   }
   return new HttpError(500, 'The gateway failed; nothing is known to be wrong with the request');
 };

@@ -3,7 +3,7 @@ import type { CredentialHashes } from '../cryptography.ts';
 
 // What the gateway keeps, behind one interface for SQLite and PostgreSQL. Times are milliseconds since 1970 by the
 // store's own clock, which all replicas share; what is told a store are spans of time. Every method may throw
-// StoreUnavailable, and then nothing was changed. A method that changes something resolves when the change is on disk.
+// StoreUnavailable: nothing was changed then, but where the store was lost in the moment of a commit, which nobody can know. A method that changes something resolves when the change is on disk.
 
 /** Where credentials are kept: a SQLite file, or a PostgreSQL database and the most connections to it. */
 export type StoreLocation =

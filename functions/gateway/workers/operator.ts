@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operatorPath } from '../../../src/contract/gateway-schemas.ts';
 import { errorAnswer, HttpError } from '../../http/answers.ts';
 import { readJson } from '../../http/request-body.ts';
 import type { Cryptography } from '../cryptography.ts';
@@ -6,9 +7,6 @@ import type { SecurityEvent, SecurityLog } from '../security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
 import { countFailedIntrospection } from '../throttle.ts';
 import { type Operated, operateOn, remoteStore } from './remote-store.ts';
-
-/** Where a Worker takes the commands of its operator, below the API's root. */
-export const operatorPath = '/v2/operator';
 
 const text = z.string().max(1_024);
 
@@ -106,7 +104,7 @@ export const createOperator = (deps: {
         error instanceof HttpError
           ? error
           : error instanceof StoreUnavailable
-            ? new HttpError(503, 'The credential store cannot be reached; nothing was changed', { 'Retry-After': '5' })
+            ? new HttpError(503, 'The credential store cannot be reached; send the same again', { 'Retry-After': '5' })
             : undefined;
       if (refusal === undefined) throw error;
       const refused = errorAnswer(refusal, new Date(), request.method);
