@@ -9,7 +9,7 @@ import { type CatalogStub, elsewhereHeader, type ObjectName, objectNames } from 
 import { answerTotals } from './download-totals.ts';
 import { publishedDocuments } from './published-files.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
-import { isComputed } from './share.ts';
+import { asksPage, isComputed } from './share.ts';
 
 /** Which of the two objects answered last; the one that does not says so. */
 let answering: ObjectName = 'one';
@@ -19,8 +19,8 @@ const unavailable = (request: Request): Response => {
   return errorAnswer(error, new Date(), request.method);
 };
 
-/** The answer of the object that has the catalog in force. */
-const askObject = async (request: Request, { CATALOG }: Environment): Promise<Response> => {
+/** The answer of the object that has the catalog in force; undefined where neither has one. */
+const askObject = async (request: Request, { CATALOG }: Environment): Promise<Response | undefined> => {
   const asked: ObjectName = answering;
   // A body is read once.
   const again = request.clone() as Request;
@@ -29,7 +29,7 @@ const askObject = async (request: Request, { CATALOG }: Environment): Promise<Re
   if (!first.headers.has(elsewhereHeader)) return first;
   const other = asked === objectNames[0] ? objectNames[1] : objectNames[0];
   const second = await stub(other).fetch(again);
-  if (second.headers.has(elsewhereHeader)) return unavailable(again);
+  if (second.headers.has(elsewhereHeader)) return undefined;
   answering = other;
   return second;
 };
@@ -159,14 +159,17 @@ export const createWorker = <Bound extends Environment>(
       if (totals !== undefined) return totals;
       const ofGateway = found.askGateway(request);
       if (ofGateway !== undefined) return ofGateway;
-      if (published !== undefined && !isComputed(request.url)) return published.fetch(request);
-      try {
-        return await askObject(request, environment);
-      } catch (error) {
+      const isPage = published !== undefined && asksPage(request.url);
+      if (published !== undefined && !isPage && !isComputed(request.url)) return published.fetch(request);
+      const again = request.clone() as Request;
+      const answer = await askObject(request, environment).catch((error) => {
         // An object that is moved or restarted cuts what it was asked.
         report(error);
-        return unavailable(request);
-      }
+        return undefined;
+      });
+      if (answer !== undefined) return answer;
+      // The page says so itself, and its scripts go on with the index among the files.
+      return isPage ? published.fetch(again) : unavailable(again);
     },
   };
 };

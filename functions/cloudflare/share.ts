@@ -1,5 +1,6 @@
 import { isLaterPath, olderRoot, olderTable } from '../../src/contract/older-addresses/operations.ts';
 import { apiRoot, type Operation, operations } from '../../src/contract/paths.ts';
+import { searchPage } from '../../src/contract/search-page.ts';
 import { decodePath, pathOf } from '../http/request-path.ts';
 import { hasQuery } from '../http/request-query.ts';
 
@@ -19,6 +20,12 @@ const paged = table.flatMap(({ address, paged: pages }) =>
 const olderComputed = new Set(
   olderTable.flatMap(([, { address, file }]) => (file === undefined ? (segmentsOf(address)[0] ?? '') : [])),
 );
+
+/** Whether an address is that of the page of the search with a question, which is sent with what the catalog finds. */
+export const asksPage = (url: string): boolean => {
+  const decoded = decodePath(pathOf(url));
+  return typeof decoded !== 'string' && decoded.join('/') === searchPage.path && hasQuery(url, [searchPage.parameter]);
+};
 
 /**
  * Whether an address is answered from the catalog, and not with a published file; by the table of operations. What is

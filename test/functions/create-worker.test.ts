@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elsewhereHeader } from '../../functions/cloudflare/catalog-stub.ts';
 import { createWorker } from '../../functions/cloudflare/create-worker.ts';
 import type { Environment } from '../../functions/cloudflare/settings.ts';
+import { searchPageText } from '../support/published.ts';
 
 const told: string[] = [];
 beforeEach(() => {
@@ -140,5 +141,26 @@ describe('a Worker between its two objects', () => {
     expect(asked).toEqual([]);
     expect(await (await ask('/v2/jailbreak/package/search?q=a')).text()).toMatch(/of $/);
     expect(asked).toHaveLength(1);
+  });
+
+  it('E1: has the page of the search with what they find, and where they are away the page that says so', async () => {
+    const { asked, environment } = objects(new Set(['one', 'two']));
+    const built = async () => new Response(searchPageText, { headers: { 'content-type': 'text/html' } });
+    const { PUBLICATION: _, ...others } = environment;
+    const worker = createWorker();
+    const ask = (query: string, CATALOG = others.CATALOG) =>
+      worker.fetch(new Request(`https://index.example/search/${query}`), {
+        ...others,
+        ASSETS: { fetch: built },
+        CATALOG,
+      } as Environment);
+    expect(await (await ask('?q=dock')).text()).toMatch(/of $/);
+    expect(asked).toHaveLength(1);
+    // Nothing is asked of them for a page that asks nothing.
+    expect(await (await ask('')).text()).toBe(searchPageText);
+    expect(asked).toHaveLength(1);
+    const away = await ask('?q=dock', objects(new Set()).environment.CATALOG);
+    expect([away.status, away.headers.get('content-type')]).toEqual([503, expect.stringContaining('text/html')]);
+    expect(await away.text()).toMatch(/value="dock"[\s\S]*The search cannot answer at the moment/);
   });
 });

@@ -18,6 +18,7 @@ import { type EdgeBundle, makeEdgeBundle } from '../support/edge-runtime.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { arbitraryRequest } from '../support/generated-requests.ts';
 import { type HostUnderTest, hosts } from '../support/hosts-under-test.ts';
+import { searchPageText } from '../support/published.ts';
 import type { Ask } from '../support/read-hosts.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { openConnections, type Received, type Sent, wireOf } from '../support/wire.ts';
@@ -39,6 +40,7 @@ const pages: Readonly<Record<string, string>> = {
   '404.html': '<p>none',
   'about/index.html': '<p>about',
   'assets/a.js': '"x"',
+  'search/index.html': searchPageText,
   [`repository/${encodeFolderName('Odd')}/index.html`]: '<p>odd',
 };
 
@@ -71,6 +73,14 @@ const computed = [
 ];
 
 const ofPages = [
+  ...[
+    '/search/',
+    '/search/?q=',
+    '/search/?q=dock',
+    '/search/?q=dock&price=Free&section=&page=1',
+    '/search/?q=dock&page=x',
+  ],
+  ...['/search?q=dock', '/search/?a=dock', '/%73earch/?q=zzzz', '/search//?q=dock'],
   ...['/', '/about', '/about/?a=b', '/about/', '/assets/a.js', '/none', '/.hidden', '/repository/Odd/', '/packages/'],
   ...['/v2', '/v2/', '/v2/index.json', '/v2/generation.json', '/jailbreak/repository/ranking?rank=*'],
 ];

@@ -122,12 +122,15 @@ export const createPublished = (): Published => {
   return { folder, state, write, remove: () => rmSync(root, { recursive: true, force: true }) };
 };
 
+/** The page of the search as it is built, but for its looks. */
+export const searchPageText = `<!doctype html><title>Search</title>${fieldMarkup()}${Object.values(places).join('')}`;
+
 /** Puts a site of a few pages into an output folder. */
 export const publishPages = ({ write }: Pick<Published, 'write'>): void => {
   write('index.html', '<!doctype html><title>Front page</title>');
   write('404.html', '<!doctype html><title>No such page</title>');
   write('privacy/index.html', '<!doctype html><title>Privacy</title>');
-  write('search/index.html', `<!doctype html><title>Search</title>${fieldMarkup()}${Object.values(places).join('')}`);
+  write('search/index.html', searchPageText);
   write('assets/page.B4x9.css', 'body { color: black }');
 };
 
