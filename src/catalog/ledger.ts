@@ -1,3 +1,4 @@
+import type { CatalogDatabase, Statement } from './database.ts';
 import type { CatalogBuild } from './generation.ts';
 
 export interface LedgerEntry {
@@ -14,6 +15,7 @@ export interface LedgerEntry {
 export class Ledger {
   readonly #catalog: CatalogBuild;
   #select: ReturnType<typeof prepareSelect> | undefined;
+  #selectSize: Statement<[number]> | undefined;
   #insert: ReturnType<typeof prepareInsert> | undefined;
 
   constructor(catalog: CatalogBuild) {
@@ -27,16 +29,33 @@ export class Ledger {
     return row && { digest: row[0], date: row[1], size: row[2] };
   }
 
+  /** The size alone, which is asked of every document. */
+  sizeOf(path: string): number | undefined {
+    this.#selectSize ??= this.#catalog.database.prepare<[number]>('SELECT size FROM document WHERE path = ?');
+    return this.#selectSize.get(path)?.[0];
+  }
+
   set(path: string, entry: LedgerEntry): void {
-    // The first write may open the next catalog, and what was prepared on the one in force must not be read any more.
-    if (!this.#catalog.changed) this.#select = undefined;
+    this.#forgetPrepared();
     this.#insert ??= prepareInsert(this.#catalog);
     this.#insert.run(path, entry.digest, entry.date, entry.size, entry.text ?? null);
   }
 
   delete(path: string): void {
-    if (!this.#catalog.changed) this.#select = undefined;
+    this.#forgetPrepared();
     this.#catalog.writable().prepareWrite('DELETE FROM document WHERE path = ?').run(path);
+  }
+
+  // The first write may open the next catalog, and what was prepared on the one in force must not be read any more.
+  #forgetPrepared(): void {
+    if (this.#catalog.changed) return;
+    this.#select = undefined;
+    this.#selectSize = undefined;
+  }
+
+  /** How many documents it has. */
+  get count(): number {
+    return this.#catalog.database.prepare<[number]>('SELECT count(*) FROM document').get()?.[0] ?? 0;
   }
 
   /** The paths, in order, of which this is so. */
@@ -55,3 +74,28 @@ const prepareInsert = (catalog: CatalogBuild) =>
   catalog
     .writable()
     .prepareWrite('INSERT OR REPLACE INTO document (path, digest, date, size, text) VALUES (?, ?, ?, ?, ?)');
+
+/** How many documents there are in a folder, and how long they are. */
+export interface FolderSize {
+  readonly files: number;
+  readonly bytes: number;
+  /** The longest; of several the first by its path. */
+  readonly largest: { readonly path: string; readonly bytes: number };
+}
+
+/** What the documents below a folder come to; its path has no slash at its end. */
+export const readFolderSize = (database: CatalogDatabase, folder: string): FolderSize => {
+  // "0" follows "/".
+  const range = [`${folder}/`, `${folder}0`];
+  const [files = 0, bytes = 0] =
+    database
+      .prepare<[number, number]>('SELECT count(*), total(size) FROM document WHERE path > ? AND path < ?')
+      .get(...range) ?? [];
+  const [path = '', longest = 0] =
+    database
+      .prepare<[string, number]>(
+        'SELECT path, size FROM document WHERE path > ? AND path < ? ORDER BY size DESC, path LIMIT 1',
+      )
+      .get(...range) ?? [];
+  return { files, bytes, largest: { path, bytes: longest } };
+};

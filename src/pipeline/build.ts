@@ -1,12 +1,16 @@
-import type { CatalogBuild } from '../catalog/generation.ts';
+import path from 'node:path';
+import { type CatalogBuild, catalogPath } from '../catalog/generation.ts';
 import { writeLastBuild } from '../catalog/last-build.ts';
+import { readFolderSize } from '../catalog/ledger.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
+import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { documentPath } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
 import { mendSignature } from '../publication/generation.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { keepPendingChanges } from '../publication/package-changes.ts';
-import { readPublishedSize } from '../publication/size.ts';
+import { type KnownFolder, readPublishedSize } from '../publication/size.ts';
 import { Announcement } from '../publication/stamp.ts';
 import { forgetRemovals } from '../snapshots/removals.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
@@ -149,8 +153,21 @@ const publish = async (
   servers.end();
   const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
   const told = generation?.generation;
-  const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`);
+  // Compressed copies lie beside documents, and the catalog knows nothing of them.
+  const known = () => (output.keepsCopies ? undefined : readPackagesSize(state));
+  const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`, known);
   return { ...result, repairs, documents: emission.count, site, generation, size };
+};
+
+/** What the documents of all packages come to, which are most of all files. */
+const readPackagesSize = (state: string): KnownFolder => {
+  const folder = path.posix.dirname(documentPath.package('a'));
+  const database = CatalogFile.openReadOnly(catalogPath(state));
+  try {
+    return { folder, ...readFolderSize(database, folder) };
+  } finally {
+    database.close();
+  }
 };
 
 const describeRepairs = (count: number): string[] =>

@@ -22,7 +22,7 @@ import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
 import { DocumentPublisher, type OpenList } from './document-publisher.ts';
-import { type OutputFolder, walkFiles } from './output-folder.ts';
+import { countEntries, type OutputFolder, walkFiles } from './output-folder.ts';
 
 export interface EmissionCount {
   written: number;
@@ -72,6 +72,8 @@ export class Emission {
   readonly #publisher: DocumentPublisher;
   readonly #expected = new Set<string>();
   #removed = 0;
+  /** How many packages there are. */
+  #packages = 0;
   #found: readonly string[] | undefined;
 
   constructor(catalog: CatalogBuild, options: EmissionOptions) {
@@ -121,9 +123,8 @@ export class Emission {
       }
       const descriptions = await this.#options.descriptions();
       const { landing, downloads = [] } = this.#options;
-      const compared = documents.divergences(readDivergences(database));
-      const others = [compared, documents.downloads(downloads), ...descriptions, documents.landing(landing)];
-      await this.#publishAll([...rankingDocuments(rows), ...others]);
+      const others = [documents.downloads(downloads), ...descriptions, documents.landing(landing)];
+      await this.#publishAll([...rankingDocuments(rows), ...this.#compared(), ...others]);
       await this.#publisher.finish();
     } finally {
       await this.#publisher.close();
@@ -134,6 +135,8 @@ export class Emission {
   /** Takes what the catalog no longer has out of the ledger; to be called before the catalog is put in force. */
   forgetVanished(): void {
     const { ledger } = this.#publisher;
+    // All that are expected are in it, but for those that others publish: where it has no more, none of it has vanished.
+    if (ledger.count === this.#expected.size - (this.#options.beside ?? []).length) return;
     for (const file of ledger.pathsThat((one) => !this.#expected.has(one))) ledger.delete(file);
   }
 
@@ -180,10 +183,17 @@ export class Emission {
     return this.#found;
   }
 
+  // The document of each package stands there by now: where there are no more entries than packages, there is nothing else.
+  #hasPackagesAlone(): boolean {
+    const folder = this.#output.resolve(packageFolder);
+    return existsSync(folder) && countEntries(folder) === this.#packages;
+  }
+
   #findVanished(): string[] {
     if (!existsSync(this.#output.resolve(apiRoot))) return [];
     const vanished: string[] = [];
-    for (const file of walkFiles(this.#output.root, apiRoot)) {
+    const isWhole = this.#hasPackagesAlone();
+    for (const file of walkFiles(this.#output.root, apiRoot, (folder) => isWhole && folder === packageFolder)) {
       if (!this.#output.isPart(file, this.#expected) && !tellsOfGenerations(file)) vanished.push(file);
     }
     return vanished.sort();
@@ -208,6 +218,7 @@ export class Emission {
       size++;
       if (size <= fewPackages) first.push(name);
     }
+    this.#packages = total;
     this.#publisher.count.unchanged += total - size;
     let done = 0;
     for (const [name, count] of readLongPackages(database)) {
@@ -230,6 +241,18 @@ export class Emission {
       const pause = this.#publisher.publish(document);
       if (pause !== undefined) await pause;
     }
+  }
+
+  /** What differs between repositories, which takes all packages to tell: only where any of them may have changed. */
+  #compared(): readonly Document[] {
+    const file = documentPath.divergences;
+    const { touched, ingested } = this.#options;
+    if (touched.size > 0 || ingested.length > 0 || !this.#publisher.isSound(file)) {
+      return [documents.divergences(readDivergences(this.#catalog.database))];
+    }
+    this.#expected.add(file);
+    this.#publisher.count.unchanged++;
+    return [];
   }
 
   /** The list of one repository, whole and in pages, which is read again only where it may have changed. */

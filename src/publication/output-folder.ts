@@ -46,12 +46,23 @@ function* readEntries(folder: string): Generator<Dirent> {
   }
 }
 
-/** The files below a folder, in no order and a few at a time in memory. */
-export function* walkFiles(folder: string, below = ''): Generator<string> {
+/** How many files and folders are in a folder. */
+export const countEntries = (folder: string): number => {
+  let count = 0;
+  for (const _ of readEntries(folder)) count++;
+  return count;
+};
+
+/** The files below a folder, in no order and a few at a time in memory; those of folders that are left out not among them. */
+export function* walkFiles(
+  folder: string,
+  below = '',
+  isLeftOut: (folder: string) => boolean = () => false,
+): Generator<string> {
   for (const entry of readEntries(path.join(folder, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* walkFiles(folder, name);
-    else yield name;
+    if (!entry.isDirectory()) yield name;
+    else if (!isLeftOut(name)) yield* walkFiles(folder, name, isLeftOut);
   }
 }
 
@@ -89,14 +100,17 @@ export class OutputFolder {
 
   /** The path on this disk of a file's path below the output folder, which has "/" between segments. */
   resolve(file: string): string {
+    // Joining what needs no joining took a tenth of a build in which nothing changed.
+    if (path.sep === '/') return file === '' ? this.root : `${this.root}/${file}`;
     return path.join(this.root, ...file.split('/'));
   }
 
   /** What stands in the place of a file, nothing behind a link; undefined where nothing does. */
   lookUp(file: string): Stats | undefined {
+    const target = this.resolve(file);
     // First, so that nothing is looked up through a link, or below what is a file still.
-    this.#makeFolder(path.dirname(this.resolve(file)));
-    return lstatSync(this.resolve(file), { throwIfNoEntry: false });
+    this.#makeFolder(path.dirname(target));
+    return lstatSync(target, { throwIfNoEntry: false });
   }
 
   /** Writes one whole file. */

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { LedgerEntry } from '../catalog/ledger.ts';
 import { type Document, dateOf, statusHead, successHead } from '../documents/document.ts';
 
@@ -39,16 +39,6 @@ export const readEntry = (file: string): Omit<LedgerEntry, 'date'> & { readonly 
   }
 };
 
-/**
- * Whether a document stands on disk as the ledger has it: by its size (`present` is what stands there), and with `verify`
- * by all of its bytes.
- */
-export const isSound = (
-  file: string,
-  present: Stats | undefined,
-  entry: Pick<LedgerEntry, 'digest' | 'size'>,
-  verify: boolean,
-): boolean => {
-  if (!present?.isFile() || present.size !== entry.size) return false;
-  return !verify || Buffer.compare(readEntry(file).digest, entry.digest) === 0;
-};
+/** Whether a file has the content of which the ledger has this digest. Throws where it cannot be read. */
+export const hasDigest = (file: string, digest: Uint8Array): boolean =>
+  Buffer.compare(readEntry(file).digest, digest) === 0;
