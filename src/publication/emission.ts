@@ -246,8 +246,7 @@ export class Emission {
   /** What differs between repositories, which takes all packages to tell: only where any of them may have changed. */
   #compared(): readonly Document[] {
     const file = documentPath.divergences;
-    const { touched, ingested } = this.#options;
-    if (touched.size > 0 || ingested.length > 0 || !this.#publisher.isSound(file)) {
+    if (this.#options.touched.size > 0 || !this.#publisher.isSound(file)) {
       return [documents.divergences(readDivergences(this.#catalog.database))];
     }
     this.#expected.add(file);

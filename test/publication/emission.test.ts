@@ -11,12 +11,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import {
   packageListSchema,
   repositoryFindingsSchema,
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { textDocument } from '../../src/documents/document.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
@@ -157,6 +160,33 @@ describe('emission', () => {
     writeFileSync(path.join(folder, 'dist/v2/jailbreak/package/stranger.json'), '{}');
     expect(await emit(folder, [one, two], second)).toEqual({ written: 3, unchanged: 17, removed: 1 });
     expect(filesOf(folder)).toEqual(before);
+  });
+
+  it('C12: puts back what compares repositories, and keeps it where nothing changed', async () => {
+    const folder = temporaryFolder();
+    await emit(folder, [one, two], first);
+    const file = path.join(folder, 'dist', documentPath.divergences);
+    const before = readFileSync(file, 'utf8');
+    rmSync(file);
+    expect((await emit(folder, [one, two], second)).written).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect((await emit(folder, [one, two], second)).written).toBe(0);
+  });
+
+  it('forgets what vanished, and nothing else', async () => {
+    const folder = temporaryFolder();
+    const noted = () => {
+      const database = CatalogFile.openReadOnly(catalogPath(path.join(folder, 'state')));
+      const paths = database.prepare<[string]>('SELECT path FROM document ORDER BY path').all().flat();
+      database.close();
+      return paths;
+    };
+    const published = () => [...filesOf(folder).keys()].filter((file) => file.startsWith('v2/'));
+    await emit(folder, [one, two], first);
+    expect(noted()).toEqual(published());
+    await emit(folder, [two], second);
+    expect(noted()).toEqual(published());
+    expect(noted()).not.toContain(documentPath.package('B'));
   });
 
   it('keeps bytes and dates where the state is lost and the output is not', async () => {
