@@ -2,7 +2,7 @@ import { buildPart, memoryPart } from '../test/bench/build-part.ts';
 import { edgePart } from '../test/bench/edge-part.ts';
 import { firstRunPart } from '../test/bench/first-run-part.ts';
 import { lookupPart } from '../test/bench/lookup-part.ts';
-import { millionPart } from '../test/bench/million-part.ts';
+import { communityPart, millionPart } from '../test/bench/million-part.ts';
 import { pagesPart } from '../test/bench/pages-part.ts';
 import { qualityPart } from '../test/bench/quality-part.ts';
 import { replicaPart } from '../test/bench/replica-part.ts';
@@ -28,8 +28,8 @@ const parts: Readonly<Record<string, Part>> = {
   'first-run': firstRunPart,
 };
 
-/** What takes an hour and a disk of its own, and runs where it is named. */
-const named: Readonly<Record<string, Part>> = { million: millionPart };
+/** What takes long and a disk of its own, and runs where it is named. */
+const named: Readonly<Record<string, Part>> = { million: millionPart, community: communityPart };
 
 const help = (): string => {
   const rowsOf = (some: Readonly<Record<string, Part>>) =>

@@ -63,14 +63,19 @@ const measureCommunity = async (workshop: Workshop): Promise<Figure[]> => {
   ];
 };
 
-/** Everything at the size of a whole community, and of all of Debian. */
+/** Everything at the size of all of Debian. */
 export const millionPart: Part = {
-  summary: 'builds, server and site at a million packages; an hour, fifteen gigabytes and a million files',
+  summary: 'builds and server at a million packages; an hour, fifteen gigabytes and a million files',
   run: (workshop) =>
     takeFigures([
       () => measureColdBuilds(workshop),
       () => measureMillionServer(workshop),
       () => measureChangedMillion(workshop),
-      () => measureCommunity(workshop),
     ]),
+};
+
+/** Builds and site at the size of a whole community. */
+export const communityPart: Part = {
+  summary: 'builds and site of a synthetic community: 460 repositories, 100,000 packages and their old versions',
+  run: (workshop) => takeFigures([() => measureCommunity(workshop)]),
 };
