@@ -1,6 +1,7 @@
 import { computeTerms, documentRanking } from '../catalog/search-document.ts';
 import type { SearchedDocument, SearchReading } from '../catalog/search-reading.ts';
 import { splitWords } from '../catalog/search-text.ts';
+import type { Question } from './question.ts';
 
 /** The numbers of search documents by the class in which a question finds them; see PackageSearch. */
 export interface Classified {
@@ -24,9 +25,10 @@ export class Candidates {
   /**
    * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
    * ranking those first in whose names more of the words stand by themselves. Of those that hold them in their
-   * descriptions come first which hold the words together, then more of them by themselves, then the shortest.
+   * descriptions come first which hold the words together as they were asked, then more of them by themselves, then which
+   * say the least besides.
    */
-  classify(documents: readonly number[], words: readonly string[]): Classified {
+  classify(documents: readonly number[], { words, joined }: Pick<Question, 'words' | 'joined'>): Classified {
     const found: Classified = { name: [], segment: [], author: [], description: [] };
     const described: Described[] = [];
     const texts = this.#reading.texts(documents);
@@ -41,7 +43,7 @@ export class Candidates {
       else if (unknown.length === 0) found.author.push(id);
       else {
         const written = splitWords(text.description ?? '');
-        if (without(unknown, written).length === 0) described.push(describe(text, written, words));
+        if (without(unknown, written).length === 0) described.push(describe(text, written, words, joined));
       }
     }
     found.description.push(...described.sort(compareDescribed).map(({ id }) => id));
@@ -59,28 +61,37 @@ const closestFirst = (documents: readonly SearchedDocument[], words: readonly st
     .sort((a, b) => a.ranking - b.ranking || b.close - a.close)
     .map(({ document }) => document);
 
+// Short words of spaced scripts ("for", "the") make a description no less about what was asked.
+const isTelling = (word: string): boolean => word.length > 3 || !/^[a-z]+$/.test(word);
+
 /** How closely a description fits. */
 interface Described {
   readonly id: number;
   readonly ranking: number;
   readonly isTogether: boolean;
   readonly whole: number;
-  readonly length: number;
+  /** The number of different words that tell of it. */
+  readonly telling: number;
 }
 
-const describe = ({ id }: SearchedDocument, written: readonly string[], words: readonly string[]): Described => {
+const describe = (
+  { id }: SearchedDocument,
+  written: readonly string[],
+  words: readonly string[],
+  joined: string,
+): Described => {
   const all = new Set(written);
   return {
     id,
     ranking: documentRanking(id),
-    isTogether: written.join('').includes(words.join('')),
+    isTogether: written.join('').includes(joined),
     whole: words.filter((word) => all.has(word)).length,
-    length: written.length,
+    telling: [...all].filter(isTelling).length,
   };
 };
 
 const compareDescribed = (a: Described, b: Described): number =>
-  a.ranking - b.ranking || Number(b.isTogether) - Number(a.isTogether) || b.whole - a.whole || a.length - b.length;
+  a.ranking - b.ranking || Number(b.isTogether) - Number(a.isTogether) || b.whole - a.whole || a.telling - b.telling;
 
 const without = (words: readonly string[], terms: readonly string[]): readonly string[] =>
   words.length === 0 ? words : words.filter((word) => !terms.some((term) => term.startsWith(word)));

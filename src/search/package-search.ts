@@ -96,11 +96,8 @@ export class PackageSearch {
    * The first documents of each class of results, the best class first. What earlier classes found may come again, so
    * each yields as many as are wanted in all.
    */
-  *#classes(
-    { text, words, joined, dotted }: Question,
-    wanted: number,
-    found: () => number,
-  ): Generator<readonly number[]> {
+  *#classes(question: Question, wanted: number, found: () => number): Generator<readonly number[]> {
+    const { text, words, joined, dotted } = question;
     const find = (expression: string) => this.#reading.match(expression, wanted);
     // What most people type is the whole of nothing, which one question to the index tells for three columns.
     const isWhole = this.#reading.match(whole('key identifier segment', wholeTerm(joined)), 1).length > 0;
@@ -113,7 +110,7 @@ export class PackageSearch {
     yield begun;
     if (dotted) yield find(beginning('identifier', wholeTerm(joined)));
     if (isWhole) yield find(whole('segment', wholeTerm(joined)));
-    const byWords = this.#classifyFew(words) ?? this.#classifyByIndex(words, begun.length, find);
+    const byWords = this.#classifyFew(question) ?? this.#classifyByIndex(words, begun.length, find);
     yield byWords.name;
     yield byWords.segment;
     yield byWords.author;
@@ -140,12 +137,14 @@ export class PackageSearch {
    * What a question of several words finds by them, where the documents with its longest word, which is the rarest as a
    * rule, or those with all of its words are few. Undefined elsewhere.
    */
-  #classifyFew(words: readonly string[]): Classified | undefined {
-    const [longest, ...others] = words.toSorted((a, b) => b.length - a.length);
-    if (longest === undefined || others.length === 0) return undefined;
+  #classifyFew(question: Question): Classified | undefined {
+    const { words, joined } = question;
+    const [longest] = words.toSorted((a, b) => b.length - a.length);
+    // One word may come twice, as in scripts of which each character is a word.
+    if (longest === undefined || longest === joined) return undefined;
     let few = this.#reading.match(beginning(wordColumns, longest), manyCandidates);
     if (few.length === manyCandidates) few = this.#reading.match(everyWord(wordColumns, words), manyCandidates);
-    return few.length === manyCandidates ? undefined : this.#candidates.classify(few, words);
+    return few.length === manyCandidates ? undefined : this.#candidates.classify(few, question);
   }
 
   /**

@@ -141,6 +141,24 @@ describe('what follows where few hold all words', () => {
     );
     expect(await names('theme icon')).toEqual(['Dddd', 'Ccc', 'Bb', 'A']);
   });
+
+  it('takes a description for no longer by its short words', async () => {
+    const { names } = await openNames(
+      one(
+        named('A', { Description: 'icon, every single theme' }),
+        named('Bb', { Description: 'the icon of a theme or two, for you and for me' }),
+      ),
+    );
+    expect(await names('theme icon')).toEqual(['Bb', 'A']);
+  });
+
+  it('finds characters of an unspaced script together, those too that come twice', async () => {
+    const { names } = await openNames(
+      one(named('A', { Description: 'ただの表示' }), named('Bb', { Description: 'ただただ表示を変更する' })),
+    );
+    expect(await names('ただただ')).toEqual(['Bb', 'A']);
+    expect(await names('表示')).toEqual(['A', 'Bb']);
+  });
 });
 
 describe('H7 what follows where few hold all words', () => {
