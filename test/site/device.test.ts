@@ -309,20 +309,34 @@ describe('the bar', () => {
   it.each([
     ['a phone', phone],
     ['a desktop', {}],
-  ])('open and closed, has no violation that axe knows and fits %s, in both themes', async (_, options) => {
-    const page = await open('/package/com.example.snowboth/?ios=16.7&build=rootless', { ...options, bypassCSP: true });
-    await page.evaluate(axe);
-    for (const press of [false, true]) {
-      if (press) await page.locator('#device-bar summary').click();
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
+  ])(
+    'open and closed, has no violation that axe knows and fits %s, in both themes and with letters twice as large',
+    async (_, options) => {
+      const page = await open('/package/com.example.snowboth/?ios=16.7&build=rootless', {
+        ...options,
+        bypassCSP: true,
+      });
+      await page.evaluate(axe);
+      const look = async (what: string) => {
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), what).toBeLessThanOrEqual(0);
         const found = await page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-          violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' | ')))`);
-        expect(found, colorScheme).toEqual([]);
+        violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' | ')))`);
+        expect(found, what).toEqual([]);
+      };
+      for (const press of [false, true]) {
+        if (press) await page.locator('#device-bar summary').click();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await look(`${press ? 'open' : 'closed'}, ${colorScheme}`);
+        }
       }
-    }
-  });
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.addStyleTag({ content: 'html { font-size: 200% }' });
+      await look('open, letters twice as large');
+      await page.locator('#device-bar summary').click();
+      await look('closed, letters twice as large');
+    },
+  );
 
   it('is worked by keys alone, and Escape closes it', async () => {
     const page = await open('/');
