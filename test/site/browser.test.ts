@@ -323,11 +323,27 @@ describe('searching', () => {
     await page.waitForLoadState('networkidle');
     expect(server.requests.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
 
-    // Then it finds out who answers, and is ready before there is a question.
+    // Then it finds out who answers while the script loads, and all that Pagefind reads comes at once.
+    const asked = (part: string) => server.requests.filter((name) => name.includes(part)).length;
+    const hold = async (pattern: RegExp) => {
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+      await page.route(pattern, async (route) => {
+        await held;
+        await route.continue().catch(() => {});
+      });
+      return letGo;
+    };
+    const letScriptGo = await hold(/\/assets\/suggest\./);
+    const letPagefindGo = await hold(/\/pagefind\/pagefind\.js/);
     await page.getByRole('combobox').focus();
-    await expect.poll(() => server.requests.some((name) => name.endsWith('.pf_meta'))).toBe(true);
+    await expect.poll(() => asked('/v2/livez')).toBe(1);
+    letScriptGo();
+    await expect.poll(() => [asked('pagefind-entry.json'), asked('wasm.unknown')]).toEqual([1, 1]);
+    letPagefindGo();
+    await expect.poll(() => asked('.pf_meta')).toBe(1);
     await page.keyboard.type('snow');
     await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    expect([asked('pagefind-entry.json'), asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1, 1]);
     expect(server.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
   });
 

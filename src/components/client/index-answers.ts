@@ -1,6 +1,7 @@
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages } from '../../results/found.ts';
 import { addressOf } from './address.ts';
+import { rest, rests } from './index-presence.ts';
 
 // The index itself, asked through the API as one types: one request at a time, and none where it is not answered, or
 // where it asks to be left alone.
@@ -16,9 +17,6 @@ const gap = 40;
 const mostKept = 60;
 const mostPages = 6;
 
-/** Seconds for which the index is not asked again, by why. */
-const rests = { slow: 10, failed: 30, absent: 600, busy: 5 } as const;
-
 /** Thrown where a newer question took the place of this one. */
 export class Superseded extends Error {
   override name = 'Superseded';
@@ -28,40 +26,6 @@ export class Superseded extends Error {
 class Away extends Error {
   override name = 'Away';
 }
-
-let awayUntil = 0;
-try {
-  awayUntil = Number(sessionStorage.getItem('index-away')) || 0;
-} catch {
-  // Where storage is refused each page finds out by itself.
-}
-
-const rest = (seconds: number): void => {
-  awayUntil = Date.now() + 1000 * seconds;
-  try {
-    sessionStorage.setItem('index-away', String(awayUntil));
-  } catch {
-    // The same.
-  }
-};
-
-/** Whether the index may be asked: the site says that there may be a function, and it did not lately fail to answer. */
-export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
-
-let known: Promise<boolean> | undefined;
-
-/** Whether the index answers: where nothing is known of it yet, a short question finds out, before somebody waits for it. */
-export const answers = async (): Promise<boolean> => {
-  if (!mayAsk()) return false;
-  known ??= fetch(addressOf('v2/livez')).then(
-    ({ status }) => {
-      if (status === 404 || status === 501) rest(rests.absent);
-      return mayAsk();
-    },
-    () => mayAsk(),
-  );
-  return known;
-};
 
 interface Page {
   readonly records: readonly FoundRecord[];

@@ -1,3 +1,4 @@
+import { answers } from './index-presence.ts';
 import { placeInstall, watchInstall } from './install.ts';
 import { watchDevice } from './visitor-device.ts';
 
@@ -103,9 +104,12 @@ document.addEventListener('keydown', (event) => {
   field.focus();
 });
 
-// What answers below the field is loaded when somebody is about to type there.
+// What answers below the field is loaded when somebody is about to type there, and who answers is found out meanwhile.
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
-  const begin = () => void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
+  const begin = () => {
+    void answers();
+    void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
+  };
   form.addEventListener('focusin', begin, { once: true });
   if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
 }

@@ -5,6 +5,7 @@ import type { Fit } from '../../results/meant.ts';
 import { joinWords, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
+import { visit } from './pagefind-files.ts';
 
 // The index that is among the files, which answers where nothing but files is there: Pagefind.
 
@@ -50,6 +51,7 @@ const load = async (): Promise<Pagefind> => {
   const address = addressOf('pagefind/pagefind.js');
   const pagefind = (await import(/* @vite-ignore */ address)) as Pagefind;
   await pagefind.options({
+    metaCacheTag: visit,
     // What the addresses of its results begin with; they are kept as from the root of a host.
     baseUrl: addressOf(''),
     excerptLength: 0,

@@ -1,9 +1,10 @@
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
-import { addressOf } from './address.ts';
-import { answers, IndexAnswer, mayAsk, orElse } from './index-answers.ts';
+import { IndexAnswer, orElse } from './index-answers.ts';
+import { answers, mayAsk } from './index-presence.ts';
 import type { Order } from './pagefind.ts';
+import { preloadPagefind } from './pagefind-files.ts';
 import { withStatements } from './stated.ts';
 
 // One search of two sources: the index that the function answers from, and the one that is among the files.
@@ -43,8 +44,8 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number): Promise<
 };
 
 const loadFiles = () => {
-  // Beside what calls it, and not after that: each would be a way to the host and back.
-  void import(/* @vite-ignore */ addressOf('pagefind/pagefind.js')).catch(() => {});
+  // Beside what calls it, and not after that.
+  preloadPagefind();
   return import('./pagefind.ts');
 };
 

@@ -1,0 +1,40 @@
+import { addressOf } from './address.ts';
+
+// Whether the index is there to be asked: every page has this, so that it is known as early as somebody may want to know.
+
+/** Seconds for which the index is not asked again, by why. */
+export const rests = { slow: 10, failed: 30, absent: 600, busy: 5 } as const;
+
+let awayUntil = 0;
+try {
+  awayUntil = Number(sessionStorage.getItem('index-away')) || 0;
+} catch {
+  // Where storage is refused each page finds out by itself.
+}
+
+export const rest = (seconds: number): void => {
+  awayUntil = Date.now() + 1000 * seconds;
+  try {
+    sessionStorage.setItem('index-away', String(awayUntil));
+  } catch {
+    // The same.
+  }
+};
+
+/** Whether the index may be asked: the site says that there may be a function, and it did not lately fail to answer. */
+export const mayAsk = (): boolean => document.body.dataset.index !== undefined && Date.now() >= awayUntil;
+
+let known: Promise<boolean> | undefined;
+
+/** Whether the index answers: where nothing is known of it yet, a short question finds out, before somebody waits for it. */
+export const answers = async (): Promise<boolean> => {
+  if (!mayAsk()) return false;
+  known ??= fetch(addressOf('v2/livez')).then(
+    ({ status }) => {
+      if (status === 404 || status === 501) rest(rests.absent);
+      return mayAsk();
+    },
+    () => mayAsk(),
+  );
+  return known;
+};
