@@ -1,7 +1,8 @@
-// Builds the site of a catalog and prints as JSON what that took; measured from outside by site-builds.ts.
+// Builds the site of a catalog, as standard input says, and prints as JSON what that took; measured from outside by site-builds.ts.
+import { text } from 'node:stream/consumers';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
 
-const options = JSON.parse(process.argv[2] ?? '{}') as SitePublishing;
+const options = JSON.parse(await text(process.stdin)) as SitePublishing;
 const started = performance.now();
 const summary = await publishSite(options);
 console.log(JSON.stringify({ took: (performance.now() - started) / 1000, summary }));

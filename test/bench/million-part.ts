@@ -8,7 +8,7 @@ import { runNode } from './processes.ts';
 import { count, type Figure, megabytes, seconds } from './report.ts';
 import { runSiteBuild } from './site-builds.ts';
 import { takeFigures } from './take-figures.ts';
-import { type Part, tellWhile, type Workshop } from './workshop.ts';
+import { type Part, tell, tellWhile, type Workshop } from './workshop.ts';
 
 // What may be added to the time that Pagefind takes alone, and what all processes may hold together.
 const most = { seconds: 25, bytes: 2.5e9 } as const;
@@ -19,6 +19,9 @@ const measureCommunity = async (workshop: Workshop): Promise<Figure[]> => {
   const unchanged = await runBuild(input.manifest, built.state, built.out);
   await input.change();
   const changed = await runBuild(input.manifest, built.state, built.out);
+  tell(
+    `cold ${seconds(built.cold.seconds)}, unchanged ${seconds(unchanged.seconds)}, changed ${seconds(changed.seconds)}`,
+  );
   const catalog = catalogPath(built.state);
   const alone = await tellWhile(
     'Pagefind alone on the records of the community',

@@ -22,9 +22,9 @@ export interface SiteRun {
 
 /** Builds the site of a catalog in a process of its own. */
 export const runSiteBuild = async (workshop: Workshop, options: SitePublishing): Promise<SiteRun> => {
-  const child = spawn(process.execPath, [workshop.script('build-site.ts'), JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(process.execPath, [workshop.script('build-site.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // What became of hundreds of repositories is more than arguments may hold.
+  child.stdin.end(JSON.stringify(options));
   const readPeak = watchMemory(child.pid ?? 0);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
