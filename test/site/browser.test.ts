@@ -335,14 +335,17 @@ describe('searching', () => {
     };
     const letScriptGo = await hold(/\/assets\/suggest\./);
     const letPagefindGo = await hold(/\/pagefind\/pagefind\.js/);
-    await page.getByRole('combobox').focus();
+    await page.getByRole('combobox').dispatchEvent('pointerdown');
     await expect.poll(() => asked('/v2/livez')).toBe(1);
     letScriptGo();
     await expect.poll(() => [asked('pagefind-entry.json'), asked('wasm.unknown')]).toEqual([1, 1]);
     letPagefindGo();
     await expect.poll(() => asked('.pf_meta')).toBe(1);
+    await page.getByRole('combobox').focus();
     await page.keyboard.type('snow');
     await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant'), 'begun once').toBe('suggestion-0');
     expect([asked('pagefind-entry.json'), asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1, 1]);
     expect(server.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
   });

@@ -106,11 +106,15 @@ document.addEventListener('keydown', (event) => {
 
 // What answers below the field is loaded when somebody is about to type there, and who answers is found out meanwhile.
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
+  let isBegun = false;
   const begin = () => {
+    if (isBegun) return;
+    isBegun = true;
     void answers();
     void import('./suggest.ts').then(({ watchSearch }) => watchSearch(form)).catch(() => {});
   };
-  form.addEventListener('focusin', begin, { once: true });
+  // A finger is down some time before the field has the focus.
+  for (const event of ['pointerdown', 'focusin']) form.addEventListener(event, begin);
   if (form.contains(document.activeElement)) form.dispatchEvent(new Event('focusin'));
 }
 
