@@ -279,6 +279,27 @@ describe('package search', () => {
     search.refresh();
     expect(await versions()).toEqual(['2']);
   });
+
+  it('H7: locks a generation once and not for each statement, beside other readers, and lets go of it at its end', async () => {
+    const { search, names, state } = await openSearch({ slug: 'one', packages: packages({ Name: 'Snow' }) });
+    const file = catalogPath(state);
+    const write = () => {
+      const writer = CatalogFile.open(file);
+      try {
+        writer.exec('BEGIN EXCLUSIVE; ROLLBACK');
+      } finally {
+        writer.close();
+      }
+    };
+    write();
+    expect(await names('snow')).toEqual(['Snow']);
+    expect(write).toThrow('locked');
+    const reader = new CatalogFiles(state);
+    expect((await reader.searchPackages('snow', 1, 1)).records.count).toBe(1);
+    reader.close();
+    search.close();
+    expect(write).not.toThrow();
+  });
 });
 
 describe('multi lookup', () => {
