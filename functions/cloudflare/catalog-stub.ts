@@ -5,8 +5,8 @@ export interface TakeOrder {
   readonly jws: string | null;
   /** The list of its portions as it is published. */
   readonly list: string;
-  /** The number of the generation from which the other answers meanwhile. */
-  readonly answering: number;
+  /** The `generation.json` of that from which the other answers meanwhile. */
+  readonly answering: string;
 }
 
 /** What the Worker and the other object may ask of an object that holds a catalog. */
@@ -15,8 +15,10 @@ export interface CatalogStub {
   fetch(request: Request): Promise<Response>;
   /** Begins to take a generation, or goes on; whether it need not, since this object answers from as new a one as the other. */
   take(order: TakeOrder): Promise<boolean>;
-  /** Leaves answering to the other object, which answers from the generation of this number, if that is newer. */
-  retire(number: number): Promise<void>;
+  /** Leaves answering to the other object, which answers from the generation with this `generation.json`, if that is newer. */
+  retire(text: string): Promise<void>;
+  /** Whether this object leaves answering to the other. */
+  standsAside(): Promise<boolean>;
 }
 
 /** The names of the two objects: one answers while the other takes what comes next. */

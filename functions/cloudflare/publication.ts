@@ -18,9 +18,9 @@ export class CannotTake extends Error {
 }
 
 const smallBytes = 2 ** 20;
-/** Of a list of portions, which stands in one row of the storage: ten times that of all of Debian. */
-const listBytes = 1_900_000;
-/** Of a portion as text. A host has 128 MB, and holds it several times over while it is written. */
+/** Of a list of portions, which stands in one row of the storage, of 2 MB at most with its quotes escaped: nine times that of all of Debian. */
+const listBytes = 1_700_000;
+/** Of a portion as text, and as a file. A host has 128 MB, and holds it several times over while it is written. */
 const portionBytes = 8 * 2 ** 20;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -77,9 +77,15 @@ export const readGeneration = async (
   );
 };
 
-/** What is older than what one has may be a replayed copy (P3); what one has is returned. Throws CannotTake. */
-export const assertNotOlder = (found: Generation, held: Generation): Generation => {
-  if (found.number > held.number || (found.number === held.number && found.date > held.date)) return held;
+const isLater = (one: Generation, other: Generation): boolean =>
+  one.number > other.number || (one.number === other.number && one.date > other.date);
+
+/** Whether one `generation.json` is newer than another: by number, and by date where an output was put back and went on. Throws CannotTake. */
+export const isNewer = (one: string, other: string): boolean => isLater(parseGeneration(one), parseGeneration(other));
+
+/** What is older than what one has may be a replayed copy (P3); throws CannotTake. */
+export const assertNotOlder = (found: Generation, held: Generation): void => {
+  if (isLater(found, held)) return;
   throw new CannotTake(
     `Generation ${found.number} of ${found.date} is published, which is older than generation ${held.number} of ${held.date}, from which is answered: nothing was taken. Where its maintainer began anew, deploy under another name.`,
   );
@@ -152,7 +158,8 @@ export const readPortion = async (
 ): Promise<string> => {
   if (size === 0) return '';
   const path = generationPath.portion(digest);
-  if (size > portionBytes) throw new CannotTake(`${path} has more than ${portionBytes / 2 ** 20} MB.`);
+  if (Math.max(size, compressedSize) > portionBytes)
+    throw new CannotTake(`${path} has more than ${portionBytes / 2 ** 20} MB.`);
   const bytes = await readAll(files, path, compressedSize);
   const plain = bytes && (await unpack(bytes, size).catch(() => undefined));
   if (plain !== undefined && (await sha256(plain)) === digest) return decode(plain);

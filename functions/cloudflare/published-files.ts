@@ -50,6 +50,9 @@ export const bucketFiles = (bucket: Bucket, prefix: string): PublishedFiles => (
   },
 });
 
+/** How long a file may take to come whole, in milliseconds: none that is read from afar has more than some megabytes. */
+const longest = 60_000;
+
 /** The files of a publication on the web. */
 export const remoteFiles = (address: string): PublishedFiles => {
   const base = address.replace(/\/+$/, '');
@@ -57,7 +60,8 @@ export const remoteFiles = (address: string): PublishedFiles => {
     read: async (path) => {
       const url = `${base}/${encoded(path)}`;
       // Not from a cache between, which may hold what names the others for a while.
-      return readResponse(await fetch(url, { headers: { 'cache-control': 'no-cache' } }), url);
+      const headers = { 'cache-control': 'no-cache' };
+      return readResponse(await fetch(url, { headers, signal: AbortSignal.timeout(longest) }), url);
     },
   };
 };

@@ -78,13 +78,14 @@ export class Taking {
       });
       return false;
     }
-    await this.#assertWhole(writer);
+    await this.#assertWhole(writer, taking.text);
     // Another order may have come while it was looked at.
     if (this.#memory.get('taking')?.text !== taking.text) return false;
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', { text: taking.text, jws: taking.jws, format: catalogFormat });
       this.#memory.set('taking', undefined);
       this.#memory.set('list', undefined);
+      this.#memory.set('anew', undefined);
     });
     return true;
   }
@@ -154,14 +155,19 @@ export class Taking {
     return parseList(this.#memory.get('list') ?? '');
   }
 
-  async #assertWhole(writer: PortionWriter): Promise<void> {
+  async #assertWhole(writer: PortionWriter, text: string): Promise<void> {
     const { rows } = this.#readList();
     for (const table of Object.keys(portionTables)) {
       if (!isPortionTable(table)) continue;
       const [there, listed] = [writer.count(table), rows[table] ?? 0];
       if (there === listed) continue;
+      const found = `There are ${there} rows of ${table}, and ${listed} were published`;
+      // Every row written is paid for: what is no better the second time is as it was published.
+      if (this.#memory.get('anew') === text)
+        throw new CannotTake(`${found}: build it anew, the list of portions is wrong.`);
       this.clear();
-      throw new CannotTake(`There are ${there} rows of ${table}, and ${listed} were published: all is taken anew.`);
+      this.#memory.set('anew', text);
+      throw new CannotTake(`${found}: all is taken anew.`);
     }
     const differing = await findDiffering(this.#database, samples);
     if (differing === undefined) return;

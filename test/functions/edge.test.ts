@@ -279,12 +279,17 @@ describe('an edge host that follows a publication', () => {
     const answers = async () => (await edge.get(lookup)).text();
     await expect.poll(answers).toContain('"description":"second"');
     // Of the two, the one that answers is the one that need not take anything.
-    const order = { text: former, jws: null, list: '{}', answering: 2 };
+    const now = publication.read(generationPath.current).toString();
+    const order = { text: former, jws: null, list: '{}', answering: former };
     const two = await edge.object('two');
     expect(await two.take(order)).toBe(true);
-    await two.retire(2);
-    await two.retire(1);
+    await two.retire(now);
+    await two.retire(former);
     expect(await answers()).toContain('"description":"second"');
+    // Where both had the same the first would stay, which this one is not.
+    const list = publication.read(publication.current.portions?.path ?? '').toString();
+    expect(await two.take({ text: now, jws: null, list, answering: now })).toBe(false);
+    await expect.poll(answers, patience).toContain('"description":"second"');
     expect(edge.lines.filter(({ event }) => event === 'trouble')).toEqual([]);
   });
 

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
 import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
-import type { ObjectState, SqlStorage, StoredValue } from '../../functions/cloudflare/platform.ts';
 import { readGeneration, readOrder } from '../../functions/cloudflare/publication.ts';
 import type { PublishedFiles } from '../../functions/cloudflare/published-files.ts';
 import { Taking } from '../../functions/cloudflare/taking.ts';
@@ -17,36 +15,7 @@ import { generationPath } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { buildCatalog, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
-
-// What an object does with its storage, counted over the engine of Node: calls, and what goes in and comes out.
-
-/** The storage of an object, in memory, and what was asked of it. */
-const openStorage = () => {
-  const database = new DatabaseSync(':memory:');
-  onTestFinished(() => database.close());
-  const asked = { calls: 0, values: 0 };
-  const count = (rows: readonly (readonly StoredValue[])[]) => {
-    for (const row of rows) for (const value of row) asked.values += typeof value === 'string' ? value.length : 8;
-  };
-  const sql: SqlStorage = {
-    databaseSize: 0,
-    exec: (text, ...values) => {
-      asked.calls++;
-      count([values]);
-      if (/^\s*CREATE/.test(text)) {
-        database.exec(text);
-        return { raw: () => [].values() };
-      }
-      const statement = database.prepare(text);
-      statement.setReturnArrays(true);
-      const rows = statement.all(...(values as string[])) as unknown as StoredValue[][];
-      count(rows);
-      return { raw: () => rows.values() };
-    },
-  };
-  const state = { storage: { sql, transactionSync: <T>(work: () => T): T => work() } } as ObjectState;
-  return { state, sql, asked };
-};
+import { openStorage } from '../support/object-storage.ts';
 
 /** A catalog of so many packages, published in as many portions as it has keys. */
 const publish = async (count: number): Promise<{ files: PublishedFiles; list: string; portions: number }> => {
@@ -171,6 +140,7 @@ it('E2: takes all anew where what stands there is not what was published', async
   expect(memory.get('held')).toBeUndefined();
   await untilTaken();
   expect(database.prepare<[number]>('SELECT count(*) FROM record').get()).toEqual([5]);
+  expect(memory.get('anew')).toBeUndefined();
 });
 
 it('E2: holds nothing with a row too many', async () => {

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { catalogFormat } from '../../src/catalog/schema.ts';
+import { generationSchema } from '../../src/contract/generation.ts';
+import { CatalogPair, type PublishedState, publishFour, withList } from '../support/catalog-pair.ts';
+import { patience } from '../support/patience.ts';
+
+// Made once, by whichever test comes first.
+let four: Promise<readonly PublishedState[]> | undefined;
+
+const openPair = async () => {
+  four ??= publishFour();
+  const states = await four;
+  const pair = new CatalogPair(states);
+  vi.spyOn(Date, 'now').mockImplementation(() => pair.now);
+  const publish = async (number: 1 | 2 | 3 | 4) => {
+    pair.published = states[number - 1] as PublishedState;
+    await pair.rest();
+  };
+  return { pair, publish, texts: states.map(({ text }) => text) };
+};
+
+const aside = "INSERT OR REPLACE INTO remembered VALUES ('elsewhere', 'true')";
+
+const told: string[] = [];
+beforeEach(() => {
+  told.length = 0;
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void told.push(line));
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => void vi.restoreAllMocks());
+
+describe('the two objects that hold a catalog', () => {
+  it('E2: answer in turn, one at a time, and go on from an output that was put back', async () => {
+    const { pair, publish, texts } = await openPair();
+    const [first, second, third, fourth] = texts;
+    await publish(1);
+    expect(await pair.answers()).toEqual([first, 421]);
+    await publish(2);
+    expect(await pair.answers()).toEqual([421, second]);
+    await publish(3);
+    expect(await pair.answers()).toEqual([third, 421]);
+    await publish(4);
+    expect(await pair.answers()).toEqual([421, fourth]);
+    expect(told.filter((line) => line.includes('"trouble"'))).toEqual([]);
+  });
+
+  it('E2: never leave answering to each other, however what they tell each other is late or lost, and end with what is newest', async () => {
+    const at = fc.constantFrom(0 as const, 1 as const);
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ kind: fc.constant('wake' as const), at }) },
+      { weight: 6, arbitrary: fc.record({ kind: fc.constant('arrive' as const), place: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), place: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('publish' as const) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), at }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('ask' as const) }) },
+    );
+    const steps = fc.array(step, { minLength: 10, maxLength: 120, size: 'max' });
+    const statement = fc.constantFrom(undefined, aside, "DELETE FROM remembered WHERE name = 'elsewhere'");
+    await fc.assert(
+      fc.asyncProperty(steps, fc.tuple(statement, statement), async (steps, restored) => {
+        told.length = 0;
+        const { pair, publish, texts } = await openPair();
+        await publish(1);
+        let published: 1 | 2 | 3 | 4 = 1;
+        for (const one of steps) {
+          if (one.kind === 'wake') pair.wake(one.at);
+          else if (one.kind === 'arrive') pair.arrive(one.place);
+          else if (one.kind === 'lose') pair.arrive(one.place, true);
+          else if (one.kind === 'restart') pair.restart(one.at);
+          else if (one.kind === 'publish' && published < 4) pair.published = pair.states[published++] ?? pair.published;
+          await pair.settle();
+          expect(texts).toContain(await pair.ask());
+        }
+        await pair.rest();
+        expect(await pair.ask()).toBe(texts[published - 1]);
+        expect((await pair.answers()).filter((answer) => answer !== 421)).toEqual([texts[published - 1]]);
+        expect(told.filter((line) => line.includes('Neither'))).toEqual([]);
+        // Whichever stands aside by what was put back, or both, or none.
+        for (const [place, one] of restored.entries()) {
+          if (one !== undefined) pair.alter(place === 0 ? 0 : 1, one);
+        }
+        await pair.rest();
+        expect(await pair.ask()).toBe(texts[published - 1]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('E2: answer again where the storage of one was put back to when it stood aside', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    expect(await pair.answers()).toEqual([421, texts[1]]);
+    pair.alter(1, aside);
+    expect(await pair.ask()).toBe(421);
+    await pair.rest();
+    expect(await pair.answers()).toContain(texts[1]);
+    expect(told.join('\n')).toMatch(/Neither object answered/);
+    await publish(4);
+    expect((await pair.answers()).sort()).toEqual([421, texts[3]]);
+  });
+
+  it('E2: leave the answer to the first where both have the same, and ask each other to take the next at once', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    const held = JSON.stringify({ text: texts[1], jws: null, format: catalogFormat });
+    pair.alter(0, `INSERT OR REPLACE INTO remembered VALUES ('held', '${held}')`);
+    pair.alter(0, "DELETE FROM remembered WHERE name = 'elsewhere'");
+    expect(await pair.answers()).toEqual([texts[1], texts[1]]);
+    pair.published = pair.states[2] as PublishedState;
+    pair.wake(0);
+    pair.wake(1);
+    for (const _ of ['there', 'back']) {
+      await pair.settle();
+      pair.arrive(0);
+      pair.arrive(0);
+    }
+    await pair.settle();
+    expect(await pair.answers()).toEqual([texts[1], 421]);
+    await pair.rest();
+    expect(await pair.answers()).toEqual([421, texts[2]]);
+    expect(told.filter((line) => line.includes('Neither'))).toEqual([]);
+  });
+
+  it('E2: answer both for a while where both saw at once that neither does, and never send each other away again', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    const held = JSON.stringify({ text: texts[1], jws: null, format: catalogFormat });
+    pair.alter(0, `INSERT OR REPLACE INTO remembered VALUES ('held', '${held}')`);
+    pair.alter(1, aside);
+    expect(await pair.answers()).toEqual([421, 421]);
+    pair.wake(0);
+    pair.wake(1);
+    for (let way = 0; way < 4; way++) {
+      await pair.settle();
+      pair.arrive(0);
+      pair.arrive(0);
+    }
+    await pair.settle();
+    expect(await pair.answers()).toEqual([texts[1], texts[1]]);
+    await publish(3);
+    expect((await pair.answers()).sort()).toEqual([421, texts[2]]);
+    expect(told.filter((line) => line.includes('Neither'))).toHaveLength(2);
+  });
+
+  it('E2: leave the answer to who has the newer where both saw at once that neither answers, whatever is published', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    pair.published = pair.states[0] as PublishedState;
+    pair.alter(1, aside);
+    expect(await pair.answers()).toEqual([421, 421]);
+    pair.wake(0);
+    pair.wake(1);
+    for (let way = 0; way < 4; way++) {
+      await pair.settle();
+      pair.arrive(0);
+      pair.arrive(0);
+    }
+    await pair.rest();
+    expect(await pair.answers()).toEqual([421, texts[1]]);
+  });
+
+  it('E2: stand aside still where an order comes while it is asked whether the other does', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    pair.alter(1, aside);
+    expect(await pair.answers()).toEqual([421, 421]);
+    pair.wake(0);
+    await pair.settle();
+    pair.arrive(0);
+    await pair.settle();
+    const third = pair.states[2] as PublishedState;
+    const { portions } = generationSchema.parse(JSON.parse(third.text));
+    const list = String(third.read(portions?.path ?? ''));
+    expect(await pair.order(0, { text: third.text, jws: null, list, answering: texts[1] ?? '' })).toBe(false);
+    pair.arrive(0);
+    await pair.settle();
+    expect((await pair.answers())[0]).toBe(421);
+    pair.published = third;
+    await pair.rest();
+    expect(await pair.ask()).toBe(third.text);
+  });
+
+  it('E2: look once a minute at most whether the other answers, however often who stands aside is asked', async () => {
+    const { pair, publish } = await openPair();
+    await publish(1);
+    await publish(2);
+    pair.now += 60_000;
+    const look = async () => {
+      await pair.answers();
+      const pause = pair.wake(0);
+      for (const _ of ['there', 'back']) {
+        await pair.settle();
+        pair.arrive(0);
+      }
+      await pair.settle();
+      return pause;
+    };
+    expect([await look(), await look(), await look()]).toEqual([0, undefined, undefined]);
+    pair.now += 60_000;
+    expect(await look()).toBe(0);
+  });
+
+  it('E2: begin at once with what was ordered while a portion of another could not be read', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    pair.published = pair.states[1] as PublishedState;
+    const reading = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    pair.onRead = (file) => {
+      if (!file.endsWith('.portion')) return undefined;
+      begun.resolve();
+      return reading.promise;
+    };
+    const order = async () => {
+      await vi.waitFor(() => expect(pair.wake(0)).toBeDefined(), patience);
+      await vi.waitFor(() => expect(pair.isOnTheWay).toBe(true), patience);
+      pair.arrive(0);
+      await vi.waitFor(() => expect(pair.isOnTheWay).toBe(true), patience);
+      pair.arrive(0);
+    };
+    await order();
+    pair.wake(1);
+    await begun.promise;
+    pair.published = pair.states[2] as PublishedState;
+    await order();
+    pair.onRead = () => undefined;
+    reading.reject(new Error('the file is gone'));
+    await pair.settle();
+    expect(told.join()).toContain('the file is gone');
+    expect(pair.wake(1)).toBe(0);
+    await pair.rest();
+    expect(await pair.answers()).toEqual([421, texts[2]]);
+  });
+
+  it('E2: take all anew once where a list says that other rows were published, and wait for the next from then on', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    const read: string[] = [];
+    pair.onRead = (file) => void (file.endsWith('.portion') && read.push(file));
+    pair.published = withList(pair.states[1] as PublishedState, (list) => ({
+      ...list,
+      rows: { ...list.rows, record: 2 },
+    }));
+    await pair.rest();
+    const woken = pair.woken;
+    await pair.rest();
+    // One asks each minute, the other tries again every five.
+    expect(pair.woken - woken).toBeLessThan(40);
+    expect(await pair.ask()).toBe(texts[0]);
+    expect(told.join('\n')).toMatch(/1 rows of record, and 2 were published: all is taken anew/);
+    expect(told.join('\n')).toMatch(/build it anew, the list of portions is wrong/);
+    expect(new Set(read).size).toBeGreaterThan(5);
+    expect(read).toHaveLength(2 * new Set(read).size);
+    await publish(4);
+    expect(await pair.ask()).toBe(texts[3]);
+  });
+});

@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readOrder, readPortion } from '../../functions/cloudflare/publication.ts';
+import { type PublishedFiles, remoteFiles } from '../../functions/cloudflare/published-files.ts';
+import { generationSchema } from '../../src/contract/generation.ts';
+import { BuiltPublication } from '../support/built-publication.ts';
+import { packages } from '../support/catalog.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+const listen = async (answer: Parameters<typeof createServer>[1]): Promise<string> => {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+describe('published files as a host at the edge reads them', () => {
+  it('E2: are not waited for longer than a minute, whether nothing comes or the rest does not', async () => {
+    const limits: number[] = [];
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => {
+      limits.push(limit);
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new Error('too long')), 50);
+      return controller.signal;
+    });
+    const address = await listen((request, response) => {
+      if (request.url === '/half') response.writeHead(200).write('half of it');
+    });
+    const files = remoteFiles(address);
+    await expect(files.read('nothing')).rejects.toThrow('too long');
+    const half = await files.read('half');
+    await expect(new Response(half?.body).text()).rejects.toThrow('too long');
+    expect(limits).toEqual([60_000, 60_000]);
+  });
+
+  it('E2: are refused where a list says that a portion is larger than a host can hold, before any of it is read', async () => {
+    const files: PublishedFiles = { read: () => expect.fail('it was read') };
+    const portion = { table: 'record', first: null, end: null, sha256: 'a'.repeat(64) } as const;
+    for (const [size, compressedSize] of [
+      [9_000_000, 10],
+      [10, 9_000_000],
+    ] as const) {
+      await expect(readPortion(files, { ...portion, size, compressedSize })).rejects.toThrow('has more than 8 MB');
+    }
+  });
+
+  it('E2: are refused where the list is longer than a row of the storage can be', async () => {
+    const publication = new BuiltPublication();
+    publication.hasPortions = true;
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }]);
+    const generation = generationSchema.parse(publication.current);
+    const list = publication.read(generation.portions?.path ?? '');
+    // The most that is read of it, as it would stand in a row.
+    let most = 0;
+    const endless: PublishedFiles = {
+      read: async () => ({
+        ...{ size: undefined, sha256: undefined, etag: undefined },
+        body: new ReadableStream({
+          pull: (controller) => {
+            most += list.length;
+            controller.enqueue(new Uint8Array(list));
+          },
+        }),
+      }),
+    };
+    await expect(readOrder(endless, { generation, text: '', jws: null })).rejects.toThrow(/more than \d+ bytes/);
+    expect((most / list.length) * JSON.stringify(list.toString()).length).toBeLessThan(2_000_000);
+  });
+});
