@@ -10,6 +10,8 @@ import type { ObjectState } from './platform.ts';
 const dayLength = 86_400_000;
 /** How long after the end of a day, in milliseconds, its marks are destroyed. */
 const afterMidnight = 60_000;
+/** When what could not be tidied is tried again, and what was not tidied at once goes on, in milliseconds. */
+const [tidyRetry, tidyPause] = [600_000, 1000];
 
 type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
@@ -69,9 +71,16 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
   }
 
   async alarm(): Promise<void> {
-    this.#transact((counting) => counting.tidy(dayOf(this.#now())));
-    this.#key = undefined;
-    await this.#wakeAfterMidnight();
+    try {
+      const isMore = this.#transact((counting) => counting.tidy(dayOf(this.#now())));
+      this.#key = undefined;
+      if (isMore) await this.#wakeAfter(tidyPause);
+      else await this.#wakeAfterMidnight();
+    } catch (error) {
+      // Thrown, it would be tried a few times by the platform, and then never again.
+      console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: `Tidying: ${error}` }));
+      await this.#wakeAfter(tidyRetry);
+    }
   }
 
   #open(): Counting {
@@ -123,7 +132,10 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
   }
 
   async #wakeAfterMidnight(): Promise<void> {
-    const now = this.#now();
-    await this.#state.storage.setAlarm(now - (now % dayLength) + dayLength + afterMidnight);
+    await this.#wakeAfter(dayLength - (this.#now() % dayLength) + afterMidnight);
+  }
+
+  async #wakeAfter(pause: number): Promise<void> {
+    await this.#state.storage.setAlarm(this.#now() + pause);
   }
 }

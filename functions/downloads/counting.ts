@@ -7,9 +7,16 @@ import { dayBefore, type MarkedReport, type MarkLimits, openMarks } from './down
 export interface CounterLimits extends MarkLimits {
   /** Days, today among them, of which daily counts are kept. */
   readonly days: number;
-  /** Daily counts kept in all: what is new beyond them adds to its package's total alone, and takes no other's place. */
+  /**
+   * Daily counts kept in all: what is new beyond them adds to its package's total alone, and takes no other's place. Where a day
+   * begins with too little room for all that it may count, the oldest days go into totals.
+   */
   readonly counters: number;
 }
+
+/** How many daily counts there may be when a day begins, so that it has room for all that it may count. */
+export const countersAtDawn = ({ counters, perDay }: CounterLimits): number =>
+  counters - Math.min(perDay, Math.floor(counters / 4));
 
 /** Rows of a database that counts. Finding out takes a scan. */
 export interface Sizes {
@@ -27,10 +34,10 @@ export interface Counting {
   add(day: string, report: MarkedReport): number;
   read(day: string, id: string): DownloadCount;
   /**
-   * Removes what is not to be kept on this day, in a transaction: marks of other days, and daily counts that are too old for
-   * certain.
+   * Removes what is not to be kept on this day, in a transaction: marks of other days, and of the oldest day that has any
+   * the daily counts, where they are too old for certain or leave too little room. Whether it did that: then another call may too.
    */
-  tidy(day: string): void;
+  tidy(day: string): boolean;
 }
 
 const tables = `
@@ -124,17 +131,24 @@ export const openCounting = (
     };
   };
 
-  // The total of a package loses nothing by it.
-  const foldBefore = (first: string): void => {
+  // The total of a package loses nothing by it. A day at a time, and not all that has gathered: others wait to be counted.
+  const fold = (day: string): void => {
+    const rows = Number(database.prepare('SELECT count(*) FROM downloads WHERE day = ?').get(day)?.[0]);
     database
       .prepareWrite(`
         INSERT INTO downloads_beyond (package_id, count)
-        SELECT package_id, sum(count) FROM downloads WHERE day < ? GROUP BY package_id
+        SELECT package_id, sum(count) FROM downloads WHERE day = ? GROUP BY package_id
         ON CONFLICT DO UPDATE SET count = count + excluded.count
       `)
-      .run(first);
-    database.prepareWrite('DELETE FROM downloads WHERE day < ?').run(first);
-    counters = countRows(database);
+      .run(day);
+    database.prepareWrite('DELETE FROM downloads WHERE day = ?').run(day);
+    counters -= rows;
+  };
+
+  const isKept = (oldest: string, day: string): boolean => {
+    if (counters > countersAtDawn(limits) && oldest < day) return false;
+    const last = firstConvincing(database, day);
+    return last === undefined || oldest >= dayBefore(last, limits.days - 1);
   };
 
   return {
@@ -154,16 +168,18 @@ export const openCounting = (
       return summariseCounts(id, day, limits.days, daily, Number(beyond ?? 0));
     },
     tidy: (day) => {
-      const last = firstConvincing(database, day);
-      if (last !== undefined) foldBefore(dayBefore(last, limits.days - 1));
       marks.drop(day);
+      const oldest = database.prepare<[string | null]>('SELECT min(day) FROM downloads').get()?.[0] ?? undefined;
+      if (oldest === undefined || isKept(oldest, day)) return false;
+      fold(oldest);
+      return true;
     },
   };
 };
 
 /**
  * How often packages were downloaded by the end of the day before this one, the most downloaded first and no more than
- * `most`: a day that is over counts no more, so a list is the same all day.
+ * `most`: a day that is over counts no more, so a list is the same all day, once the day has been tidied.
  */
 export const readTotals = (database: Pick<WritableDatabase, 'prepare'>, day: string, most: number): DownloadTotal[] => {
   const rows = database.prepare<[string, number, number]>(`

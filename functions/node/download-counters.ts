@@ -162,7 +162,11 @@ export const createDownloads = (
     const day = today();
     if (day === tidied || (shared === undefined && !existsSync(file))) return;
     tidied = day;
-    await thread.ask({ kind: 'tidy', day }).catch(() => (tidied = undefined));
+    try {
+      while ((await thread.ask({ kind: 'tidy', day })).isMore);
+    } catch {
+      tidied = undefined;
+    }
   };
   const tidying = setInterval(tidy, limits.tidyInterval).unref();
   // What an earlier process could not send is sent, and where the database is away the operator is told.

@@ -10,8 +10,8 @@ export interface DownloadsStore {
   /** Counts these reports and returns how many downloads of each were counted. */
   add(day: string, reports: readonly Report[]): number[];
   read(day: string, id: string): DownloadCount;
-  /** Removes what is not to be kept on this day: marks of other days, and daily counts that are too old for certain. */
-  tidy(day: string): void;
+  /** Removes some of what is not to be kept on this day, as `Counting.tidy` does; whether there may be more. */
+  tidy(day: string): boolean;
   /** Throws where a write would fail. */
   probe(): void;
   close(): void;
@@ -95,11 +95,12 @@ export const openDownloadsStore = (file: string, limits: CounterLimits): Downloa
     read: (day, id) =>
       existsSync(file) ? open().counting.read(day, id) : { package_id: id, total: 0, last_30_days: 0, daily: [] },
     tidy: (day) => {
-      if (!existsSync(file)) return;
+      if (!existsSync(file)) return false;
       const { database, counting } = open();
-      inTransaction(database, () => counting.tidy(day));
+      const isMore = inTransaction(database, () => counting.tidy(day));
       // The log of writes holds what is deleted from the file until it begins anew.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return isMore;
     },
     probe: () => {
       const { database } = open();

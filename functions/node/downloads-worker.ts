@@ -20,6 +20,8 @@ export interface DownloadsReply {
   readonly error?: string;
   /** For `add`: how many of each report were counted. */
   readonly counts?: readonly number[];
+  /** For `tidy`: whether there may be more to remove. */
+  readonly isMore?: boolean;
   /** For `read`. */
   readonly count?: DownloadCount;
 }
@@ -42,8 +44,8 @@ const perform = async (task: DownloadsTask): Promise<Omit<DownloadsReply, 'id'>>
   const store = await opened;
   if (task.kind === 'add') return { counts: await store.add(task.day, task.reports) };
   if (task.kind === 'read') return { count: await store.read(task.day, task.package_id) };
-  if (task.kind === 'tidy') await store.tidy(task.day);
-  else if (task.kind === 'probe') store.probe();
+  if (task.kind === 'tidy') return { isMore: await store.tidy(task.day) };
+  if (task.kind === 'probe') store.probe();
   else await store.close();
   return {};
 };

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
-import { type CounterLimits, convincingDays, summariseCounts } from '../downloads/counting.ts';
+import { type CounterLimits, convincingDays, countersAtDawn, summariseCounts } from '../downloads/counting.ts';
 import { dayBefore } from '../downloads/download-marks.ts';
 import type { Batch, MarkOf } from './downloads-outbox.ts';
 
@@ -16,8 +16,11 @@ interface SharedDownloads {
   markOf(day: string): Promise<MarkOf>;
   /** What was counted of a package, with what is told by no day under the empty one. */
   read(id: string): Promise<Map<string, number>>;
-  /** Destroys the marks of days before this one, and folds daily counts that are too old for certain into totals. */
-  tidy(day: string): Promise<void>;
+  /**
+   * Destroys the marks of days before this one, and of the oldest day that has any folds the daily counts into totals, where
+   * they are too old for certain or leave too little room. Whether it did that: then another call may too.
+   */
+  tidy(day: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -32,6 +35,7 @@ const bounds = {
 
 // Any constant will do that every server takes and nothing else in the database does.
 const advisoryLock = 7_310_263_924_017;
+const foldingLock = advisoryLock + 1;
 
 /** The tables, version by version: what has been released stays as it is. */
 const migrations = [
@@ -139,6 +143,23 @@ const addTotals = `
   GROUP BY package_id ORDER BY package_id
   ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count`;
 
+/** Daily counts that one statement folds: it has a few seconds. */
+const foldedAtOnce = 50_000;
+
+const foldSome = `
+  WITH taken AS (
+    SELECT package_id, package_version FROM downloads WHERE day = $1 LIMIT ${foldedAtOnce}
+  ), old AS (
+    DELETE FROM downloads USING taken WHERE downloads.day = $1
+      AND downloads.package_id = taken.package_id AND downloads.package_version = taken.package_version
+    RETURNING downloads.package_id, downloads.count
+  ), added AS (
+    INSERT INTO downloads_beyond (package_id, count)
+    SELECT package_id, sum(count) FROM old GROUP BY package_id ORDER BY package_id
+    ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count
+  )
+  SELECT count(*) AS rows FROM old`;
+
 /**
  * How often packages were downloaded by the end of the day before this one, as `readDownloadTotals` tells it of a file.
  * Throws where the database does not answer.
@@ -194,6 +215,18 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
       day = newest;
     }
     return day;
+  };
+
+  /** The oldest day with counts, where it is not to be kept. */
+  const oldestToFold = async (client: pg.PoolClient, day: string): Promise<string | undefined> => {
+    const { rows } = await client.query<{ oldest: string | null; counted: string }>(
+      'SELECT min(day) AS oldest, count(*) AS counted FROM downloads',
+    );
+    const oldest = rows[0]?.oldest ?? undefined;
+    if (oldest === undefined) return undefined;
+    if (Number(rows[0]?.counted) > countersAtDawn(limits) && oldest < day) return oldest;
+    const last = await firstConvincing(client, day);
+    return last !== undefined && oldest < dayBefore(last, limits.days - 1) ? oldest : undefined;
   };
 
   return {
@@ -255,22 +288,23 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
     },
     tidy: async (day) => {
       await ready();
-      counters = undefined;
       await keyFor(pool, day);
-      await transact(pool, async (client) => {
-        const last = await firstConvincing(client, day);
+      const isMore = await transact(pool, async (client) => {
         // A sender that was silent for so long has nothing left of what it sent then.
         await client.query('DELETE FROM downloads_sender WHERE day < $1', [dayBefore(day, limits.days)]);
-        if (last === undefined) return;
-        const first = dayBefore(last, limits.days - 1);
-        await client.query(
-          `WITH old AS (DELETE FROM downloads WHERE day < $1 RETURNING package_id, count)
-           INSERT INTO downloads_beyond (package_id, count)
-           SELECT package_id, sum(count) FROM old GROUP BY package_id ORDER BY package_id
-           ON CONFLICT (package_id) DO UPDATE SET count = downloads_beyond.count + excluded.count`,
-          [first],
-        );
+        // One server folds at a time: another that counted the same would fold a day more.
+        await client.query('SELECT pg_advisory_xact_lock($1)', [foldingLock]);
+        const oldest = await oldestToFold(client, day);
+        if (oldest === undefined) return false;
+        let folded: number;
+        do {
+          const { rows } = await client.query<{ rows: string }>(foldSome, [oldest]);
+          folded = Number(rows[0]?.rows);
+        } while (folded > 0);
+        return true;
       });
+      counters = undefined;
+      return isMore;
     },
     close: () => pool.end(),
   };

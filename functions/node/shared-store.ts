@@ -27,7 +27,7 @@ export type TellAway = (reason: string | undefined) => void;
 interface SharedStore {
   add(day: string, reports: readonly Report[]): Promise<number[]>;
   read(day: string, id: string): Promise<DownloadCount>;
-  tidy(day: string): Promise<void>;
+  tidy(day: string): Promise<boolean>;
   probe(): void;
   close(): Promise<void>;
 }
@@ -148,7 +148,7 @@ export const openSharedStore = (file: string, url: string, limits: SharedLimits,
         await send();
         assertThere();
       }
-      await noting(shared.tidy(day));
+      return noting(shared.tidy(day));
     },
     probe: outbox.probe,
     close: async () => {

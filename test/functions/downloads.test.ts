@@ -211,6 +211,34 @@ describe.each(Object.entries(stores))('download counters %s', (kind, newStore) =
     expect(await again.read('d')).toMatchObject({ total: 1 });
   });
 
+  it('T12: a day begins with room for what it may count, for which the oldest days go into totals', async () => {
+    let today = new Date('2026-05-01T12:00:00Z');
+    const { file, counters } = await openCounters({ counters: 40, perDay: 100, tidyInterval: 5 }, () => today);
+    for (let number = 1; number <= 4; number++) {
+      today = new Date(`2026-05-0${number}T12:00:00Z`);
+      await counters.add([...many('a', 9), one('b')], network(1));
+    }
+    const days = async () => [...new Set(Object.keys(await readCounters(file)).map((key) => key.slice(0, 10)))];
+    today = new Date('2026-05-05T00:00:00Z');
+    await expect.poll(days, patience).toEqual(['2026-05-02', '2026-05-03', '2026-05-04']);
+    expect(await counters.read('b')).toMatchObject({ total: 4, last_30_days: 3, daily: { length: 3 } });
+    expect(await counters.add([...many('c', 9), one('b')], network(1))).toBe(10);
+    expect(await counters.read('c8')).toMatchObject({ total: 1, daily: [{ day: '2026-05-05', count: 1 }] });
+    expect(await counters.read('b')).toMatchObject({ total: 5, last_30_days: 4 });
+  });
+
+  it('T12: a day in which more is counted than there is room for keeps what it has, and makes room for the next', async () => {
+    let today = new Date('2026-05-01T12:00:00Z');
+    const { file, counters } = await openCounters({ counters: 40, perDay: 100, tidyInterval: 5 }, () => today);
+    expect(await counters.add(many('a', 50), network(1))).toBe(50);
+    await expect.poll(async () => Object.keys(await readCounters(file)).length).toBe(40);
+    expect((await counters.read('a49')).total + (await counters.read('a0')).total).toBe(2);
+    today = new Date('2026-05-02T00:00:00Z');
+    await expect.poll(async () => Object.keys(await readCounters(file)), patience).toEqual([]);
+    expect(await counters.add(many('a', 40), network(1))).toBe(40);
+    expect(await counters.read('a0')).toMatchObject({ total: 2, daily: [{ day: '2026-05-02', count: 1 }] });
+  });
+
   itOfFile('T12: what could not be written takes no place among the daily counts', async () => {
     const { file, counters } = await openCounters({ counters: 3 });
     expect(await counters.add([one('a')], network(1))).toBe(1);

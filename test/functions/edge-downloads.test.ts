@@ -147,11 +147,29 @@ describe('the object that counts downloads', () => {
       object.at(`2096-05-${String(day).padStart(2, '0')}T12:00:00Z`);
       await object.add([one('a')], network(1));
     }
-    await object.alarm();
-    await object.add([one('b'), one('c')], network(1));
+    // A day at a time, while others wait to be counted.
+    expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-10T12:00:01.000Z');
+    expect(await object.rows('SELECT min(day) FROM downloads')).toEqual([['2096-05-02']]);
+    expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-10T12:00:01.000Z');
+    expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-11T00:01:00.000Z');
+    await object.add([one('b'), one('c'), one('d')], network(1));
     expect(await object.read('a')).toMatchObject({ total: 10 });
-    expect(await object.read('b')).toMatchObject({ total: 1, daily: [{ day: '2096-05-10', count: 1 }] });
-    expect(await object.read('c'), 'for one, and no more').toMatchObject({ total: 1, daily: [] });
+    expect(await object.read('c')).toMatchObject({ total: 1, daily: [{ day: '2096-05-10', count: 1 }] });
+    expect(await object.read('d'), 'for two, and no more').toMatchObject({ total: 1, daily: [] });
+  });
+
+  it('T12: tries again after ten minutes where it cannot tidy, however often', async () => {
+    const object = await openObject({ days: 3 });
+    for (let day = 1; day <= 10; day++) {
+      object.at(`2096-05-${String(day).padStart(2, '0')}T12:00:00Z`);
+      await object.add([one('a')], network(1));
+    }
+    await object.rows(`CREATE TRIGGER full BEFORE INSERT ON downloads_beyond BEGIN SELECT raise(ABORT, 'full'); END`);
+    for (let time = 0; time < 3; time++) {
+      expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-10T12:10:00.000Z');
+    }
+    await object.rows('DROP TRIGGER full');
+    expect(new Date(await object.alarm()).toISOString()).toBe('2096-05-10T12:00:01.000Z');
   });
 
   it('T12: a flood takes no other one its place, whether the object slept or not', async () => {

@@ -279,4 +279,35 @@ describe('counters that several servers have in common', () => {
     expect(await ask(url, 'SELECT * FROM downloads')).toEqual([]);
     await expect(readSharedTotals(url, '2026-05-01', 10)).rejects.toThrow('version 99');
   });
+
+  it('T12: fold a day of more counts than one statement takes whole, one server at a time', async () => {
+    const url = await newDatabase();
+    const open = () => {
+      const shared = openSharedDownloads(url, { ...limits, counters: 200_000, perDay: 100_000 });
+      onTestFinished(() => shared.close());
+      return shared;
+    };
+    const [first, second] = [open(), open()];
+    await first.tidy('2026-05-01');
+    await ask(
+      url,
+      `INSERT INTO downloads SELECT '2026-05-0' || day, 'p' || number, '1.0', day
+       FROM generate_series(1, 2) AS day, generate_series(1, 80000) AS number`,
+    );
+    expect((await Promise.all([first.tidy('2026-05-03'), second.tidy('2026-05-03')])).sort()).toEqual([false, true]);
+    expect(await ask(url, 'SELECT DISTINCT day FROM downloads')).toEqual([{ day: '2026-05-02' }]);
+    expect(await ask(url, 'SELECT count(*)::int AS rows, sum(count)::int AS sum FROM downloads_beyond')).toEqual([
+      { rows: 80_000, sum: 80_000 },
+    ]);
+    // A day that is not over is kept, however much it has.
+    const small = openSharedDownloads(url, { ...limits, counters: 100 });
+    onTestFinished(() => small.close());
+    expect(await small.tidy('2026-05-02')).toBe(false);
+    expect(await second.read('p80000')).toEqual(
+      new Map([
+        ['2026-05-02', 2],
+        ['', 1],
+      ]),
+    );
+  });
 });
