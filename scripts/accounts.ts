@@ -163,8 +163,10 @@ const openAccounts = (at: string | undefined, state: string): Accounts =>
     : openWorkerAccounts(at);
 
 let store: CredentialStore | undefined;
+let changesSomething = false;
 try {
   const { state, at, ...rest } = readArguments();
+  changesSomething = rest.command !== 'list';
   const accounts = openAccounts(at, state);
   store = accounts.store;
   const { text, failed, event } = await run(accounts, rest);
@@ -180,6 +182,11 @@ try {
     process.exitCode = 1;
   } else if (error instanceof StoreUnavailable) {
     process.stderr.write(`The credential store cannot be reached: ${inWords(error.cause)}\n`);
+    if (changesSomething) {
+      process.stderr.write(
+        'Where only its answer was lost all or a part was done: look with list, or give it again.\n',
+      );
+    }
     process.exitCode = 1;
   } else {
     throw error;

@@ -126,21 +126,21 @@ export const createWorker = <Bound extends Environment>(
   const open = async (environment: Bound): Promise<Opened> => {
     if (opened !== undefined && Date.now() < retryAt) return opened;
     const settings = readSettings(environment);
-    retryAt = Number.POSITIVE_INFINITY;
-    opened = {
-      settings,
-      published: settings.hasPages ? createPublishedApp(settings) : undefined,
-      askGateway: openGateway
-        ? await openGateway(environment).then(
-            (gateway) => askGateway(gateway, settings),
-            (error) => {
-              report(error);
-              retryAt = Date.now() + retryInterval;
-              return refuseAll;
-            },
-          )
-        : () => undefined,
-    };
+    const published = settings.hasPages ? createPublishedApp(settings) : undefined;
+    // The request that tries may be cut off, and then another does.
+    if (opened !== undefined) retryAt = Date.now() + retryInterval;
+    try {
+      const gateway = await openGateway?.(environment);
+      opened = { settings, published, askGateway: gateway ? askGateway(gateway, settings) : () => undefined };
+      retryAt = Number.POSITIVE_INFINITY;
+    } catch (error) {
+      report(error);
+      // Another may have opened it meanwhile.
+      if (opened === undefined || retryAt !== Number.POSITIVE_INFINITY) {
+        opened = { settings, published, askGateway: refuseAll };
+        retryAt = Date.now() + retryInterval;
+      }
+    }
     return opened;
   };
   return {

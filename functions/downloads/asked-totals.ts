@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DownloadTotal, downloadTotalSchema, listedDownloads } from '../../src/contract/records.ts';
+import { readResponseText } from '../http/response-text.ts';
 import { downloadTotalsPath } from './totals-path.ts';
 
 /** The most bytes of an answer: 20,000 packages with the longest identifiers there are. */
@@ -12,18 +13,6 @@ const answerSchema = z.object({
   totals: z.array(downloadTotalSchema).max(listedDownloads),
 });
 
-const readText = async (response: Response): Promise<string> => {
-  let text = '';
-  let size = 0;
-  const decoder = new TextDecoder();
-  for await (const bytes of response.body ?? []) {
-    size += bytes.length;
-    if (size > largestAnswer) throw new Error(`its answer is longer than ${largestAnswer} bytes`);
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
-};
-
 /**
  * Asks the Worker at an address, with the key of its operator, how often packages were downloaded by the end of the day
  * before this one (of UTC), the most downloaded first. Throws with what it said where it does not tell.
@@ -35,7 +24,7 @@ export const askTotals = async (address: string, operatorKey: string): Promise<D
     redirect: 'error',
     signal: AbortSignal.timeout(patience),
   });
-  const text = await readText(response);
+  const text = await readResponseText(response, largestAnswer);
   let answer: unknown;
   try {
     answer = JSON.parse(text);

@@ -125,7 +125,8 @@ export const wranglerSettings = ({ publication, publicKey, name, gateway }: Sett
     compatibility_date: compatibilityDate,
     workers_dev: true,
     limits: { cpu_ms: cpuMilliseconds },
-    observability: { enabled: true },
+    // Lines of our own: those of the platform for each request have all of its headers, and so the address of every visitor.
+    observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
     ...objectBindings(gateway),
     ...bindings(publication, folder),
     vars: {

@@ -64,6 +64,46 @@ describe('a Worker that is asked first', () => {
     expect(tries).toBe(3);
   });
 
+  it('T8: tries a gateway again where the request that tried was cut off, and keeps one that is open', async () => {
+    const begun: { fail: () => void; open: () => void }[] = [];
+    const open = () =>
+      new Promise<typeof gateway>((resolve, reject) => {
+        begun.push({ fail: () => reject(new Error('not yet')), open: () => resolve(gateway) });
+      });
+    const worker = createWorker(open);
+    const ask = () => worker.fetch(login(), environment);
+    const [first, second] = [ask(), ask()];
+    await vi.waitFor(() => expect(begun).toHaveLength(2));
+    begun[0]?.fail();
+    expect((await first).status).toBe(503);
+    begun[1]?.open();
+    expect(await (await second).text(), 'the one that came later opened it').toBe('log in');
+    expect(await (await ask()).text()).toBe('log in');
+
+    const other = createWorker(open);
+    const [opens, fails] = [other.fetch(login(), environment), other.fetch(login(), environment)];
+    await vi.waitFor(() => expect(begun).toHaveLength(4));
+    begun[2]?.open();
+    expect(await (await opens).text()).toBe('log in');
+    begun[3]?.fail();
+    expect(await (await fails).text(), 'what is open stays open').toBe('log in');
+
+    const third = createWorker(async () => {
+      const count = begun.push({ fail: () => {}, open: () => {} });
+      if (count === 5) throw new Error('not yet');
+      // The platform drops what the request waits for, which never ends then.
+      if (count === 6) await new Promise(() => {});
+      return gateway;
+    });
+    const status = async () => (await third.fetch(login(), environment)).status;
+    expect(await status()).toBe(503);
+    vi.advanceTimersByTime(10_000);
+    void third.fetch(login(), environment);
+    expect(await status()).toBe(503);
+    vi.advanceTimersByTime(10_000);
+    expect(await status()).toBe(200);
+  });
+
   it('E1: opens for each of two that come at once, of which neither waits for what the other began', async () => {
     const begun: (() => void)[] = [];
     const worker = createWorker(async () => {

@@ -50,6 +50,8 @@ describe('the function at the edge', () => {
       );
       const { durable_objects, migrations, main, vars, ...rest } = JSON.parse(written.replace(/^\/\/.*\n/, ''));
       expect(main).toBe('worker.js');
+      // Which have the address of every visitor.
+      expect(rest.observability.logs.invocation_logs).toBe(false);
       const classes = durable_objects.bindings.map(({ class_name: one }: { class_name: string }) => one);
       expect(migrations.flatMap(({ new_sqlite_classes: each }: { new_sqlite_classes: string[] }) => each)).toEqual(
         classes,

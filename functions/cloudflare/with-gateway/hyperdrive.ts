@@ -21,12 +21,12 @@ export class CatalogObject extends CatalogAlone {
   }
 }
 
-/** Portions of what is over that are deleted at a time; what is left waits for the next. */
-const mostPortions = 20;
+/** How long a sweep goes on, in milliseconds: half of what lies between two. What is left waits for the next. */
+const longestSweep = 300_000;
 
 const worker = createWorker<Bound>(async (bound) => {
   const { openWorkerGateway } = await import('../../gateway/on-workers.ts');
-  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
+  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound), finish: waitUntil });
 });
 
 /** The Worker with a gateway whose store is a PostgreSQL database behind Hyperdrive. */
@@ -35,6 +35,7 @@ export default {
   /** Sweeps the store, as often as the configuration says: nobody here is always awake. */
   scheduled: async (_: unknown, bound: Bound): Promise<void> => {
     const store = await openStore(bound);
-    for (let portion = 0; portion < mostPortions; portion++) if (!(await store.sweep()).more) return;
+    const end = Date.now() + longestSweep;
+    while ((await store.sweep()).more && Date.now() < end);
   },
 };

@@ -30,5 +30,5 @@ export class CatalogObject extends CatalogAlone {
 /** The Worker with a gateway whose store a Durable Object keeps. */
 export default createWorker<Bound>(async (bound) => {
   const { openWorkerGateway } = await import('../../gateway/on-workers.ts');
-  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound) });
+  return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound), finish: waitUntil });
 });

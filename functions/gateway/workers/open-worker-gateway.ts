@@ -29,9 +29,11 @@ export const openWorkerGateway = (options: {
   readonly operatorKey: string | undefined;
   readonly store: CredentialStore;
   readonly tell: (told: ToldEvent) => void;
+  /** Is handed what goes on after the answer to a request, which ends there otherwise. */
+  readonly finish: (work: Promise<unknown>) => void;
   readonly passwordCost?: ScryptCost;
 }): WorkerGateway => {
-  const { environment, publicAddress, operatorKey, store, tell } = options;
+  const { environment, publicAddress, operatorKey, store, tell, finish } = options;
   const configuration = readGatewayConfiguration(environment, { publicAddress, state: '' });
   const cryptography = createNodeCryptography();
   const clock = () => Date.now();
@@ -48,7 +50,8 @@ export const openWorkerGateway = (options: {
     openId: configuration.openId && openIdOfEachRequest(configuration.openId),
     countsSignIns: true,
   };
-  const operate = operatorKey === undefined ? undefined : createOperator({ store, cryptography, log, operatorKey });
+  const operate =
+    operatorKey === undefined ? undefined : createOperator({ store, cryptography, log, operatorKey, finish });
   return { routes: createGateway(deps), operate };
 };
 

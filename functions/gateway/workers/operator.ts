@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operatorPath } from '../../../src/contract/gateway-schemas.ts';
 import { errorAnswer, HttpError } from '../../http/answers.ts';
 import { readJson } from '../../http/request-body.ts';
+import { readResponseText } from '../../http/response-text.ts';
 import type { Cryptography } from '../cryptography.ts';
 import type { SecurityEvent, SecurityLog } from '../security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../store/credential-store.ts';
@@ -50,15 +51,16 @@ const bodyMaximum = 8 * 1024;
 
 /**
  * Answers the commands of an operator, who shows a key that only the Worker has beside: accounts are kept where no
- * terminal reaches. A hash of a password goes in and never out.
+ * terminal reaches. A hash of a password goes in and never out. `finish` is handed what goes on where the operator has left.
  */
 export const createOperator = (deps: {
   readonly store: CredentialStore;
   readonly cryptography: Cryptography;
   readonly log: SecurityLog;
   readonly operatorKey: string;
+  readonly finish: (work: Promise<unknown>) => void;
 }) => {
-  const { store, cryptography, log } = deps;
+  const { store, cryptography, log, finish } = deps;
   const key = cryptography.sha256(deps.operatorKey);
 
   const assertOperator = async (request: Request, address: string) => {
@@ -84,10 +86,14 @@ export const createOperator = (deps: {
     const { operation } = command.data;
     const parameters = commands[operation].safeParse(command.data.parameters);
     if (!parameters.success) throw new HttpError(400, 'The parameters are not those of this command');
-    const operated = await operateOn(store, operation, parameters.data);
-    if ('unavailable' in operated) return operated;
-    const { value } = operated;
     const event = eventOf(operation, parameters.data);
+    const operated = await operateOn(store, operation, parameters.data);
+    if ('unavailable' in operated) {
+      // Its answer may be all that was lost.
+      if (event) log({ ...event, address, reason: 'unconfirmed' });
+      return operated;
+    }
+    const { value } = operated;
     if (event && value !== false && value !== undefined) log({ ...event, address });
     // JSON has no word for what is not there.
     if (value === undefined || value === null) return { value: null };
@@ -98,7 +104,9 @@ export const createOperator = (deps: {
   return async (request: Request, address: string): Promise<Response> => {
     try {
       const headers = { 'Content-Type': 'application/json; charset=UTF-8', 'Cache-Control': 'no-store' };
-      return new Response(JSON.stringify(await answer(request, address)), { headers });
+      const answering = answer(request, address);
+      finish(answering.catch(() => {}));
+      return new Response(JSON.stringify(await answering), { headers });
     } catch (error) {
       const refusal =
         error instanceof HttpError
@@ -117,6 +125,19 @@ export const createOperator = (deps: {
   };
 };
 
+/** How long the Worker may take for a command, in milliseconds: to sign everybody out is done in portions. */
+const patience = 300_000;
+/** The most bytes of what it answers: the accounts of a large index. */
+const largestAnswer = 64 * 2 ** 20;
+
+const parseAnswer = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const isOperated = (answer: unknown): answer is Operated =>
   typeof answer === 'object' && answer !== null && ('value' in answer || 'unavailable' in answer);
 
@@ -132,8 +153,9 @@ export const operatedStore = (publicAddress: string, operatorKey: string): Crede
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${operatorKey}` },
         body: JSON.stringify({ operation, parameters }),
         redirect: 'error',
+        signal: AbortSignal.timeout(patience),
       });
-      const answer: unknown = await response.json().catch(() => undefined);
+      const answer = parseAnswer(await readResponseText(response, largestAnswer));
       if (response.ok && isOperated(answer)) return 'value' in answer ? { value: answer.value ?? undefined } : answer;
       const { error = 'nothing that a gateway of Debdex says' } = (answer ?? {}) as { error?: string };
       throw new Error(`${publicAddress} answered ${response.status}: ${error}`);

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
+import type { SecurityEvent } from '../../functions/gateway/security-log.ts';
+import { type CredentialStore, StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
+import { createOperator, operatedStore } from '../../functions/gateway/workers/operator.ts';
+
+const operatorKey = 'a-key-of-the-operator-of-enough-characters';
+
+afterEach(() => void vi.restoreAllMocks());
+
+const listen = async (answer: RequestListener): Promise<string> => {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const command = (operation: string, ...parameters: readonly unknown[]) =>
+  new Request('https://index.example/v2/operator', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${operatorKey}` },
+    body: JSON.stringify({ operation, parameters }),
+  });
+
+const openOperator = (store: Partial<CredentialStore>) => {
+  const [logged, finished]: [SecurityEvent[], Promise<unknown>[]] = [[], []];
+  const answer = createOperator({
+    store: store as CredentialStore,
+    cryptography: createNodeCryptography(),
+    log: (event) => logged.push(event),
+    operatorKey,
+    finish: (work) => finished.push(work),
+  });
+  return { answer: (request: Request) => answer(request, '192.0.2.1'), logged, finished };
+};
+
+test('T9 a command whose outcome the store did not tell is in the audit all the same, and says so', async () => {
+  const lost = () => Promise.reject(new StoreUnavailable(new Error('the object was moved')));
+  const { answer, logged } = openOperator({ signOutEverybody: lost, setDisabled: lost, listAccounts: lost });
+  for (const request of [command('signOutEverybody'), command('setDisabled', 'alice', true), command('listAccounts')]) {
+    expect(await (await answer(request)).json()).toEqual({ unavailable: 'the object was moved' });
+  }
+  const about = { address: '192.0.2.1', reason: 'unconfirmed' };
+  expect(logged).toEqual([
+    { event: 'everybody-signed-out', ...about },
+    { event: 'account-disabled', name: 'alice', ...about },
+  ]);
+});
+
+test('T9 a command goes on to its event where the operator has left', async () => {
+  const done = Promise.withResolvers<number>();
+  const { answer, logged, finished } = openOperator({ signOutEverybody: () => done.promise });
+  void answer(command('signOutEverybody'));
+  await vi.waitFor(() => expect(finished).toHaveLength(1));
+  done.resolve(3);
+  await finished[0];
+  expect(logged).toEqual([{ event: 'everybody-signed-out', address: '192.0.2.1' }]);
+});
+
+test('T9 a command waits five minutes at most, and takes no endless answer', async () => {
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => {
+    limits.push(limit);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('too long')), 50);
+    return controller.signal;
+  });
+  const silent = await listen(() => {});
+  await expect(operatedStore(silent, operatorKey).listAccounts()).rejects.toThrow(StoreUnavailable);
+  expect(limits).toEqual([300_000]);
+  vi.restoreAllMocks();
+  const endless = await listen((_, response) => {
+    const more = () => {
+      while (response.write('x'.repeat(1_000_000)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  const refused = await operatedStore(endless, operatorKey)
+    .listAccounts()
+    .catch((error: Error) => error);
+  expect(String((refused as Error).cause)).toContain('longer than');
+});
