@@ -53,7 +53,8 @@ export const keepPageBundle = (
       'astro:config:setup': ({ updateConfig }) => {
         const options = {
           resolve: { noExternal: true as const },
-          build: { rolldownOptions: { input: path.join(root, entry) } },
+          // Not for browsers, for which private fields and the like are written out as slow calls.
+          build: { target: 'esnext', rolldownOptions: { input: path.join(root, entry) } },
         };
         const configEnvironment = (name: string) => {
           if (name !== environmentName) return undefined;

@@ -1,11 +1,12 @@
-// The process that builds the site; see build.ts, which starts it.
+// The process that builds the site; see build-site.ts, which starts it.
 import { mkdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
-import { type BuildOrder, type BuildReport, type BuiltSite, stagingFolders } from './build-site.ts';
-import { loadBundle } from './bundle.ts';
+import { type BuildOrder, type BuildProgress, type BuiltSite, stagingFolders } from './build-site.ts';
+import { loadBundle, prepareBundle } from './bundle.ts';
 import { provideSite, site } from './context.ts';
 import { drawPictures } from './draw-pictures.ts';
+import { answerOrder } from './own-process.ts';
 import { buildSearchIndex } from './pagefind-index.ts';
 import { renderPages } from './render.ts';
 import { SiteCatalog } from './site-catalog.ts';
@@ -16,24 +17,22 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
   return [result, (performance.now() - start) / 1000];
 };
 
-const report = (message: BuildReport): void => {
-  process.send?.(message);
-};
-
-const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
+const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service, safety } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
+  // Beside the reading, which it does not need.
+  const prepared = prepareBundle(bundle);
+  prepared.catch(() => {});
   const [catalog, read] = await timed(
     () => new SiteCatalog(options.catalogPath, options.lastBuild, options.depictions),
   );
   try {
     provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service, safety });
-    const progress = (step: 'pages' | 'search') => (done: number, total: number) =>
-      report({ kind: 'progress', step, done, total });
+    const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
     const render = async () => {
-      const loaded = await loadBundle(bundle);
+      const loaded = await loadBundle(await prepared);
       return {
         client: loaded.client,
         rendered: await renderPages(
@@ -66,14 +65,4 @@ const runBuild = async (options: BuildOrder): Promise<BuiltSite> => {
   }
 };
 
-process.once('message', async (order: BuildOrder) => {
-  try {
-    report({ kind: 'done', site: await runBuild(order) });
-  } catch (error) {
-    report({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-});
-// A service manager tells every process to stop; this one ends with the build that needs it.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-// Without the process that asked for it, a build has no purpose.
-process.once('disconnect', () => process.exit());
+answerOrder(runBuild);

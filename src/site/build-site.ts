@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { SiteService } from './context.ts';
+import { runInProcess } from './own-process.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
@@ -30,12 +30,13 @@ export interface SiteOptions {
   readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
 }
 
-/** What the building process is told, and what it says. */
+/** What the building process is told, and how far it says that it is. */
 export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
-export type BuildReport =
-  | { readonly kind: 'progress'; readonly step: 'search' | 'pages'; readonly done: number; readonly total: number }
-  | { readonly kind: 'done'; readonly site: BuiltSite }
-  | { readonly kind: 'failed'; readonly message: string };
+export interface BuildProgress {
+  readonly step: 'search' | 'pages';
+  readonly done: number;
+  readonly total: number;
+}
 
 /** A built folder and where its files go below the output folder ("" is its top). */
 interface StagedFolder {
@@ -71,29 +72,11 @@ export const stagingFolders = (
  *
  * @throws Error where a page cannot be rendered or a file cannot be written
  */
-export const buildSite = ({ onProgress, ...order }: SiteOptions): Promise<BuiltSite> => runProcess(order, onProgress);
-
-const runProcess = async (order: BuildOrder, onProgress: SiteOptions['onProgress']): Promise<BuiltSite> => {
-  const child = fork(new URL('./build-process.ts', import.meta.url), {
-    execArgv: [],
-    serialization: 'advanced',
+export const buildSite = ({ onProgress, ...order }: SiteOptions): Promise<BuiltSite> =>
+  runInProcess<BuiltSite, BuildProgress>(new URL('./build-process.ts', import.meta.url), order satisfies BuildOrder, {
     // Signals of a terminal are for the build, which publishes what it has before it ends.
     detached: true,
     // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
     env: { NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled'), ...process.env },
+    onProgress: ({ step, done, total }) => onProgress?.(step, done, total),
   });
-  try {
-    return await new Promise<BuiltSite>((resolve, reject) => {
-      child.on('message', (report: BuildReport) => {
-        if (report.kind === 'progress') onProgress?.(report.step, report.done, report.total);
-        else if (report.kind === 'done') resolve(report.site);
-        else reject(new Error(`site: ${report.message}`));
-      });
-      child.on('error', reject);
-      child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
-      child.send(order satisfies BuildOrder);
-    });
-  } finally {
-    child.kill('SIGKILL');
-  }
-};

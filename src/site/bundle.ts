@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findEntry, keepPageBundle } from './astro-inside.ts';
+import { runInProcess } from './own-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -111,18 +112,32 @@ export const makeBundle = async (folder: string): Promise<boolean> => {
   return true;
 };
 
+/** A bundle that lies ready, and is not loaded yet. */
+interface PreparedBundle {
+  readonly key: string;
+  readonly folder: string;
+}
+
 /**
- * The bundle of the pages: the one that `npm run bundle` made, if it is of this version of the source, else one made in
- * a folder and kept there. Astro takes longer to start and to bundle than the pages of one changed repository take to
- * render.
+ * Resolves when there is a bundle of the pages: the one that `npm run bundle` made, if it is of this version of the
+ * source, else one made in a folder and kept there. Astro takes longer to start and to bundle than the pages of one
+ * changed repository take to render.
  *
- * @throws as `makeBundle` does
+ * It is made in a process of its own: what Astro's bundler takes outside of JavaScript's memory, some 400 MB, a process
+ * keeps to its end.
+ *
+ * @throws Error with what `makeBundle` failed by
  */
-export const loadBundle = async (folder: string): Promise<Bundle> => {
+export const prepareBundle = async (folder: string): Promise<PreparedBundle> => {
   const key = computeKey();
-  const made = holds(productFolder, key) ? productFolder : folder;
-  if (made === folder) await makeBundle(folder);
-  const server = path.join(made, 'server');
+  if (holds(productFolder, key)) return { key, folder: productFolder };
+  if (!holds(folder, key)) await runInProcess(new URL('./bundle-process.ts', import.meta.url), { folder });
+  return { key, folder };
+};
+
+/** Loads a bundle, once in a process. */
+export const loadBundle = async ({ key, folder }: PreparedBundle): Promise<Bundle> => {
+  const server = path.join(folder, 'server');
   const pages = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as Pages;
-  return { key, pages, client: path.join(made, 'client') };
+  return { key, pages, client: path.join(folder, 'client') };
 };

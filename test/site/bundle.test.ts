@@ -36,6 +36,14 @@ describe('the bundle of the pages', () => {
     expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
   });
 
+  it('is made for the Node that renders, not for browsers: private fields are none of calls', () => {
+    const server = path.join(bundle, 'server');
+    const scripts = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.mjs'));
+    const text = scripts.map((name) => readFileSync(path.join(server, name), 'utf8')).join('\n');
+    expect(text).toMatch(/this\.#\w+/);
+    expect(text).not.toMatch(/classPrivate|_defineProperty/);
+  });
+
   it('C12: is made anew where a file of it is damaged, missing or one too many', async () => {
     const [style] = readdirSync(path.join(bundle, 'client', 'assets'));
     const file = path.join(bundle, 'client', 'assets', style ?? '');
