@@ -64,6 +64,10 @@ export const stagingFolders = (
   index: path.join(cache, 'pagefind'),
 });
 
+// As every build has them (scripts/memory-flags.ts): the renderer reads the whole catalog, and by itself Node then looks
+// for what is not used any more only when the heap is more than twice of what is.
+const memoryFlags = ['--max-semi-space-size=8', '--heap-growing-percent=40'];
+
 /**
  * Builds the site from the catalog: pages by Astro, search by Pagefind, each into a folder of its own below `cacheDir`.
  * It runs in a process of its own, because the bundle of the pages stays in the memory of a process and would show the
@@ -74,6 +78,7 @@ export const stagingFolders = (
  */
 export const buildSite = ({ onProgress, ...order }: SiteOptions): Promise<BuiltSite> =>
   runInProcess<BuiltSite, BuildProgress>(new URL('./build-process.ts', import.meta.url), order satisfies BuildOrder, {
+    flags: memoryFlags,
     // Signals of a terminal are for the build, which publishes what it has before it ends.
     detached: true,
     // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.

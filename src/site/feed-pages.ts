@@ -7,6 +7,7 @@ import { authorFolder, isForDevices } from './authors.ts';
 import { type Site, site } from './context.ts';
 import { feedOfAll, feedOfAuthor, feedOfPackage, feedOfRepository, feedOfSection } from './feed-subjects.ts';
 import { composeAtom, composeJsonFeed, type Feed } from './feeds.ts';
+import { deferKey, rememberLast } from './page-keys.ts';
 
 // A feed changes with what is in it, and with nothing else.
 const keyOf = (feed: Feed): string => hash('sha256', composeAtom(feed), 'base64url');
@@ -54,13 +55,15 @@ export const sectionPaths = () => {
 /** The Atom feed of a kind of section. */
 export const sectionAtom = (kind: SectionKind): Response => atomAnswer(feedOfSection(site(), kind));
 
+const authorFeed = rememberLast(feedOfAuthor);
+
 /** A path for each author who has a page. */
 export const authorPaths = () => {
   const found = site();
   return [...found.catalog.authors.values()].map((author) => ({
     params: { folder: authorFolder(author.key) },
     props: { author: author.key },
-    cacheKey: keyOf(feedOfAuthor(found, author)),
+    cacheKey: deferKey(() => keyOf(authorFeed(found, author))),
   }));
 };
 
@@ -68,8 +71,10 @@ export const authorPaths = () => {
 export const authorAtom = (key: string): Response => {
   const author = site().catalog.authors.get(key);
   if (author === undefined) throw new Error(`no such author: ${key}`);
-  return atomAnswer(feedOfAuthor(site(), author));
+  return atomAnswer(authorFeed(site(), author));
 };
+
+const packageFeed = rememberLast(feedOfPackage);
 
 /**
  * A path for each package for devices with iOS. The packages of a distribution have none: their feeds would be as many
@@ -80,7 +85,7 @@ export const packagePaths = () => {
   return [...found.catalog.packages.values()].filter(isForDevices).map((summary) => ({
     params: { folder: packageFolder(summary.id) },
     props: { id: summary.id },
-    cacheKey: keyOf(feedOfPackage(found, summary)),
+    cacheKey: deferKey(() => keyOf(packageFeed(found, summary))),
   }));
 };
 
@@ -88,5 +93,5 @@ export const packagePaths = () => {
 export const packageAtom = (id: string): Response => {
   const summary = site().catalog.packages.get(id);
   if (summary === undefined) throw new Error(`no such package: ${id}`);
-  return atomAnswer(feedOfPackage(site(), summary));
+  return atomAnswer(packageFeed(site(), summary));
 };

@@ -8,6 +8,8 @@ type Report<Progress, Result> =
 
 /** How to start a process, and whom to tell how far it is. */
 interface Start<Progress> extends Pick<ForkOptions, 'env' | 'detached'> {
+  /** Flags of Node. */
+  readonly flags?: readonly string[];
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -20,9 +22,9 @@ interface Start<Progress> extends Pick<ForkOptions, 'env' | 'detached'> {
 export const runInProcess = async <Result, Progress = never>(
   module: URL,
   order: object,
-  { onProgress, ...options }: Start<Progress> = {},
+  { onProgress, flags = [], ...options }: Start<Progress> = {},
 ): Promise<Result> => {
-  const child = fork(module, { execArgv: [], serialization: 'advanced', ...options });
+  const child = fork(module, { execArgv: [...flags], serialization: 'advanced', ...options });
   try {
     return await new Promise<Result>((resolve, reject) => {
       child.on('message', (report: Report<Progress, Result>) => {

@@ -8,6 +8,7 @@ import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
+import { rememberLast } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
 import type { PackageSummary, PackageVersion, Repository, SiteCatalog } from './site-catalog.ts';
 import { joinStatements, type StatedRow, statedRows } from './stated.ts';
@@ -229,3 +230,6 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     downloads: counted && { total: counted.total, lastMonth: counted.last_30_days },
   };
 };
+
+/** The same, once for the key of the page and the page. */
+export const packageView = rememberLast(computePackageView);

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
@@ -68,21 +68,31 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: n
   };
 };
 
-/** What Pagefind is given of all packages of a site. */
-export const composeSearchRecords = ({ packages, hasDevices, downloads }: SiteCatalog): SearchRecord[] =>
-  [...packages.values()].map((summary) =>
-    searchRecord(summary, hasDevices, downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0)),
-  );
+/** What Pagefind is given of all packages of a site, one after the other. */
+export function* composeSearchRecords({ packages, hasDevices, downloads }: SiteCatalog): Generator<SearchRecord> {
+  for (const summary of packages.values()) {
+    const total = downloads.size === 0 ? undefined : (downloads.get(summary.id)?.total ?? 0);
+    yield searchRecord(summary, hasDevices, total);
+  }
+}
 
-const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: number) => void) => {
+// Some at a time: the records wait in the pipe of another process.
+const atOnce = 500;
+
+const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
-  // Some at a time: the records wait in the pipe of another process.
-  for (let at = 0; at < records.length; at += 500) {
-    const answers = await Promise.all(records.slice(at, at + 500).map((record) => index.addCustomRecord(record)));
+  const { size } = catalog.packages;
+  const waiting: ReturnType<typeof index.addCustomRecord>[] = [];
+  let done = 0;
+  for (const record of composeSearchRecords(catalog)) {
+    waiting.push(index.addCustomRecord(record));
+    done++;
+    if (waiting.length < atOnce && done < size) continue;
+    const answers = await Promise.all(waiting.splice(0));
     const failed = answers.find((answer) => answer.errors.length > 0);
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
-    onRecord(Math.min(records.length, at + 500));
+    onRecord(done);
   }
   // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
   // writing is left empty or cut short.
@@ -91,7 +101,7 @@ const composeIndex = async (records: readonly SearchRecord[], onRecord: (done: n
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
   // Of nothing Pagefind writes no index, only the word that there is none.
-  return records.length === 0 ? files : stabilise(files);
+  return size === 0 ? files : stabilise(files);
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.
@@ -154,21 +164,23 @@ export const buildSearchIndex = async (
   onRecord: (done: number, total: number) => void = () => {},
   verify = false,
 ): Promise<number> => {
-  const records = composeSearchRecords(catalog);
+  const { size } = catalog.packages;
   const lists = composeLists(catalog);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
     version: string;
   };
-  const digest = hash(
-    'sha256',
-    JSON.stringify([version, records, lists.map(({ path: name, content }) => [name, hash('sha256', content)])]),
+  const hashed = createHash('sha256').update(
+    JSON.stringify([version, lists.map(({ path: name, content }) => [name, hash('sha256', content)])]),
   );
+  // One by one: the text of all of them at once is longer than the catalog.
+  for (const record of composeSearchRecords(catalog)) hashed.update(JSON.stringify(record));
+  const digest = hashed.digest('hex');
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
-  if (kept?.digest === digest && isWhole(folder, kept, verify)) return records.length;
+  if (kept?.digest === digest && isWhole(folder, kept, verify)) return size;
   rmSync(mark, { force: true });
-  const index = await composeIndex(records, (done) => onRecord(done, records.length));
+  const index = await composeIndex(catalog, (done) => onRecord(done, size));
   const files = writeIndex(folder, [...index, ...lists]);
   writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
-  return records.length;
+  return size;
 };

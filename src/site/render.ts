@@ -71,6 +71,9 @@ const renderPage = async (pages: Pages, base: string, { pathname, route }: Page)
   return Buffer.from(placeBelow(await response.text(), base));
 };
 
+const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
+  cacheKey === undefined ? undefined : readKey(cacheKey);
+
 /** What all pages are rendered with, besides what each shows. */
 interface Rendering extends Addressing {
   readonly service?: SiteService | undefined;
@@ -106,8 +109,8 @@ export const renderPages = async (
   for (const page of await pages.listPages()) {
     const file = fileOf(page);
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
-    const current = before !== undefined && before.key === page.cacheKey && present.has(file);
-    if (current && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
+    const isSame = before !== undefined && present.has(file) && before.key === keyOf(pages, page);
+    if (isSame && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
     else stale.push({ page, file });
     present.delete(file);
   }
@@ -115,13 +118,14 @@ export const renderPages = async (
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
   for (const file of present) rmSync(path.join(folder, file), { force: true });
   for (const [index, { page, file }] of stale.entries()) {
+    const key = keyOf(pages, page);
     const body = await renderPage(pages, base, page);
     const target = path.join(folder, file);
     mkdirSync(path.dirname(target), { recursive: true });
     // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
     // leaves nothing is noted. A third less work than through promises. Between some of them, what else this process does gets its turn.
     writeFileSync(target, body);
-    if (page.cacheKey !== undefined) kept[file] = { key: page.cacheKey, ...describeKept(body) };
+    if (key !== undefined) kept[file] = { key, ...describeKept(body) };
     const done = index + 1;
     if (done % 16 === 0) await setImmediate();
     if (done % 100 === 0 || done === stale.length) onPage(done, stale.length);

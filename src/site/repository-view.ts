@@ -52,7 +52,10 @@ export const listPages = (packages: readonly PackageSummary[], slug?: string): L
     number: index + 1,
     last,
     total: packages.length,
-    cards: packages.slice(index * listLength, (index + 1) * listLength).map((one) => packageCard(one, slug)),
+    // When they are asked for: those of all lists at once are several times as many as there are packages.
+    get cards() {
+      return packages.slice(index * listLength, (index + 1) * listLength).map((one) => packageCard(one, slug));
+    },
     letters: last > 1 ? sorted : [],
   }));
 };

@@ -5,7 +5,7 @@ import { SiteCatalog } from '../../src/site/site-catalog.ts';
 
 const [catalogFile = ''] = process.argv.slice(2);
 const catalog = new SiteCatalog(catalogFile);
-const records = composeSearchRecords(catalog);
+const records = [...composeSearchRecords(catalog)];
 catalog.close();
 const started = performance.now();
 const { index } = await createIndex({ forceLanguage: 'unknown' });

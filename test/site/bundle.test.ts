@@ -12,9 +12,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFolder } from '../../src/results/package-address.ts';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
-import { computeKey, holds, makeBundle } from '../../src/site/bundle.ts';
-import { temporaryFolder } from './fixture.ts';
+import { computeKey, holds, loadBundle, makeBundle } from '../../src/site/bundle.ts';
+import { provideSite } from '../../src/site/context.ts';
+import { renderPages } from '../../src/site/render.ts';
+import { SiteCatalog } from '../../src/site/site-catalog.ts';
+import { lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 const bundle = path.join(folder, 'product', 'pages');
@@ -42,6 +46,39 @@ describe('the bundle of the pages', () => {
     const text = scripts.map((name) => readFileSync(path.join(server, name), 'utf8')).join('\n');
     expect(text).toMatch(/this\.#\w+/);
     expect(text).not.toMatch(/classPrivate|_defineProperty/);
+  });
+
+  it('C13: reads the records of a package once for its page where nothing was rendered, and once for its key where it was', async () => {
+    const base = 'https://index.example';
+    const file = path.join(folder, 'catalog.sqlite');
+    await writeCatalog(file, sources, base);
+    const catalog = new SiteCatalog(file, lastBuild);
+    const reads = new Map<string, number>();
+    const readVersions = catalog.readVersions.bind(catalog);
+    catalog.readVersions = (id) => {
+      reads.set(id, (reads.get(id) ?? 0) + 1);
+      return readVersions(id);
+    };
+    const hasFeed = (id: string) => existsSync(path.join(pages, 'package', packageFolder(id), 'feed.atom'));
+    const pages = path.join(folder, 'pages');
+    const render = async () => {
+      reads.clear();
+      provideSite(catalog, { base });
+      const loaded = await loadBundle({ key: 'one', folder: bundle });
+      return renderPages(loaded, pages, { base, hasDevices: catalog.hasDevices }, () => {});
+    };
+    try {
+      for (const rendered of [catalog.packages.size, 0]) {
+        expect(await render()).toBeGreaterThan(rendered);
+        // One for the page and one for the feed, where there is one; and one for the page that shows an example.
+        const own = [...reads].filter(([id]) => id !== catalog.example?.packageId);
+        expect(own.length).toBeGreaterThan(200);
+        expect(own.filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
+      }
+    } finally {
+      provideSite(undefined);
+      catalog.close();
+    }
   });
 
   it('C12: is made anew where a file of it is damaged, missing or one too many', async () => {

@@ -1,0 +1,25 @@
+// Computing what a page shows is half of rendering it. A page that is rendered anyway has its key computed with it, from
+// the same; only of those that were rendered before, keys are asked for beforehand.
+
+const deferred: (() => string)[] = [];
+const mark = 'deferred ';
+
+/** A cache key for `getStaticPaths` to give, which is computed when `readKey` is called with it. */
+export const deferKey = (compute: () => string): string => `${mark}${deferred.push(compute) - 1}`;
+
+/** The cache key of a page, computed now where that was put off. */
+export const readKey = (key: string): string =>
+  key.startsWith(mark) ? (deferred[Number(key.slice(mark.length))]?.() ?? key) : key;
+
+/** The same function, which answers at once where it is asked again what it was asked last. */
+export const rememberLast = <Asked extends readonly unknown[], Answer>(
+  compute: (...asked: Asked) => Answer,
+): ((...asked: Asked) => Answer) => {
+  let last: { readonly asked: Asked; readonly answer: Answer } | undefined;
+  return (...asked) => {
+    if (last === undefined || asked.some((one, index) => one !== last?.asked[index])) {
+      last = { asked, answer: compute(...asked) };
+    }
+    return last.answer;
+  };
+};
