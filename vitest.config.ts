@@ -10,6 +10,11 @@ const { unit, system, apart } = findTiers();
 // import a property of an object, which costs time in what is run often. Only what replaces modules needs that loader.
 const loadedByNode = { viteModuleRunner: false, nodeLoader: false };
 
+// Tests make much that is soon garbage, in several processes at once: threads that look for it in parallel only wait for
+// each other's processor, and a small room for what is new is looked through again and again. It is a quarter of the time
+// of tests that publish or crawl. What weighs a process runs apart, as Node is by itself.
+const execArgv = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/run-folder.ts'],
@@ -24,12 +29,13 @@ export default defineConfig({
     expect: { poll: patience },
     projects: [
       // Files share the process that they run in, which saves loading everything for each: a third of the time.
-      { test: { name: 'unit', include: unit, isolate: false, experimental: loadedByNode } },
+      { test: { name: 'unit', include: unit, isolate: false, execArgv, experimental: loadedByNode } },
       {
         test: {
           name: 'system',
           include: system,
           isolate: false,
+          execArgv,
           experimental: loadedByNode,
           globalSetup: [
             'test/support/page-bundle.ts',
