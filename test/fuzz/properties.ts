@@ -10,6 +10,7 @@ import { inspectSignature } from '../../src/crawl/openpgp-signature.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { parseQuestion } from '../../src/search/question.ts';
 import { small, smallText } from '../apt/compressed.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 // What holds for any input, for the short run of the tests and the long one of `npm run fuzz`.
 
@@ -20,7 +21,7 @@ const piece = fc.oneof(
     arbitrary: fc.constantFrom('Package: a\n', 'Version: 1\n', '\n', ' more\n', '\t.\n', '//X: y\n', '#c\n'),
   },
   { weight: 2, arbitrary: fc.constantFrom('\r\n', '\ufeff', ':', 'SHA256:\n', ` ${'a'.repeat(64)} 1 Packages\n`, '-') },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 30 }) },
 );
 const controlText = fc.oneof(
   fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(''))),
@@ -106,7 +107,7 @@ const versionText = fc.oneof(
   fc
     .array(fc.constantFrom('0', '1', '10', '~', '+', '.', '-', ':', 'a', 'rc', '00'), { maxLength: 10 })
     .map((parts) => parts.join('')),
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
 );
 const versions = fc.property(versionText, versionText, versionText, (a, b, c) => {
   isValidVersion(a);
@@ -118,7 +119,7 @@ const versions = fc.property(versionText, versionText, versionText, (a, b, c) =>
 });
 
 const name = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 120 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 120 }),
   fc.constantFrom('..', '.', 'CON', 'a/b', '\\', 'a.', '__proto__', 'x'.repeat(255)),
 );
 const fileNames = fc.property(name, name, (a, b) => {
@@ -144,7 +145,7 @@ const safety = fc.property(fc.array(fc.oneof(disguise, fc.string({ maxLength: 5 
   assert(!safetyList.check(`https://bad.example/${parts.join('')}`), 'a listed host is safe');
 });
 
-const question = fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+const question = fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
   for (const word of parseQuestion(text)?.words ?? []) assert(!/["*(){}:^\s]/.test(word), `${word} is syntax`);
 });
 
