@@ -33,12 +33,6 @@ let context: BrowserContext | undefined;
 let outside: string[] = [];
 let mistakes: string[] = [];
 
-/** A page in a profile of its own. */
-interface Visit {
-  readonly page: Page;
-  readonly context: BrowserContext;
-}
-
 /** What should not have happened on a page. */
 interface Heard {
   /** The requests to other hosts. */
@@ -47,27 +41,37 @@ interface Heard {
   readonly mistakes: string[];
 }
 
+/** A page in a profile of its own. */
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Where what is heard on it is noted. */
+  heard: Heard;
+}
+
 /** Opens a page in a new profile. Requests to other hosts are refused and noted; so is what goes wrong in scripts. */
 const visit = async (
   address: string,
   options: BrowserContextOptions,
-  { outside, mistakes }: Heard,
+  heard: Heard,
   base = server.base,
 ): Promise<Visit> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const opened: Visit = { page, context, heard };
   await context.route('**/*', (route) => {
     const request = route.request();
     if (request.url().startsWith(base)) return route.continue();
-    outside.push(`${request.resourceType()} ${request.url()} ${request.headers().referer ?? 'no referrer'}`);
+    const referrer = request.headers().referer ?? 'no referrer';
+    opened.heard.outside.push(`${request.resourceType()} ${request.url()} ${referrer}`);
     return route.abort();
   });
-  const page = await context.newPage();
-  page.on('pageerror', (error) => mistakes.push(error.message));
+  page.on('pageerror', (error) => opened.heard.mistakes.push(error.message));
   page.on('console', (message) => {
-    if (/Content Security Policy|Refused to/.test(message.text())) mistakes.push(message.text());
+    if (/Content Security Policy|Refused to/.test(message.text())) opened.heard.mistakes.push(message.text());
   });
   await page.goto(base + address);
-  return { page, context };
+  return opened;
 };
 
 /** The page of a visit that ends with the test. */
@@ -230,24 +234,39 @@ it('looks at every kind of page there is', () => {
   expect(missing).toEqual([]);
 });
 
+const onDesktop = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+const onPhone = { ...phone, colorScheme: 'light', bypassCSP: true } as const;
+type Emulated = typeof onDesktop | typeof onPhone;
+/** The pages that have looked, and may look at another kind: to start one for each takes as long as to look. */
+const waiting = new Map<Emulated, Visit[]>([
+  [onDesktop, []],
+  [onPhone, []],
+]);
+
 // Some at once: most of the time of a page goes by waiting for it to come to rest.
 describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) => {
-  /** Looks at the page when it has come to rest, in a profile of its own. */
-  const look = async (options: BrowserContextOptions, see: (page: Page) => Promise<void>): Promise<Heard> => {
-    const heard = { outside: [], mistakes: [] };
-    const { page, context } = await visit(address, options, heard);
-    try {
-      await page.waitForLoadState('networkidle');
-      await see(page);
-    } finally {
-      await context.close();
+  /** Looks at the page when it has come to rest. */
+  const look = async (options: Emulated, see: (page: Page) => Promise<void>): Promise<Heard> => {
+    const heard: Heard = { outside: [], mistakes: [] };
+    const known = waiting.get(options)?.pop();
+    const opened = known ?? (await visit(address, options, heard));
+    const { page } = opened;
+    if (known) {
+      known.heard = heard;
+      // As it was when it was new.
+      await page.emulateMedia({ colorScheme: options.colorScheme });
+      await page.setViewportSize(options.viewport);
+      await page.goto(server.base + address);
     }
+    await page.waitForLoadState('networkidle');
+    await see(page);
+    waiting.get(options)?.push(opened);
     expect(heard.mistakes).toEqual([]);
     return heard;
   };
 
   it('has no violation that axe knows, in the light theme and in the dark one; at 1440 pixels the middle is used, and targets are large there too', () =>
-    look({ colorScheme: 'light' }, async (page) => {
+    look(onDesktop, async (page) => {
       await page.evaluate(axe);
       expect(await violationsOf(page)).toEqual([]);
       const ground = 'getComputedStyle(document.documentElement).backgroundColor';
@@ -263,7 +282,7 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) =>
     }));
 
   it('fits a phone and letters twice as large: nothing overflows, no word splits, targets are large, axe finds nothing, and only images come from third parties', async () => {
-    const { outside } = await look({ ...phone, colorScheme: 'light', bypassCSP: true }, async (page) => {
+    const { outside } = await look(onPhone, async (page) => {
       await page.evaluate(axe);
       for (const size of ['100%', '200%']) {
         await page.addStyleTag({ content: `html { font-size: ${size} }` });
