@@ -36,7 +36,8 @@ export class SearchReading {
     }
     const database = source;
     this.wordsWithInside = prepareWordsWithInside(database);
-    this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT ?');
+    // A sum, since a bound number alone is looked at when the statement is prepared: it would be prepared anew each time.
+    this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT 0 + ?');
     // One statement for all of a page: a hundred calls cost ten times as much. CROSS JOIN keeps the order asked.
     const documents = (columns: string) =>
       `SELECT ${columns}
