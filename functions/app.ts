@@ -13,10 +13,11 @@ import {
   presentPath,
 } from '../src/contract/older-addresses/operations.ts';
 import { apiRoot, isLimited, type Operation, type OperationName, operations } from '../src/contract/paths.ts';
-import { type Dependencies, Unavailable } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { AskedFor, Environment, Handler } from './environment.ts';
 import { errorAnswer, HttpError, notFound } from './http/answers.ts';
 import { documentAnswer } from './http/document-answer.ts';
+import { failureOf } from './http/failure.ts';
 import { createLargeAnswers, type MakeAnswer } from './http/large-answers.ts';
 import { limited } from './http/limited.ts';
 import { decodePath, pathOf, routedPath } from './http/request-path.ts';
@@ -207,9 +208,10 @@ const addOlderOperations = (app: Hono<Environment>, handlers: Record<OlderOperat
 
 /**
  * The function: every operation of the API, with and without its root, the pages of the site outside it, and the gateway
- * where there is one. Web standards only; what is not comes in through the dependencies.
+ * where there is one. Web standards only; what is not comes in through the dependencies. `makeAnswer` is given where
+ * others make answers in the same room.
  */
-export const createApp = (dependencies: Dependencies): Hono<Environment> => {
+export const createApp = (dependencies: Dependencies, makeAnswer = createLargeAnswers()): Hono<Environment> => {
   const { older } = dependencies;
   const hasOlder = older !== undefined;
   const app = new Hono<Environment>({
@@ -222,13 +224,7 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
   app.onError((error, { req, env, var: { root } }) => {
     const { method } = req.raw;
     const compose = root === 'older' ? composeOlder : errorBody;
-    if (error instanceof HttpError) return errorAnswer(error, dependencies.now(), method, compose);
-    dependencies.report(error, env?.note);
-    const answer =
-      error instanceof Unavailable
-        ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
-        : new HttpError(500, 'Something went wrong on our side');
-    return errorAnswer(answer, dependencies.now(), method, compose);
+    return errorAnswer(failureOf(error, dependencies, env?.note), dependencies.now(), method, compose);
   });
   const { gateway } = dependencies;
   if (gateway) for (const path of gatewayPaths) app.use(path, sealAnswer);
@@ -239,8 +235,6 @@ export const createApp = (dependencies: Dependencies): Hono<Environment> => {
   }
   app.use(`/${apiRoot}/*`, documentNameMiddleware(dependencies));
   app.use('/jailbreak/*', documentNameMiddleware(dependencies));
-  // Answers of either kind take the same room.
-  const makeAnswer = createLargeAnswers();
   addOperations(app, dependencies, makeAnswer);
   if (older) addOlderOperations(app, olderHandlers(dependencies, older, makeAnswer));
   const answerSite = noted('page', siteHandler(dependencies, makeAnswer));

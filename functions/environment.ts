@@ -33,6 +33,11 @@ export interface Bindings {
   readonly note?: RequestNote;
 }
 
+/** Who asks, as far as the host tells. */
+export interface Asking {
+  readonly env: Bindings | undefined;
+}
+
 export interface Environment {
   Bindings: Bindings;
   Variables: {

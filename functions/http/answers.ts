@@ -20,9 +20,22 @@ export const notFound = (): HttpError => new HttpError(404, 'Not found');
 
 const jsonType = 'application/json';
 
+type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
+
 const utf8 = new TextEncoder();
 // Below this an answer fits in one packet anyway.
 const worthCompressing = 1400;
+
+/** An answer, before it is given to what sends it. */
+export interface AnswerParts {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** The answer to a request of this method. */
+export const toResponse = ({ body, ...init }: AnswerParts, method: string): Response =>
+  new Response(method === 'HEAD' ? null : body, init);
 
 interface ComputedOptions {
   readonly status?: number;
@@ -31,43 +44,58 @@ interface ComputedOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A computed answer, from its text or the bytes of it; its headers name the content type and who may read it. */
-export const computedAnswer = async (
-  request: Request,
+const computedParts = async (
+  acceptEncoding: string | undefined,
   dependencies: Pick<Dependencies, 'compress'>,
   text: string | Uint8Array<ArrayBuffer>,
   options: ComputedOptions & { readonly headers: Readonly<Record<string, string>> },
-): Promise<Response> => {
+): Promise<AnswerParts> => {
   let body = typeof text === 'string' ? utf8.encode(text) : text;
   const headers: Record<string, string> = { 'Cache-Control': options.cache, ...options.headers };
   if (dependencies.compress && body.length > worthCompressing) {
     headers.Vary = 'Accept-Encoding';
-    const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? undefined);
+    const encoding = chooseEncoding(acceptEncoding);
     if (encoding !== 'identity') {
       body = await dependencies.compress(body, encoding);
       headers['Content-Encoding'] = encoding;
     }
   }
   headers['Content-Length'] = String(body.length);
-  return new Response(request.method === 'HEAD' ? null : body, { status: options.status ?? 200, headers });
+  return { status: options.status ?? 200, headers, body };
 };
 
-/** A computed JSON answer, from its text or the bytes of it. */
-export const jsonAnswer = (
+/** The value of Accept-Encoding of a request. */
+export const acceptEncodingOf = ({ headers }: Request): string | undefined =>
+  headers.get('accept-encoding') ?? undefined;
+
+/** A computed answer, from its text or the bytes of it; its headers name the content type and who may read it. */
+export const computedAnswer = async (
   request: Request,
+  ...computed: Tail<Parameters<typeof computedParts>>
+): Promise<Response> => toResponse(await computedParts(acceptEncodingOf(request), ...computed), request.method);
+
+/** A computed JSON answer, from its text or the bytes of it, in a coding that this value of Accept-Encoding allows. */
+export const jsonParts = (
+  acceptEncoding: string | undefined,
   dependencies: Pick<Dependencies, 'compress'>,
   json: string | Uint8Array<ArrayBuffer>,
   { headers = {}, ...options }: ComputedOptions,
-): Promise<Response> =>
-  computedAnswer(request, dependencies, json, {
+): Promise<AnswerParts> =>
+  computedParts(acceptEncoding, dependencies, json, {
     ...options,
     headers: { 'Content-Type': jsonType, ...openHeaders, ...headers },
   });
 
+/** The same, to this request. */
+export const jsonAnswer = async (
+  request: Request,
+  ...computed: Tail<Parameters<typeof jsonParts>>
+): Promise<Response> => toResponse(await jsonParts(acceptEncodingOf(request), ...computed), request.method);
+
 /** The answer to a request that failed; `compose` says what its body is, where that is not the one of /v2. */
-export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response => {
+export const errorParts = (error: HttpError, now: Date, compose = errorBody): AnswerParts => {
   const body = utf8.encode(JSON.stringify(compose(error.status, error.message, now)));
-  return new Response(method === 'HEAD' ? null : body, {
+  return {
     status: error.status,
     headers: {
       'Content-Type': jsonType,
@@ -77,5 +105,10 @@ export const errorAnswer = (error: HttpError, now: Date, method: string, compose
       ...('Retry-After' in error.headers ? { 'Access-Control-Expose-Headers': 'Retry-After' } : {}),
       ...error.headers,
     },
-  });
+    body,
+  };
 };
+
+/** The same, to a request of this method. */
+export const errorAnswer = (error: HttpError, now: Date, method: string, compose = errorBody): Response =>
+  toResponse(errorParts(error, now, compose), method);

@@ -1,8 +1,7 @@
-import type { Context } from 'hono';
 import { AnswerTooLarge } from '../../src/contract/errors.ts';
 import { answerMaximum } from '../../src/contract/parameters.ts';
 import { type Dependencies, type SearchIndex, Unavailable } from '../dependencies.ts';
-import type { Environment } from '../environment.ts';
+import type { Asking } from '../environment.ts';
 import { HttpError } from './answers.ts';
 import { clientNetwork } from './client-address.ts';
 
@@ -11,7 +10,7 @@ export type Turn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The turns of the client of this request; at once where the host takes none. */
 export const turnsOf =
-  ({ turns }: Pick<Dependencies, 'turns'>, { env }: Context<Environment>): Turn =>
+  ({ turns }: Pick<Dependencies, 'turns'>, { env }: Asking): Turn =>
   (work) =>
     turns ? turns.ask(clientNetwork(env?.clientAddress ?? ''), work) : work();
 

@@ -1,5 +1,4 @@
-import type { Context } from 'hono';
-import type { Environment } from '../environment.ts';
+import type { Asking } from '../environment.ts';
 import { clientNetwork } from './client-address.ts';
 import { createGate } from './gate.ts';
 
@@ -10,11 +9,7 @@ const fewRecords = 32;
 const mostAtOnce = 4;
 
 /** Makes the answer to a request for so many records when there is room for it. */
-export type MakeAnswer = (
-  context: Context<Environment>,
-  records: number,
-  make: () => Promise<Response>,
-) => Promise<Response>;
+export type MakeAnswer = <Answer>(asking: Asking, records: number, make: () => Promise<Answer>) => Promise<Answer>;
 
 /**
  * Lets few large answers be made at once, until they are given to the connection, where what is unread is bounded.

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
 import { type GatewayConfiguration, openGateway, readGatewayConfiguration } from '../gateway/on-node.ts';
+import { createLargeAnswers } from '../http/large-answers.ts';
+import { createQuestions } from '../questions.ts';
 import { CatalogFiles } from './catalog-files.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { createDocuments } from './document-files.ts';
@@ -66,7 +68,9 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     probeCredentials: gateway.health,
     publicAddress: () => publicAddress,
   };
-  let app = createApp({ ...dependencies, gateway: gateway.routes });
+  const makeAnswer = createLargeAnswers();
+  const questions = createQuestions(dependencies, makeAnswer);
+  let app = createApp({ ...dependencies, gateway: gateway.routes }, makeAnswer);
   // The pages of the gateway carry the public address, and its cookies and links depend on it. Where the build changed
   // it, the next request is answered by a gateway that was told so; where that cannot be, by the one before.
   const followAddress = (): void => {
@@ -74,7 +78,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
     publicAddress = readPublicAddress(out);
     if (publicAddress === before) return;
     const { settings } = readGateway(publicAddress, options);
-    app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) });
+    app = createApp({ ...dependencies, gateway: gateway.routesWith(settings) }, makeAnswer);
   };
   const followBuild = (): void => {
     for (const follow of [followAddress, () => search.refresh()]) {
@@ -92,6 +96,7 @@ const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   };
   return listen(options, {
     app: { fetch: (...request) => app.fetch(...request) },
+    questions,
     now,
     limiter,
     publicAddress: () => publicAddress,

@@ -12,6 +12,7 @@ import { ReadyBytes } from './ready-bytes.ts';
 // ways answer alike. Which of them may be kept, and for how long, their own headers say, as they do to any other cache;
 // one that has an entity tag is a published file, and holds until a build changes the files.
 
+/** An answer that is ready. */
 interface Ready {
   /** What it is the answer to. */
   readonly operation: AskedFor | undefined;
@@ -52,6 +53,13 @@ const weigh = (ready: ByEncoding<Ready>): number =>
 const longestAddress = 1024;
 const mostAcceptHeaders = 256;
 
+/** What of a request decides under which name its answer is kept. */
+interface Observable {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: { readonly 'accept-encoding'?: string | string[] | undefined };
+}
+
 /** What tells its reader that the answer was sent whole. */
 interface Observed {
   onWhole: ((answer: WholeAnswer) => void) | undefined;
@@ -74,8 +82,10 @@ export interface HotAnswers {
    * answered then.
    */
   find(url: string, headers: Pick<PlainHeaders, 'accept-encoding' | 'if-none-match'>): DirectAnswer | undefined;
-  /** Keeps what the app is going to answer this request with, if its headers allow that. */
-  observe(incoming: IncomingMessage, outgoing: Observed): void;
+  /** The computed answer that is kept for a GET of this address, where `admit` lets the client have it; counted as answered then. */
+  findComputed(url: string, headers: Pick<PlainHeaders, 'accept-encoding'>, admit: () => boolean): Ready | undefined;
+  /** Keeps what this request is going to be answered with by the app, or as it answers, if its headers allow that. */
+  observe(incoming: Observable, outgoing: Observed): void;
   /** Forgets every answer, because the published files have changed. */
   clear(): void;
   /** How many answers came from each kind, and from the app since none was ready. */
@@ -84,7 +94,9 @@ export interface HotAnswers {
   weights(): Readonly<Record<'documents' | 'computed', number>>;
 }
 
-const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
+const mayBeGiven = ({ end }: ReadyComputed, admit: () => boolean): boolean => end >= performance.now() && admit();
+
+export const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
 /**
  * For how many seconds any client may be given this answer again that asks for the same in the same coding (RFC 9111,
@@ -173,7 +185,7 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
       const document = documents.get(url)?.[encoding];
       const chosen = document ?? computed.get(url)?.[encoding];
       if (chosen === undefined) return false;
-      if ('end' in chosen && (chosen.end < performance.now() || !admit())) return false;
+      if ('end' in chosen && !mayBeGiven(chosen, admit)) return false;
       answered[document === undefined ? 'computed' : 'documents']++;
       if (outgoing.note !== undefined) outgoing.note.operation = chosen.operation;
       if (document !== undefined && matchesEntityTag(headers['if-none-match'], document.etag)) {
@@ -194,6 +206,13 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
       return matchesEntityTag(headers['if-none-match'], document.etag)
         ? { status: 304, operation, bytes: direct.notModified }
         : { status: 200, operation, bytes: direct.found };
+    },
+
+    findComputed: (url, headers, admit) => {
+      const chosen = computed.get(url)?.[encodingOf(headers['accept-encoding'])];
+      if (chosen === undefined || !mayBeGiven(chosen, admit)) return undefined;
+      answered.computed++;
+      return chosen;
     },
 
     observe: (incoming, outgoing) => {

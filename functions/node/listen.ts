@@ -7,7 +7,7 @@ import { type ServerOptions, startServer } from './server.ts';
 import type { Telling } from './telling.ts';
 
 /** What a Node host serves, and what it leaves behind. */
-interface Served extends Required<Pick<ServerOptions, 'app' | 'now' | 'limiter' | 'stamp'>> {
+interface Served extends Required<Pick<ServerOptions, 'app' | 'questions' | 'now' | 'limiter' | 'stamp'>> {
   readonly onChange?: () => void;
   readonly meter: Meter;
   readonly telling: Telling;

@@ -42,8 +42,8 @@ const version = ' HTTP/1.1';
 // A field is a token, a colon, and visible ASCII with blanks (RFC 9110, section 5.5). Those around a value are taken off
 // afterwards: a pattern that finds them tries every way to share a run of blanks between its parts.
 const field = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e]*)$/;
-// No document is asked for with a query, so what has one is not read any further.
-const target = /^\/[\x21-\x3e\x40-\x7e]*$/;
+// A "#" is escaped before it is read (request-target.ts).
+const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
 

@@ -57,7 +57,16 @@ const refusalOf = (error: ParserError): Refusal => {
 const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Whether this is what a Host header may say. */
-export const isValidHost = (host: string): boolean => validHost.test(host);
+const isValidHost = (host: string): boolean => validHost.test(host);
+
+// What the URL standard leaves as it is: an address with such a host is always one.
+const plainHost = /^([a-z\d._-]+)(?::\d{1,5})?$/;
+
+/** The same for hosts that most requests name; other good ones may be left out. */
+export const isPlainHost = (host: string): boolean => {
+  const name = plainHost.exec(host)?.[1];
+  return name !== undefined && URL.parse(`http://${host}`)?.hostname === name;
+};
 
 /** Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. */
 export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean => {

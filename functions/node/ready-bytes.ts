@@ -11,6 +11,20 @@ const dateText = (): { second: number; text: string } => {
   return dated;
 };
 
+/** The head up to the date, which is the last that Node writes but for what it says of the connection. */
+const headToDate = (status: number, headers: readonly string[]): string => {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return `${head}Date: `;
+};
+
+const headFromDate = (date: string, keepAliveTimeout: number): string =>
+  `${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n`;
+
+/** The head of an answer of this moment; `headers` and the time as a ReadyBytes is given them. */
+export const composeHead = (status: number, headers: readonly string[], keepAliveTimeout: number): string =>
+  headToDate(status, headers) + headFromDate(dateText().text, keepAliveTimeout);
+
 /** An answer as it is sent on a connection that stays open (RFC 9112, section 9.3), as Node writes it. */
 export class ReadyBytes {
   #bytes: Buffer;
@@ -21,13 +35,10 @@ export class ReadyBytes {
 
   /** `headers` are names and values in turn; the connection is kept for so many milliseconds without a request. */
   constructor(status: number, headers: readonly string[], body: Uint8Array, keepAliveTimeout: number) {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-    for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-    head += 'Date: ';
+    let head = headToDate(status, headers);
     this.#dateAt = head.length;
     // RFC 9110, section 5.6.7: the form of today has one length.
-    head += `${new Date(0).toUTCString()}\r\nConnection: keep-alive\r\n`;
-    head += `Keep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n`;
+    head += headFromDate(new Date(0).toUTCString(), keepAliveTimeout);
     this.#bodyAt = head.length;
     this.#bytes = Buffer.concat([Buffer.from(head, 'latin1'), body]);
   }

@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { LockedError } from '../../src/catalog/lock.ts';
 import { createApp } from '../app.ts';
 import { type Dependencies, Unavailable } from '../dependencies.ts';
+import { createLargeAnswers } from '../http/large-answers.ts';
 import { uncountedDownloads } from '../http/uncounted-downloads.ts';
+import { createQuestions } from '../questions.ts';
 import { documentMemory, openCompressedFiles, openComputed, openDownloads } from './computed.ts';
 import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
@@ -68,8 +70,10 @@ export const startReplicaHost = async (options: ReplicaHostOptions): Promise<Hos
     publicAddress: () => index.publicAddress(),
     replica: () => index.describe(),
   };
+  const makeAnswer = createLargeAnswers();
   const listening = await listen(options, {
-    app: createApp(dependencies),
+    app: createApp(dependencies, makeAnswer),
+    questions: createQuestions(dependencies, makeAnswer),
     now: computed.now,
     limiter: computed.limiter,
     publicAddress: () => index.publicAddress(),

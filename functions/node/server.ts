@@ -6,9 +6,11 @@ import type { RateLimiter } from '../dependencies.ts';
 import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
 import { clientAddress, clientNetwork } from '../http/client-address.ts';
+import type { DirectQuestion } from '../questions.ts';
 import { accountedAnswers } from './answer-writer.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { createDirectAnswers } from './direct-answers.ts';
+import { createDirectQuestions } from './direct-questions.ts';
 import { createHotAnswers, type HotAnswers } from './hot-answers.ts';
 import { Intake } from './intake.ts';
 import { chooseLimits, type ServerLimits } from './limits.ts';
@@ -28,6 +30,8 @@ const readyDocuments = 64 * 2 ** 20;
 export interface ServerOptions {
   /** Asked anew for each request, so that another may take its place. */
   readonly app: Pick<Hono<Environment>, 'fetch'>;
+  /** What `app` answers too, by the paths at which it does; asked in its place where a request is plain. */
+  readonly questions?: ReadonlyMap<string, DirectQuestion>;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -220,9 +224,18 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     void answerByApp(incoming, outgoing);
   };
 
+  const { limiter } = options;
+  const questions = createDirectQuestions({
+    questions: options.questions ?? new Map(),
+    hot,
+    limits,
+    limiter,
+    findExcess,
+    now,
+  });
   const direct = options.namesEveryRequest
     ? undefined
-    : createDirectAnswers({ hot, limits, unread, underWay, observers, basePath, trustedProxies });
+    : createDirectAnswers({ hot, questions, limits, unread, underWay, observers, basePath, trustedProxies });
 
   const server = createServer(
     {

@@ -1,10 +1,10 @@
 import { cacheControl } from '../../src/contract/answer-headers.ts';
 import { closureLimits } from '../../src/contract/dependency-records.ts';
 import { type PackageFilter, packageFilters, type QueryName } from '../../src/contract/parameters.ts';
-import { apiRoot, type DocumentOperationName, operations } from '../../src/contract/paths.ts';
+import { apiRoot, type DocumentOperationName, type OperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
-import type { Handler } from '../environment.ts';
-import { jsonAnswer, notFound } from '../http/answers.ts';
+import type { Asking, Handler } from '../environment.ts';
+import { type AnswerParts, acceptEncodingOf, jsonAnswer, jsonParts, notFound, toResponse } from '../http/answers.ts';
 import { askIndex, turnsOf } from '../http/ask-index.ts';
 import { dataBody, listBody, pageBody } from '../http/envelope-body.ts';
 import type { MakeAnswer } from '../http/large-answers.ts';
@@ -28,33 +28,69 @@ const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value:
     return value === undefined ? [] : [[name, value]];
   });
 
+/** A question to the search index, with all of its request that the answer depends on. */
+export interface Asked extends Asking {
+  /** Its query is what matters of it. */
+  readonly url: string;
+  /** The value of its header. */
+  readonly acceptEncoding: string | undefined;
+}
+
+type Question = (asked: Asked) => Promise<AnswerParts>;
+
+/** What is asked of the search index by a query alone, whatever the request comes as. */
+export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswer) => {
+  const searchQuestion =
+    ({ address, query }: SearchOperation, search: Search): Question =>
+    async (asked) => {
+      const { q, limit, page, ...rest } = readQuery<QueryName>(asked.url, query);
+      const narrowed = narrowedBy(rest);
+      const turn = turnsOf(dependencies, asked);
+      return makeAnswer(asked, limit, async () => {
+        const found = await askIndex(dependencies, turn, (index) =>
+          search(index, q, limit, page, Object.fromEntries(narrowed)),
+        );
+        const filters = narrowed.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+        const list = `${dependencies.publicAddress()}/${apiRoot}${address}`;
+        const question = `${list}?q=${encodeURIComponent(q)}&limit=${limit}${filters.join('')}`;
+        const addressOf = (number: number) => `${question}&page=${number}`;
+        const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
+        return jsonParts(asked.acceptEncoding, dependencies, body, { cache: cacheControl.shared });
+      });
+    };
+
+  return {
+    packageSearch: searchQuestion(operations.packageSearch, (index, ...question) => index.searchPackages(...question)),
+
+    repositorySearch: searchQuestion(operations.repositorySearch, (index, q, limit, page) =>
+      index.searchRepositories(q, limit, page),
+    ),
+
+    packageMulti: async (asked) => {
+      const { ids, priority } = readQuery(asked.url, operations.packageMulti.query);
+      const turn = turnsOf(dependencies, asked);
+      return makeAnswer(asked, ids.length, async () => {
+        const records = await askIndex(dependencies, turn, (index) => index.latest(ids, priority));
+        const body = await listBody(dependencies.now(), records, turn);
+        return jsonParts(asked.acceptEncoding, dependencies, body, { cache: cacheControl.none });
+      });
+    },
+  } satisfies Partial<Record<OperationName, Question>>;
+};
+
+const toHandler =
+  (question: Question): Handler =>
+  async ({ req, env }) =>
+    toResponse(await question({ url: req.url, acceptEncoding: acceptEncodingOf(req.raw), env }), req.raw.method);
+
 /** What is asked of the search index; `documents` answers where what it may be asked for in pages is asked for whole. */
 export const indexHandlers = (
   dependencies: Dependencies,
   documents: Record<DocumentOperationName, Handler>,
   makeAnswer: MakeAnswer,
 ) => {
-  const addressed = (address: string): string => `${dependencies.publicAddress()}/${apiRoot}${address}`;
-  const searchHandler =
-    ({ address, query }: SearchOperation, search: Search): Handler =>
-    async (context) => {
-      const { req } = context;
-      const { q, limit, page, ...rest } = readQuery<QueryName>(req.url, query);
-      const narrowed = narrowedBy(rest);
-      const turn = turnsOf(dependencies, context);
-      return makeAnswer(context, limit, async () => {
-        const found = await askIndex(dependencies, turn, (index) =>
-          search(index, q, limit, page, Object.fromEntries(narrowed)),
-        );
-        const filters = narrowed.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
-        const question = addressed(`${address}?q=${encodeURIComponent(q)}&limit=${limit}${filters.join('')}`);
-        const addressOf = (number: number) => `${question}&page=${number}`;
-        const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
-        return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
-      });
-    };
-
-  const listPage = limited(dependencies.limiter, async (context) => {
+  const questions = indexQuestions(dependencies, makeAnswer);
+  const listPage: Handler = limited(dependencies.limiter, async (context: Parameters<Handler>[0]) => {
     const { req, var: found } = context;
     const { listLimit: limit, page } = readQuery(req.url, operations.repositoryPackages.paged.query);
     const slug = found.segments.at(-2) ?? '';
@@ -62,7 +98,7 @@ export const indexHandlers = (
     return makeAnswer(context, limit, async () => {
       const records = await askIndex(dependencies, turn, (index) => index.repositoryPackages(slug, limit, page));
       if (records === undefined) throw notFound();
-      const list = addressed(`/jailbreak/repository/${encodeURIComponent(slug)}/packages`);
+      const list = `${dependencies.publicAddress()}/${apiRoot}/jailbreak/repository/${encodeURIComponent(slug)}/packages`;
       const addressOf = (number: number) => `${list}?limit=${limit}&page=${number}`;
       const body = await pageBody(dependencies.now(), records, { page, addressOf }, turn);
       return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.shared });
@@ -75,11 +111,9 @@ export const indexHandlers = (
         ? listPage(context)
         : documents.repositoryPackages(context),
 
-    packageSearch: searchHandler(operations.packageSearch, (index, ...question) => index.searchPackages(...question)),
+    packageSearch: toHandler(questions.packageSearch),
 
-    repositorySearch: searchHandler(operations.repositorySearch, (index, q, limit, page) =>
-      index.searchRepositories(q, limit, page),
-    ),
+    repositorySearch: toHandler(questions.repositorySearch),
 
     packageDependencies: async (context) => {
       const { req, var: found } = context;
@@ -99,15 +133,6 @@ export const indexHandlers = (
       });
     },
 
-    packageMulti: async (context) => {
-      const { req } = context;
-      const { ids, priority } = readQuery(req.url, operations.packageMulti.query);
-      const turn = turnsOf(dependencies, context);
-      return makeAnswer(context, ids.length, async () => {
-        const records = await askIndex(dependencies, turn, (index) => index.latest(ids, priority));
-        const body = await listBody(dependencies.now(), records, turn);
-        return jsonAnswer(req.raw, dependencies, body, { cache: cacheControl.none });
-      });
-    },
+    packageMulti: toHandler(questions.packageMulti),
   } satisfies Record<string, Handler>;
 };

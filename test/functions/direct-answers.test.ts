@@ -228,7 +228,8 @@ describe('the accounts of direct answers', () => {
     const bytes = new ReadyBytes(200, [], Buffer.from('body'), 65_000);
     const direct = createDirectAnswers({
       hot: { find: () => ({ status: 200, operation: undefined, bytes }) },
-      limits: { headerCount: 100 },
+      questions: { find: () => undefined, answer: () => Promise.reject(new Error('nothing is asked')) },
+      limits: { headerCount: 100, pieceBytes: 65_536 },
       unread: {
         open: (client) => ({
           add: (count) => kept.push(`unread ${count} of ${client}`),

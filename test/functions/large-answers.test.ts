@@ -21,7 +21,7 @@ const startAnswers = () => {
     ask: (client: string, name: string, records = 2000) =>
       makeAnswer(from(client), records, () => {
         begun.push(name);
-        return new Promise((resolve, reject) => {
+        return new Promise<Response>((resolve, reject) => {
           ends.set(name, { end: () => resolve(new Response(name)), fail: () => reject(new Error(name)) });
         });
       }).then((answer) => answer.text()),

@@ -8,7 +8,7 @@ import {
   KeptConnection,
   known as one,
   openReady,
-  startReadyServer as start,
+  startReadyServer,
   alsoKnown as two,
 } from '../support/kept-connection.ts';
 import { timesFrom } from '../support/longer-runs.ts';
@@ -18,47 +18,56 @@ import { openSocket, readToEnd } from '../support/raw-http.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe('H9 what is not plain', () => {
+const search = '/v2/jailbreak/package/search';
+
+/** Its answers are the same at any time: what is compressed hides the date. */
+const start = (options: Parameters<typeof startReadyServer>[0] = {}) =>
+  startReadyServer({ overrides: { now: () => new Date('2026-11-20T12:00:00Z') }, ...options });
+
+describe.each([
+  ['a document', one],
+  ['a question', `${search}?q=com.example`],
+])('H9 what is not plain: %s', (_, target) => {
   const crooked: [what: string, request: string][] = [
-    ['a body', `GET ${one} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
-    ['a length of none', get(one, 'Content-Length: 0\r\n')],
-    ['a chunked body', `${get(one, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`],
-    ['another coding', `${get(one, 'Transfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`],
-    ['a connection that ends', get(one, 'Connection: close\r\n')],
-    ['a change of protocol', get(one, 'Connection: Upgrade\r\nUpgrade: h2c\r\n')],
-    ['an expectation', get(one, 'Expect: 100-continue\r\n')],
-    ['two hosts', get(one, 'Host: b\r\n')],
-    ['two hosts of one name', get(one, 'hOST: a\r\n')],
-    ['no host', `GET ${one} HTTP/1.1\r\nAccept: */*\r\n\r\n`],
-    ['a host that is none', `GET ${one} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
-    ['an older version', `GET ${one} HTTP/1.0\r\nHost: a\r\n\r\n`],
-    ['a newer version', `GET ${one} HTTP/1.2\r\nHost: a\r\n\r\n`],
-    ['another method', `HEAD ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a method of small letters', `get ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['all of an address', get(`http://a${one}`)],
-    ['a blank in the address', get(`${one} x`)],
-    ['two blanks', `GET  ${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a tab', `GET\t${one} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a fragment', get(`${one}#x`)],
-    ['an address outside ASCII', get(`${one}\xe4`)],
-    ['lines that end otherwise', get(one).replaceAll('\r\n', '\n')],
-    ['one line that ends otherwise', `GET ${one} HTTP/1.1\nHost: a\r\n\r\n`],
-    ['a line that ends early', get(one, 'X: a\rb\r\n')],
-    ['a feed of lines within', get(one, 'X: a\nY: b\r\n')],
-    ['a folded header', get(one, 'X: a\r\n b\r\n')],
-    ['a blank before a colon', get(one, 'X : a\r\n')],
-    ['a header without a name', get(one, ': a\r\n')],
-    ['a line without a colon', get(one, 'nonsense\r\n')],
-    ['a byte that is none', get(one, 'X: a\x00b\r\n')],
-    ['a value outside ASCII', get(one, 'X: \xe4\r\n')],
-    ['a name outside ASCII', get(one, 'X\xe4: a\r\n')],
-    ['a coding twice', get(one, 'Accept-Encoding: gzip\r\nAccept-Encoding: br\r\n')],
-    ['a tag twice', get(one, 'If-None-Match: "a"\r\nIf-None-Match: *\r\n')],
-    ['names of an object', get(one, '__proto__: a\r\nconstructor: b\r\n')],
-    ['an empty line before it', `\r\n${get(one)}`],
-    ['too many headers', get(one, 'X: a\r\n'.repeat(300))],
-    ['headers that are too large', get(one, `X: ${'a'.repeat(70_000)}\r\n`)],
-    ['an address that is too long', get(`${one}?${'a'.repeat(70_000)}`)],
+    ['a body', `GET ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
+    ['a length of none', get(target, 'Content-Length: 0\r\n')],
+    ['a chunked body', `${get(target, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`],
+    ['another coding', `${get(target, 'Transfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`],
+    ['a connection that ends', get(target, 'Connection: close\r\n')],
+    ['a change of protocol', get(target, 'Connection: Upgrade\r\nUpgrade: h2c\r\n')],
+    ['an expectation', get(target, 'Expect: 100-continue\r\n')],
+    ['two hosts', get(target, 'Host: b\r\n')],
+    ['two hosts of one name', get(target, 'hOST: a\r\n')],
+    ['no host', `GET ${target} HTTP/1.1\r\nAccept: */*\r\n\r\n`],
+    ['a host that is none', `GET ${target} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
+    ['an older version', `GET ${target} HTTP/1.0\r\nHost: a\r\n\r\n`],
+    ['a newer version', `GET ${target} HTTP/1.2\r\nHost: a\r\n\r\n`],
+    ['another method', `HEAD ${target} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a method of small letters', `get ${target} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['all of an address', get(`http://a${target}`)],
+    ['a blank in the address', get(`${target} x`)],
+    ['two blanks', `GET  ${target} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a tab', `GET\t${target} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a fragment', get(`${target}#x`)],
+    ['an address outside ASCII', get(`${target}\xe4`)],
+    ['lines that end otherwise', get(target).replaceAll('\r\n', '\n')],
+    ['one line that ends otherwise', `GET ${target} HTTP/1.1\nHost: a\r\n\r\n`],
+    ['a line that ends early', get(target, 'X: a\rb\r\n')],
+    ['a feed of lines within', get(target, 'X: a\nY: b\r\n')],
+    ['a folded header', get(target, 'X: a\r\n b\r\n')],
+    ['a blank before a colon', get(target, 'X : a\r\n')],
+    ['a header without a name', get(target, ': a\r\n')],
+    ['a line without a colon', get(target, 'nonsense\r\n')],
+    ['a byte that is none', get(target, 'X: a\x00b\r\n')],
+    ['a value outside ASCII', get(target, 'X: \xe4\r\n')],
+    ['a name outside ASCII', get(target, 'X\xe4: a\r\n')],
+    ['a coding twice', get(target, 'Accept-Encoding: gzip\r\nAccept-Encoding: br\r\n')],
+    ['a tag twice', get(target, 'If-None-Match: "a"\r\nIf-None-Match: *\r\n')],
+    ['names of an object', get(target, '__proto__: a\r\nconstructor: b\r\n')],
+    ['an empty line before it', `\r\n${get(target)}`],
+    ['too many headers', get(target, 'X: a\r\n'.repeat(300))],
+    ['headers that are too large', get(target, `X: ${'a'.repeat(70_000)}\r\n`)],
+    ['an address that is too long', get(`${target}?${'a'.repeat(70_000)}`)],
   ];
 
   it('is a head of which a part has come', async () => {
@@ -69,23 +78,16 @@ describe('H9 what is not plain', () => {
       socket.write(`GET ${two} HTTP/1.1\r\nHost: a\r\nX: `);
       await sleep(50);
     }
-    const answer = await kept.ask(get(one));
+    const answer = await kept.ask(get(target));
     // What came last was the value of a header, and the others of its lines headers: two hosts.
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(await lone.ask(get(one))).toBe(answer);
+    expect(await lone.ask(get(target))).toBe(answer);
   });
 
   it('is a head beyond the bounds', async () => {
     const running = await start({ limits: { headers: 300, requestLine: 200 } });
     const kept = await openReady(running);
-    expect(await kept.ask(get(one, `X: ${'x'.repeat(400)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
-  });
-
-  it('is a document longer than a piece of an answer', async () => {
-    const kept = await openReady(await start({ limits: { pieceBytes: 1000 } }));
-    const direct = countDirect();
-    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
-    expect(direct.of(1)).toBe(0);
+    expect(await kept.ask(get(target, `X: ${'x'.repeat(400)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   it.each(crooked)('is left to the parser, or read as it reads it: %s', async (_, request) => {
@@ -96,8 +98,17 @@ describe('H9 what is not plain', () => {
     const awaited = await lone.ask(request);
     expect(await kept.ask(request)).toBe(awaited);
     // Whether the connection can be asked again is the same too; what was sent is read to its end.
-    const [again, loneAgain] = await Promise.all([kept.ask(get(one)), lone.ask(get(one))]);
+    const [again, loneAgain] = await Promise.all([kept.ask(get(target)), lone.ask(get(target))]);
     expect(again).toBe(loneAgain);
+  });
+});
+
+describe('H9 what is ready and not plain', () => {
+  it('is a document longer than a piece of an answer', async () => {
+    const kept = await openReady(await start({ limits: { pieceBytes: 1000 } }));
+    const direct = countDirect();
+    expect(await kept.ask(get(one))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(direct.of(1)).toBe(0);
   });
 });
 
@@ -166,7 +177,7 @@ describe('H9 any request', () => {
     'Accept-Encoding: gzip\r\n',
     'If-None-Match: "x"\r\nUser-Agent: a\r\n',
     'Connection: keep-alive\r\n',
-  ].map((headers) => get(one, headers));
+  ].flatMap((headers) => [get(one, headers), get(`${search}?q=com.example&limit=2`, headers)]);
   const changed = fc
     .record({
       request: fc.constantFrom(...plain),

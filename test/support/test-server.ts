@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { createApp } from '../../functions/app.ts';
 import type { Dependencies, OlderIndex, SearchIndex } from '../../functions/dependencies.ts';
+import { createLargeAnswers } from '../../functions/http/large-answers.ts';
 import { compressBytes, createCompressedFiles } from '../../functions/node/compression.ts';
 import { createDocuments } from '../../functions/node/document-files.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import type { ServerLimits } from '../../functions/node/limits.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../functions/node/server.ts';
 import { createTurns } from '../../functions/node/turns.ts';
+import { createQuestions } from '../../functions/questions.ts';
 import type { OlderPackage, OlderRepository } from '../../src/contract/older-addresses/records.ts';
 import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { type Published, packageRecord, publish, repositoryRecord, testAddress } from './published.ts';
@@ -152,8 +154,10 @@ export const startTestServer = async (
     report: (error) => faults.push(error),
     ...overrides,
   };
+  const makeAnswer = createLargeAnswers();
   const server: RunningServer = await startServer({
-    app: createApp(dependencies),
+    app: createApp(dependencies, makeAnswer),
+    questions: createQuestions(dependencies, makeAnswer),
     host: '127.0.0.1',
     port: 0,
     now,

@@ -1,0 +1,16 @@
+import { type Dependencies, Unavailable } from '../dependencies.ts';
+import type { RequestNote } from '../environment.ts';
+import { HttpError } from './answers.ts';
+
+/** What a request that failed is answered. What is ours to mend is reported, and the client sees none of it. */
+export const failureOf = (
+  error: unknown,
+  { report }: Pick<Dependencies, 'report'>,
+  note: RequestNote | undefined,
+): HttpError => {
+  if (error instanceof HttpError) return error;
+  report(error, note);
+  return error instanceof Unavailable
+    ? new HttpError(503, 'The service cannot answer this at the moment', { 'Retry-After': '5' })
+    : new HttpError(500, 'Something went wrong on our side');
+};
