@@ -56,10 +56,8 @@ const ownAddress = /( (?:href|src|action|data-fallback)="| content="0; url=)\/(?
  * The pages are written as if they stood at the root of a host, the names of their scripts and styles among them, which
  * the bundler gives out for every public address alike. Here they come to stand below its path.
  */
-const placeBelow = (html: string, base: string): string => {
-  const prefix = basePathOf(base);
-  return prefix === '' ? html : html.replaceAll(ownAddress, (_, before: string) => `${before}${prefix}/`);
-};
+const placeBelow = (html: string, prefix: string): string =>
+  html.replaceAll(ownAddress, (_, before: string) => `${before}${prefix}/`);
 
 const renderPage = async (pages: Pages, base: string, { pathname, route }: Page): Promise<Buffer> => {
   const ending = route.type === 'page' && !pathname.endsWith('/') ? '/' : '';
@@ -67,8 +65,10 @@ const renderPage = async (pages: Pages, base: string, { pathname, route }: Page)
   const response = await pages.app.render(request, { routeData: route });
   const expected = pathname.startsWith('/404') ? 404 : 200;
   if (response.status !== expected) throw new Error(`The page ${pathname} cannot be rendered; the reason is above.`);
-  if (route.type !== 'page') return Buffer.from(await response.arrayBuffer());
-  return Buffer.from(placeBelow(await response.text(), base));
+  const prefix = basePathOf(base);
+  // At the root its bytes are taken as they are.
+  if (route.type !== 'page' || prefix === '') return Buffer.from(await response.arrayBuffer());
+  return Buffer.from(placeBelow(await response.text(), prefix));
 };
 
 const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
