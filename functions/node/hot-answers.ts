@@ -98,11 +98,17 @@ const mayBeGiven = ({ end }: ReadyComputed, admit: () => boolean): boolean => en
 
 export const flatten = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
+/** The same text in memory of its own: that of a part of a request would hold all of it. Addresses are ASCII. */
+const withoutRest = (url: string): string => Buffer.from(url, 'latin1').toString('latin1');
+
+/** Headers by their names in small letters. */
+type Told = ReadonlyMap<string, string>;
+
 /**
  * For how many seconds any client may be given this answer again that asks for the same in the same coding (RFC 9111,
  * sections 3 and 5.2.2); 0 where not every client may, or where the answer depends on more than that.
  */
-const sharedFor = (headers: Headers): number => {
+const sharedFor = (headers: Told): number => {
   const directives = (headers.get('cache-control') ?? '').toLowerCase().split(/\s*,\s*/);
   const varies = (headers.get('vary') ?? 'accept-encoding').toLowerCase().split(/\s*,\s*/);
   if (!directives.includes('public') || headers.has('set-cookie')) return 0;
@@ -142,17 +148,17 @@ export const createHotAnswers = ({ keepAliveTimeout, pieceBytes, ...memory }: Ho
   };
 
   const keep = (url: string, asked: Encoding, { headers: written, body }: WholeAnswer, note?: Noted): void => {
-    const told = new Headers(written);
+    const told: Told = new Map(Object.entries(written).map(([name, value]) => [name.toLowerCase(), value]));
     const seconds = sharedFor(told);
     if (seconds === 0) return;
     const etag = told.get('etag');
     const ready = { operation: note?.operation, headers: flatten(written), body };
-    if (etag === null) {
+    if (etag === undefined) {
       const now = performance.now();
       const end = now + seconds * 1000;
       // Few questions are asked again, and what nobody may be given any more would stay until the next build.
       computed.sweep((answers) => Object.values(answers).every((answer) => answer.end < now));
-      computed.set(url, { ...computed.get(url), [asked]: { ...ready, end } });
+      computed.set(withoutRest(url), { ...computed.get(url), [asked]: { ...ready, end } });
     } else if (!url.includes('?')) {
       documents.set(url, { ...documents.get(url), [asked]: readyDocument(ready, etag, notModifiedHeaders(written)) });
     }

@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDocuments } from '../../functions/node/document-files.ts';
+import { createHotAnswers } from '../../functions/node/hot-answers.ts';
 import { listDocument, packageRecord, publish } from '../support/published.ts';
 import { exchange } from '../support/raw-http.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';
@@ -295,4 +298,25 @@ describe('an answer that was read before a build and is ready after it', () => {
     expect(await versionOf(target)).toBe('2.0');
     expect(await versionOf(target), 'the answer of the new build is kept').toBe('2.0');
   });
+});
+
+it('H8 what is kept holds nothing of the request but its address', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const hot = createHotAnswers({ documents: 0, computed: 2 ** 24, pieceBytes: 65_536, keepAliveTimeout: 65_000 });
+  const body = new Uint8Array(10);
+  const times = 1000;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let asked = 0; asked < times; asked++) {
+    // As a request is read: a part of the text of its head.
+    const head = Buffer.from(`GET /v2/search?q=${asked} HTTP/1.1\r\nX: ${'x'.repeat(30_000)}`).toString('latin1');
+    const observed: Parameters<typeof hot.observe>[1] = { note: undefined, onWhole: undefined };
+    hot.observe({ method: 'GET', url: head.slice(4, head.indexOf(' HTTP')), headers: {} }, observed);
+    observed.onWhole?.({ status: 200, headers: { 'Cache-Control': 'public, max-age=600' }, body });
+  }
+  collect();
+  expect(hot.findComputed('/v2/search?q=7', {}, () => true)).toBeDefined();
+  // The heads would be thirty megabytes.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
 });
