@@ -11,9 +11,14 @@ const { unit, system, apart } = findTiers();
 const loadedByNode = { viteModuleRunner: false, nodeLoader: false };
 
 // Tests make much that is soon garbage, in several processes at once: threads that look for it in parallel only wait for
-// each other's processor, and a small room for what is new is looked through again and again. It is a quarter of the time
-// of tests that publish or crawl. What weighs a process runs apart, as Node is by itself.
-const execArgv = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
+// each other's processor, and a small heap is looked through again and again. It is a quarter of the time of tests that
+// publish or crawl. What weighs a process runs apart, as Node is by itself.
+const execArgv = [
+  '--single-threaded-gc',
+  '--min-semi-space-size=32',
+  '--max-semi-space-size=32',
+  '--initial-old-space-size=256',
+];
 
 export default defineConfig({
   test: {
