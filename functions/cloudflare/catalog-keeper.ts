@@ -1,6 +1,6 @@
 import type { WritableDatabase } from '../../src/catalog/database.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
-import { type CatalogStub, elsewhereHeader, type TakeOrder } from './catalog-stub.ts';
+import { type CatalogStub, elsewhereHeader, type Standing, type TakeOrder } from './catalog-stub.ts';
 import { objectDatabase } from './object-database.ts';
 import { ObjectMemory } from './object-memory.ts';
 import type { ObjectState } from './platform.ts';
@@ -9,6 +9,9 @@ import { Serving } from './serving.ts';
 import type { Settings } from './settings.ts';
 import { Taking } from './taking.ts';
 import { Farewell, Pauses } from './waiting.ts';
+
+/** How long, in milliseconds, until it is looked again whether anybody still reads what is to be replaced. */
+const readersPause = 250;
 
 /** What an object is told that keeps a catalog. */
 export interface KeeperOptions {
@@ -61,13 +64,14 @@ export class CatalogKeeper implements CatalogStub {
   }
 
   async take(order: TakeOrder): Promise<boolean> {
-    const held = this.#memory.get('held');
+    const held = this.#held();
     if (held !== undefined && !this.#memory.get('elsewhere') && this.#stays(held.text, order.answering)) return true;
     if (this.#memory.get('taking')?.text !== order.text) {
+      // First, since the storage may refuse what is too long.
+      this.#taking.begin(order);
       this.#memory.set('elsewhere', true);
       this.#serving.end();
       this.#farewell.begin();
-      this.#taking.begin(order);
       // Whatever it waited for was of another.
       await this.#wake(0);
     } else if ((await this.#state.storage.getAlarm()) === null) await this.#wake(0);
@@ -75,13 +79,14 @@ export class CatalogKeeper implements CatalogStub {
   }
 
   async retire(text: string): Promise<void> {
-    const held = this.#memory.get('held');
+    const held = this.#held();
     // What comes late is of before.
     if (held === undefined || isNewer(text, held.text)) this.#memory.set('elsewhere', true);
   }
 
-  async standsAside(): Promise<boolean> {
-    return this.#memory.get('elsewhere') === true;
+  async standing(): Promise<Standing> {
+    if (this.#memory.get('elsewhere')) return 'aside';
+    return this.#held() === undefined ? 'empty' : 'answering';
   }
 
   async alarm(): Promise<void> {
@@ -90,7 +95,7 @@ export class CatalogKeeper implements CatalogStub {
     try {
       const isMore = before === undefined ? await this.#ask() : await this.#takeSome();
       pause = this.#pauses.afterSuccess();
-      if (isMore) pause = 0;
+      if (isMore) pause = this.#waitsForReaders() ? readersPause : 0;
     } catch (error) {
       this.#tell('trouble', error instanceof Error ? error.message : String(error));
       pause = this.#pauses.afterFailure();
@@ -111,7 +116,7 @@ export class CatalogKeeper implements CatalogStub {
 
   // Whether there is more to do at once.
   async #takeSome(): Promise<boolean> {
-    if (this.#farewell.waitsFor(this.#serving.readers)) return true;
+    if (this.#waitsForReaders()) return true;
     try {
       if (!(await this.#taking.goOn())) return true;
     } catch (error) {
@@ -122,15 +127,26 @@ export class CatalogKeeper implements CatalogStub {
     this.#memory.set('elsewhere', undefined);
     this.#serveHeld();
     this.#serving.confirm();
-    const { text = '' } = this.#memory.get('held') ?? {};
+    const { text = '' } = this.#held() ?? {};
     const { number, date } = parseGeneration(text);
     this.#tell('generation-taken', `Generation ${number} of ${date} is in force.`);
     await this.#options.other().retire(text);
     return false;
   }
 
-  // The first generation nobody else asks for: where the publication went on, what it has now is taken.
+  #waitsForReaders(): boolean {
+    return this.#farewell.waitsFor(this.#serving.readers);
+  }
+
+  // Where nobody answers, and the publication went on, what it has now is taken.
   async #takesAnother(): Promise<boolean> {
+    const standing = await this.#options
+      .other()
+      .standing()
+      .catch(() => undefined);
+    // Where neither answers nobody else asks, whoever it was that ordered this.
+    if (standing === 'aside') this.#memory.set('elsewhere', undefined);
+    if (standing === 'answering') this.#memory.set('elsewhere', true);
     if (this.#memory.get('elsewhere')) return false;
     const { files, publicKey } = this.#options.settings;
     const found = await readGeneration(files, publicKey);
@@ -144,7 +160,7 @@ export class CatalogKeeper implements CatalogStub {
     if (this.#memory.get('elsewhere')) return this.#standIn();
     const { files, publicKey } = this.#options.settings;
     const found = await readGeneration(files, publicKey);
-    const held = this.#memory.get('held');
+    const held = this.#held();
     if (held?.text === found.text) {
       this.#serving.confirm();
       if (this.#told !== undefined) this.#tell('well', 'The generation in force is the newest again.');
@@ -152,7 +168,10 @@ export class CatalogKeeper implements CatalogStub {
       return false;
     }
     if (held === undefined) {
-      this.#taking.begin(await readOrder(files, found));
+      const order = await readOrder(files, found);
+      // A storage may have been put back to before anything was in it, while the other answers: then that asks this one.
+      if ((await this.#options.other().standing()) === 'answering') this.#memory.set('elsewhere', true);
+      else this.#taking.begin(order);
       return true;
     }
     assertNotOlder(found.generation, parseGeneration(held.text));
@@ -164,13 +183,13 @@ export class CatalogKeeper implements CatalogStub {
 
   // Where neither answers, this one does.
   async #standIn(): Promise<boolean> {
-    if (!(await this.#options.other().standsAside())) return false;
+    if ((await this.#options.other().standing()) !== 'aside') return false;
     // An order may have come meanwhile.
     if (this.#memory.get('taking') !== undefined) return true;
     this.#memory.set('elsewhere', undefined);
     this.#tell('trouble', 'Neither object answered, as where the storage of one was put back: this one does again.');
     this.#serveHeld();
-    const held = this.#memory.get('held');
+    const held = this.#held();
     // The other may have seen the same at the same time.
     if (held !== undefined) await this.#options.other().retire(held.text);
     return true;
@@ -181,12 +200,16 @@ export class CatalogKeeper implements CatalogStub {
     return isNewer(held, answering) || (this.#options.isFirst && !isNewer(answering, held));
   }
 
-  #serveHeld(): void {
+  // What another version of this program took may have other tables. It stays there until something is taken in its place: that
+  // version may come back.
+  #held() {
     const held = this.#memory.get('held');
-    if (held === undefined) return;
-    // Another version of this program took it, and its tables may be others.
-    if (held.format === catalogFormat) this.#serving.use(held, parseGeneration(held.text));
-    else this.#taking.clear();
+    return held?.format === catalogFormat ? held : undefined;
+  }
+
+  #serveHeld(): void {
+    const held = this.#held();
+    if (held !== undefined) this.#serving.use(held, parseGeneration(held.text));
   }
 
   // Once: who follows sets the next alarm at the end of each. Who stands aside looks then whether the other answers.

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { CatalogKeeper } from './catalog-keeper.ts';
-import { type CatalogStub, objectNames, type TakeOrder } from './catalog-stub.ts';
+import { type CatalogStub, objectNames, type Standing, type TakeOrder } from './catalog-stub.ts';
 import type { ObjectState } from './platform.ts';
 import { type Environment, readSettings } from './settings.ts';
 
@@ -38,8 +38,8 @@ export class CatalogObject extends DurableObject<Environment> implements Catalog
     return this.#keeper.retire(text);
   }
 
-  standsAside(): Promise<boolean> {
-    return this.#keeper.standsAside();
+  standing(): Promise<Standing> {
+    return this.#keeper.standing();
   }
 
   alarm(): Promise<void> {

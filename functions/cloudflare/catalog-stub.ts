@@ -9,6 +9,8 @@ export interface TakeOrder {
   readonly answering: string;
 }
 
+export type Standing = 'answering' | 'aside' | 'empty';
+
 /** What the Worker and the other object may ask of an object that holds a catalog. */
 export interface CatalogStub {
   /** Answers a request; or says by `elsewhereHeader` that the other object answers. */
@@ -17,8 +19,8 @@ export interface CatalogStub {
   take(order: TakeOrder): Promise<boolean>;
   /** Leaves answering to the other object, which answers from the generation with this `generation.json`, if that is newer. */
   retire(text: string): Promise<void>;
-  /** Whether this object leaves answering to the other. */
-  standsAside(): Promise<boolean>;
+  /** Whether this object answers, leaves that to the other, or has nothing yet to answer from. */
+  standing(): Promise<Standing>;
 }
 
 /** The names of the two objects: one answers while the other takes what comes next. */

@@ -10,8 +10,8 @@ interface Remembered {
   taking: { readonly text: string; readonly jws: string | null };
   /** The list of its portions, which is long, and is read once. */
   list: string;
-  /** The `generation.json` of what was emptied for, since other rows stood there than were published. */
-  anew: string;
+  /** Whether all was taken anew since a generation was held, because other rows stood there than were published. */
+  anew: true;
   /** How many documents were indexed since the index was put in order. */
   indexed: number;
   /** Whether the other object answers. */

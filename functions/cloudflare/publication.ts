@@ -17,7 +17,8 @@ export class CannotTake extends Error {
   override name = 'CannotTake';
 }
 
-const smallBytes = 2 ** 20;
+/** Of `generation.json` and its signature, which stand in one row of the storage. */
+const smallBytes = 2 ** 18;
 /** Of a list of portions, which stands in one row of the storage, of 2 MB at most with its quotes escaped: nine times that of all of Debian. */
 const listBytes = 1_700_000;
 /** Of a portion as text, and as a file. A host has 128 MB, and holds it several times over while it is written. */

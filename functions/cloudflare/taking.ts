@@ -78,7 +78,7 @@ export class Taking {
       });
       return false;
     }
-    await this.#assertWhole(writer, taking.text);
+    await this.#assertWhole(writer);
     // Another order may have come while it was looked at.
     if (this.#memory.get('taking')?.text !== taking.text) return false;
     this.#state.storage.transactionSync(() => {
@@ -155,7 +155,7 @@ export class Taking {
     return parseList(this.#memory.get('list') ?? '');
   }
 
-  async #assertWhole(writer: PortionWriter, text: string): Promise<void> {
+  async #assertWhole(writer: PortionWriter): Promise<void> {
     const { rows } = this.#readList();
     for (const table of Object.keys(portionTables)) {
       if (!isPortionTable(table)) continue;
@@ -163,10 +163,9 @@ export class Taking {
       if (there === listed) continue;
       const found = `There are ${there} rows of ${table}, and ${listed} were published`;
       // Every row written is paid for: what is no better the second time is as it was published.
-      if (this.#memory.get('anew') === text)
-        throw new CannotTake(`${found}: build it anew, the list of portions is wrong.`);
+      if (this.#memory.get('anew')) throw new CannotTake(`${found}: build it anew, the list of portions is wrong.`);
       this.clear();
-      this.#memory.set('anew', text);
+      this.#memory.set('anew', true);
       throw new CannotTake(`${found}: all is taken anew.`);
     }
     const differing = await findDiffering(this.#database, samples);

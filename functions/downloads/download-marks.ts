@@ -47,6 +47,10 @@ const tables = `
   CREATE TABLE IF NOT EXISTS marked_network (network BLOB PRIMARY KEY, taken INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+/** Whether two keys are the same. */
+export const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.every((byte, index) => byte === other[index]);
+
 /** The bytes of a hash that make a mark. */
 const markLength = 16;
 
@@ -91,10 +95,11 @@ export const openMarks = (
   size?: number,
 ): Marks => {
   database.exec(`CREATE TABLE IF NOT EXISTS marking (day TEXT NOT NULL, key BLOB NOT NULL) STRICT; ${tables}`);
-  // Counted once; another process that counts into the same file is one limit more.
-  let marks = size ?? Number(database.prepare('SELECT count(*) FROM mark').get()?.[0]);
-
   const readMarking = () => database.prepare<[string, Uint8Array]>('SELECT day, key FROM marking').get();
+  const countMarks = (): number => Number(database.prepare('SELECT count(*) FROM mark').get()?.[0]);
+  // Counted once for a key; another process that counts into the same file is one limit more.
+  let marks = size ?? countMarks();
+  let countedFor = readMarking()?.[1];
   // One of tomorrow is no reason for another: the clocks of two processes may differ.
   const holds = (marked: string, day: string): boolean => marked === day || marked === dayBefore(day, -1);
 
@@ -117,9 +122,17 @@ export const openMarks = (
     keyFor: (day) => {
       drop(day);
       const marking = readMarking();
-      if (marking !== undefined) return marking[1];
+      if (marking !== undefined) {
+        const [, key] = marking;
+        // Another process has begun the day, and destroyed the marks that were counted here.
+        if (countedFor === undefined || !isSame(countedFor, key)) marks = countMarks();
+        countedFor = key;
+        return key;
+      }
       const key = random(32);
       database.prepareWrite('INSERT INTO marking (day, key) VALUES (?, ?)').run(day, key);
+      countedFor = key;
+      marks = 0;
       return key;
     },
     take: ({ network, site, downloads }, count) => {

@@ -22,6 +22,10 @@ const openPair = async () => {
 
 const aside = "INSERT OR REPLACE INTO remembered VALUES ('elsewhere', 'true')";
 
+/** The same with a list of portions that says more rows than there are. */
+const wrong = (state: PublishedState | undefined) =>
+  withList(state as PublishedState, (list) => ({ ...list, rows: { ...list.rows, record: 2 } }));
+
 const told: string[] = [];
 beforeEach(() => {
   told.length = 0;
@@ -231,6 +235,10 @@ describe('the two objects that hold a catalog', () => {
     await order();
     pair.onRead = () => undefined;
     reading.reject(new Error('the file is gone'));
+    for (const _ of ['there', 'back']) {
+      await vi.waitFor(() => expect(pair.isOnTheWay).toBe(true), patience);
+      pair.arrive(0);
+    }
     await pair.settle();
     expect(told.join()).toContain('the file is gone');
     expect(pair.wake(1)).toBe(0);
@@ -243,10 +251,7 @@ describe('the two objects that hold a catalog', () => {
     await publish(1);
     const read: string[] = [];
     pair.onRead = (file) => void (file.endsWith('.portion') && read.push(file));
-    pair.published = withList(pair.states[1] as PublishedState, (list) => ({
-      ...list,
-      rows: { ...list.rows, record: 2 },
-    }));
+    pair.published = wrong(pair.states[1]);
     await pair.rest();
     const woken = pair.woken;
     await pair.rest();
@@ -257,7 +262,90 @@ describe('the two objects that hold a catalog', () => {
     expect(told.join('\n')).toMatch(/build it anew, the list of portions is wrong/);
     expect(new Set(read).size).toBeGreaterThan(5);
     expect(read).toHaveLength(2 * new Set(read).size);
+    // Nor is the next one taken whole that says so.
+    pair.published = wrong(pair.states[2]);
+    read.length = 0;
+    await pair.rest();
+    expect(await pair.ask()).toBe(texts[0]);
+    expect(read.length).toBeLessThanOrEqual(new Set(read).size);
     await publish(4);
     expect(await pair.ask()).toBe(texts[3]);
+  });
+
+  it('E2: read the publication again where neither answers, and what both were ordered to take can never be whole', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    const { portions } = generationSchema.parse(JSON.parse(pair.states[2]?.text ?? ''));
+    const list = JSON.stringify(String(wrong(pair.states[2]).read(portions?.path ?? '')));
+    for (const at of [0, 1] as const) {
+      pair.alter(at, aside);
+      pair.alter(at, "DELETE FROM remembered WHERE name = 'held'");
+      const taking = JSON.stringify({ text: `gone${at}`, jws: null });
+      pair.alter(at, `INSERT OR REPLACE INTO remembered VALUES ('taking', '${taking}'), ('list', '${list}')`);
+    }
+    expect(await pair.ask()).toBe(421);
+    await pair.rest();
+    await publish(4);
+    expect(await pair.ask()).toBe(texts[3]);
+  });
+
+  it('E2: leave answering to the other where a storage was put back to when it was empty', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    for (const name of ['held', 'elsewhere', 'tables']) pair.alter(0, `DELETE FROM remembered WHERE name = '${name}'`);
+    expect(await pair.answers()).toEqual([503, texts[1]]);
+    pair.wake(0);
+    for (const _ of ['there', 'back']) {
+      await vi.waitFor(() => expect(pair.isOnTheWay).toBe(true), patience);
+      pair.arrive(0);
+    }
+    await pair.settle();
+    expect(await pair.answers()).toEqual([421, texts[1]]);
+    await publish(4);
+    expect(await pair.answers()).toEqual([texts[3], 421]);
+  });
+
+  it('E2: stand aside where there is nothing to answer from, what was ordered cannot be had, and the other answers', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    for (const name of ['held', 'elsewhere']) pair.alter(0, `DELETE FROM remembered WHERE name = '${name}'`);
+    const taking = JSON.stringify({ text: 'gone', jws: null });
+    pair.alter(0, `INSERT OR REPLACE INTO remembered VALUES ('taking', '${taking}'), ('list', '"no list"')`);
+    expect(await pair.answers()).toEqual([503, texts[1]]);
+    await pair.rest();
+    expect(await pair.answers()).toEqual([421, texts[1]]);
+    await publish(4);
+    expect(await pair.answers()).toEqual([texts[3], 421]);
+  });
+
+  it('E2: keep what another version took until something is taken in its place, since that version may come back', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    const other = "UPDATE remembered SET value = replace(value, '\"format\":', '\"format\":9') WHERE name = 'held'";
+    const back = "UPDATE remembered SET value = replace(value, '\"format\":9', '\"format\":') WHERE name = 'held'";
+    pair.alter(0, other);
+    pair.published = withList(pair.states[0] as PublishedState, (list) => ({ ...list, catalog_format: 9 }));
+    expect(await pair.answers()).toEqual([503, 421]);
+    await pair.rest();
+    expect(told.join()).toContain('of another version');
+    pair.alter(0, back);
+    expect((await pair.answers())[0]).toBe(texts[0]);
+  });
+
+  it('E2: goes on answering where the storage refuses an order', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    const order = { text: 'x'.repeat(2_500_000), jws: null, list: '{}', answering: texts[1] ?? '' };
+    pair.alter(
+      0,
+      "CREATE TRIGGER long BEFORE INSERT ON remembered WHEN length(new.value) > 2000000 BEGIN SELECT raise(ABORT, 'too long'); END",
+    );
+    pair.alter(0, "DELETE FROM remembered WHERE name = 'elsewhere'");
+    await expect(pair.order(0, order)).rejects.toThrow('too long');
+    expect((await pair.answers())[0]).toBe(texts[0]);
   });
 });

@@ -212,6 +212,19 @@ describe('the object that counts downloads', () => {
     expect(await object.read('b')).toMatchObject({ total: 1, daily: [{ day: '2096-05-01', count: 1 }] });
   });
 
+  it('T8: writes for health every five seconds at most, and says then where it cannot', async () => {
+    const object = await openObject();
+    await object.add([one('a')], network(1));
+    await object.rows(`CREATE TRIGGER full BEFORE UPDATE ON downloads_sizes BEGIN SELECT raise(ABORT, 'full'); END`);
+    await expect(object.probe()).rejects.toThrow('full');
+    await object.rows('DROP TRIGGER full');
+    expect(await object.probe()).toBe(true);
+    await object.rows(`CREATE TRIGGER full BEFORE UPDATE ON downloads_sizes BEGIN SELECT raise(ABORT, 'full'); END`);
+    expect(await object.probe()).toBe(true);
+    object.at('2096-05-01T12:00:05Z');
+    await expect(object.probe()).rejects.toThrow('full');
+  });
+
   it('tells the totals of the days before this one, the most downloaded first', async () => {
     const object = await openObject();
     for (let client = 0; client < 3; client++) await object.add([one('b')], network(client));

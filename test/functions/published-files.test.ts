@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readOrder, readPortion } from '../../functions/cloudflare/publication.ts';
+import { readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication.ts';
 import { type PublishedFiles, remoteFiles } from '../../functions/cloudflare/published-files.ts';
 import { generationSchema } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
@@ -47,6 +47,24 @@ describe('published files as a host at the edge reads them', () => {
     ] as const) {
       await expect(readPortion(files, { ...portion, size, compressedSize })).rejects.toThrow('has more than 8 MB');
     }
+  });
+
+  it('E2: are refused where what stands in a row with its signature is longer than that can be', async () => {
+    let most = 0;
+    const endless: PublishedFiles = {
+      read: async () => ({
+        ...{ size: undefined, sha256: undefined, etag: undefined },
+        body: new ReadableStream({
+          pull: (controller) => {
+            most += 1000;
+            controller.enqueue(new Uint8Array(1000).fill(34));
+          },
+        }),
+      }),
+    };
+    await expect(readGeneration(endless, undefined)).rejects.toThrow(/more than \d+ bytes/);
+    // Each of the two, with every character escaped.
+    expect(2 * 2 * most).toBeLessThan(2_000_000);
   });
 
   it('E2: are refused where the list is longer than a row of the storage can be', async () => {

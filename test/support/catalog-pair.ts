@@ -102,7 +102,7 @@ export class CatalogPair {
       fetch: (request) => other().fetch(request),
       take: (order) => this.#send(() => other().take(structuredClone(order))),
       retire: (text) => this.#send(() => other().retire(text)),
-      standsAside: () => this.#send(() => other().standsAside()),
+      standing: () => this.#send(() => other().standing()),
     };
     return new CatalogKeeper(this.#storages[at].state, {
       settings: {
