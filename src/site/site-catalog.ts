@@ -317,7 +317,10 @@ export class SiteCatalog {
   }
 }
 
-const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
+// One for all, of a distribution most packages: an empty map of its own takes two hundred bytes.
+const none: ReadonlyMap<string, never> = new Map<string, never>();
+
+const statedOf = (latest: readonly Keyed[]): ReadonlyMap<string, string> => {
   const stated = new Map<string, string>();
   for (const { owner, row, architecture } of latest) {
     if (buildOf(architecture) === undefined) continue;
@@ -325,10 +328,10 @@ const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
     const others = stated.get(owner.slug);
     stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
   }
-  return stated;
+  return stated.size === 0 ? none : stated;
 };
 
-const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
+const newsOf = (latest: readonly Keyed[]): ReadonlyMap<string, News> => {
   const news = new Map<string, News>();
   for (const { owner, version, row } of latest) {
     const at = row[5];
@@ -336,7 +339,7 @@ const newsOf = (latest: readonly Keyed[]): Map<string, News> => {
     if (row[6] === newsCode.known || (known !== undefined && at <= known.at)) continue;
     news.set(owner.slug, { version, at, isUpdate: row[6] === newsCode.updated });
   }
-  return news;
+  return news.size === 0 ? none : news;
 };
 
 const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
