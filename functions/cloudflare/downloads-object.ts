@@ -78,6 +78,8 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
   }
 
   async alarm(): Promise<void> {
+    // First: where the platform ends it in the middle, it is tried again all the same.
+    await this.#wakeAfter(tidyRetry);
     try {
       const isMore = this.#transact((counting) => counting.tidy(dayOf(this.#now())));
       this.#key = undefined;
@@ -86,7 +88,6 @@ export class DownloadsObject extends DurableObject<unknown> implements Downloads
     } catch (error) {
       // Thrown, it would be tried a few times by the platform, and then never again.
       console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: `Tidying: ${error}` }));
-      await this.#wakeAfter(tidyRetry);
     }
   }
 

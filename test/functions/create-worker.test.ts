@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elsewhereHeader } from '../../functions/cloudflare/catalog-stub.ts';
 import { createWorker } from '../../functions/cloudflare/create-worker.ts';
 import type { Environment } from '../../functions/cloudflare/settings.ts';
+import { sweep } from '../../functions/cloudflare/with-gateway/sweeping.ts';
 import { searchPageText } from '../support/published.ts';
 
 const told: string[] = [];
@@ -118,6 +119,22 @@ describe('a Worker that is asked first', () => {
     expect(await (await first).text()).toBe('log in');
     expect(await (await worker.fetch(login(), environment)).text()).toBe('log in');
     expect(begun).toHaveLength(2);
+  });
+});
+
+describe('a Worker that sweeps', () => {
+  it('T12: deletes portion by portion until nothing is left, or five minutes are over', async () => {
+    const portionsOf = async (most: number): Promise<number> => {
+      let portions = 0;
+      await sweep({
+        sweep: async () => {
+          vi.advanceTimersByTime(1000);
+          return { deleted: 1, more: ++portions < most };
+        },
+      });
+      return portions;
+    };
+    expect([await portionsOf(200), await portionsOf(1000)]).toEqual([200, 300]);
   });
 });
 

@@ -2,6 +2,7 @@ import { waitUntil } from 'cloudflare:workers';
 import { CatalogObject as CatalogAlone } from '../catalog-object.ts';
 import { createWorker } from '../create-worker.ts';
 import { type GatewayEnvironment, readGatewaySettings } from './gateway-settings.ts';
+import { sweep } from './sweeping.ts';
 
 export { DownloadsObject } from '../downloads-object.ts';
 
@@ -21,9 +22,6 @@ export class CatalogObject extends CatalogAlone {
   }
 }
 
-/** How long a sweep goes on, in milliseconds: half of what lies between two. What is left waits for the next. */
-const longestSweep = 300_000;
-
 const worker = createWorker<Bound>(async (bound) => {
   const { openWorkerGateway } = await import('../../gateway/on-workers.ts');
   return openWorkerGateway({ ...readGatewaySettings(bound), store: await openStore(bound), finish: waitUntil });
@@ -34,8 +32,6 @@ export default {
   ...worker,
   /** Sweeps the store, as often as the configuration says: nobody here is always awake. */
   scheduled: async (_: unknown, bound: Bound): Promise<void> => {
-    const store = await openStore(bound);
-    const end = Date.now() + longestSweep;
-    while ((await store.sweep()).more && Date.now() < end);
+    await sweep(await openStore(bound));
   },
 };
