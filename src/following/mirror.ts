@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
 import { isEntrance } from '../publication/entrances.ts';
@@ -39,6 +40,8 @@ export interface MirrorOptions {
   /** How many files are taken at once. */
   readonly concurrency?: number;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Resolves after so many milliseconds; for tests, which need not wait. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** What a mirror took. */
@@ -68,6 +71,11 @@ interface Plan {
 const usualConcurrency = 16;
 const mostTries = 10;
 
+// A server, and any cache before it, may answer what it holds for a moment after a new generation is in force: our own
+// for a quarter of a second. Together the pauses are some nine seconds.
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+
 const assertSafe = (file: string): void => {
   if (!isSafePath(file))
     throw new SourceError(
@@ -79,11 +87,13 @@ const assertSafe = (file: string): void => {
 /**
  * Brings a folder to the generation in force of a publication: by the change lists where they lead there from what the
  * folder holds, else by the inventory. Files appear whole, those that others name before those, `generation.json`
- * last; then what is gone is removed. A mirror that was interrupted goes on with what it has.
+ * last; then what is gone is removed. A mirror that was interrupted goes on with what it has. Where what is read is not
+ * of one generation it is read again, after growing pauses.
  *
  * @throws SourceError where the publication cannot be taken; NetworkError
  */
 export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
+  const { pause = sleep } = options;
   const output = new OutputFolder(options.folder);
   mkdirSync(output.root, { recursive: true });
   for (let tries = 1; ; tries++) {
@@ -94,14 +104,15 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
       return await bringTo(found, output, options);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
-      if (tries < mostTries) continue;
-      throw new SourceError(
-        'changing',
-        `${options.source.base} holds other files than it says, or changes faster than it can be read (${mostTries} tries; at last: ${error.message}). Try again later.`,
-      );
+      if (tries === mostTries)
+        throw new SourceError(
+          'changing',
+          `${options.source.base} holds other files than it says, or changes faster than it can be read (${mostTries} tries; at last: ${error.message}). Try again later.`,
+        );
     } finally {
       output.sweep();
     }
+    await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1)));
   }
 };
 

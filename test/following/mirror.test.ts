@@ -21,6 +21,8 @@ import { Publication, privateKey, sha256 } from '../support/publication.ts';
 let server: Server;
 let served: Publication;
 let asked: string[] = [];
+let pauses: number[] = [];
+let onPause: (() => void) | undefined;
 let intercept: ((file: string) => Buffer | 'cut' | undefined) | undefined;
 let fetcher: Fetcher;
 let address: string;
@@ -52,10 +54,16 @@ afterAll(async () => {
 /** Mirrors what is served; returns what came of it and what was asked. */
 const take = async (folder: string, { publicKey, ...others }: { publicKey?: string; concurrency?: number } = {}) => {
   asked = [];
-  return mirror({ source: new PublicationSource(address, fetcher, publicKey), folder, ...others });
+  pauses = [];
+  const pause = async (milliseconds: number): Promise<void> => {
+    pauses.push(milliseconds);
+    onPause?.();
+  };
+  return mirror({ source: new PublicationSource(address, fetcher, publicKey), folder, pause, ...others });
 };
 const begin = (): { publication: Publication; folder: string } => {
   intercept = undefined;
+  onPause = undefined;
   served = new Publication();
   return { publication: served, folder: path.join(temporaryFolder(), 'mirror') };
 };
@@ -90,6 +98,27 @@ describe('a mirror', () => {
     for (const name of [generationPath.current, publication.current.catalog.path, publication.current.changes]) {
       expect(readFileSync(path.join(folder, name)).equals(readFileSync(path.join(publication.out, name)))).toBe(true);
     }
+  });
+
+  it('waits for a server that still answers what it held before the generation, longer each time', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2', 'v2/b.json': '1' });
+    intercept = (file) => (file === 'v2/a.json' ? Buffer.from('1') : undefined);
+    onPause = () => {
+      if (pauses.length === 4) intercept = undefined;
+    };
+    expect(await take(folder)).toMatchObject({ by: 'changes', generation: { number: 2 } });
+    expect(pauses).toEqual([50, 100, 200, 400]);
+    expect(read(folder)).toEqual({ 'v2/a.json': '2', 'v2/b.json': '1' });
+    expect(await take(folder)).toMatchObject({ by: 'none' });
+    expect(pauses).toEqual([]);
+    onPause = undefined;
+    await publication.publish({ 'v2/a.json': '3', 'v2/b.json': '1' });
+    intercept = (file) => (file === 'v2/a.json' ? Buffer.from('1') : undefined);
+    await expect(take(folder)).rejects.toThrow('10 tries');
+    expect(pauses).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000, 2000]);
   });
 
   it('P2: of a mirror is the same again', async () => {
