@@ -3,10 +3,8 @@ import { type Divergences, readDivergences } from './divergence-reading.ts';
 import { ListReading } from './list-reading.ts';
 import {
   prepareLookup,
-  type RepositoryFindings,
   type RepositoryRow,
   readPackageRecords,
-  readRepositoryFindings,
   readRepositoryRecords,
   readRepositoryRows,
 } from './reading.ts';
@@ -43,7 +41,6 @@ export class DocumentReading {
   readonly #lists: ListReading;
   readonly #rows: readonly RepositoryRow[];
   readonly #bySlug = new Map<string, RepositoryRow>();
-  #findings: ReadonlyMap<string, RepositoryFindings> | undefined;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
@@ -93,12 +90,6 @@ export class DocumentReading {
   /** The repository of a slug, a former one too. */
   repository(slug: string): RepositoryRow | undefined {
     return this.#bySlug.get(slug);
-  }
-
-  /** What was found about a repository, by its present slug. */
-  findings(slug: string): RepositoryFindings | undefined {
-    this.#findings ??= new Map(readRepositoryFindings(this.#database).map((found) => [found.slug, found]));
-    return this.#findings.get(slug);
   }
 
   /** Where it contradicts itself. */

@@ -5,10 +5,9 @@ import { listPageMaximum, type Rank, ranks } from '../contract/parameters.ts';
 import { documentOf, documentPath, type Operation, operations } from '../contract/paths.ts';
 import { type Document, listTail, type PageLinks, successHead } from './document.ts';
 import { documents, rankingDocuments } from './documents.ts';
-import { composeFindings } from './findings-record.ts';
 import { linksOf, pagesOf, parsePagePath } from './list-pages.ts';
 
-type NamedOperation = 'package' | 'repository' | 'repositoryPackages' | 'repositoryFindings';
+type NamedOperation = 'package' | 'repository' | 'repositoryPackages';
 
 /** The path of an operation's document as a pattern, with the name in it as it is encoded there. */
 const patternOf = (name: NamedOperation, encoded: string): RegExp => {
@@ -23,7 +22,6 @@ const patterns: Readonly<Record<NamedOperation, RegExp>> = {
   package: patternOf('package', '.+'),
   repository: patternOf('repository', '[^/]+'),
   repositoryPackages: patternOf('repositoryPackages', '[^/]+'),
-  repositoryFindings: patternOf('repositoryFindings', '[^/]+'),
 };
 
 const rankOf: ReadonlyMap<string, Rank> = new Map(ranks.map((rank) => [documentPath.ranking(rank), rank]));
@@ -78,10 +76,6 @@ export class CatalogDocuments {
     const [operation, name] = parsePath(path);
     if (operation === 'package') return documents.package(name, this.#reading.packageRecords(name));
     const repository = this.#reading.repository(name);
-    if (operation === 'repositoryFindings') {
-      const slug = repository?.slug ?? name;
-      return documents.repositoryFindings(name, composeFindings(slug, this.#reading.findings(slug), undefined));
-    }
     if (repository === undefined) throw new NotOfCatalog(`The catalog tells of ${path} and holds no such repository`);
     if (operation === 'repository') return documents.repository(name, repository.record);
     return documents.repositoryPackages(name, [...this.#reading.repositoryRecords(repository).records]);
@@ -117,7 +111,7 @@ export class CatalogDocuments {
   }
 }
 
-const order: readonly NamedOperation[] = ['package', 'repositoryPackages', 'repositoryFindings', 'repository'];
+const order: readonly NamedOperation[] = ['package', 'repositoryPackages', 'repository'];
 
 const parsePath = (path: string): [operation: NamedOperation, name: string] => {
   for (const operation of order) {

@@ -48,8 +48,9 @@ export const documents = {
     objectDocument(documentPath.divergences, JSON.stringify(composeDivergences(found))),
   repositoryFindings: (slug: string, record: FindingsRecord): Document => ({
     ...objectDocument(documentPath.repositoryFindings(slug), JSON.stringify(record)),
-    // Of visits that took nothing the catalog knows nothing.
-    isKept: record.failure !== null,
+    // Of visits that took nothing the catalog knows nothing; and its words are those of the version that built it, which a
+    // replica need not have.
+    isKept: true,
   }),
 } satisfies Record<Answered, (...parts: never[]) => Document>;
 
