@@ -1,4 +1,4 @@
-import { compactVerify, importJWK } from 'jose';
+import { compactVerify } from 'jose';
 
 const base64url = (bytes: Uint8Array): string => {
   let text = '';
@@ -11,7 +11,8 @@ export const isSignedBy = async (publicKey: string, jws: string, text: string): 
   const [header, empty, signature, ...rest] = jws.trim().split('.');
   if (empty !== '' || rest.length > 0) return false;
   try {
-    const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicKey }, 'EdDSA');
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey };
+    const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify']);
     const whole = `${header}.${base64url(new TextEncoder().encode(text))}.${signature}`;
     await compactVerify(whole, key, { algorithms: ['EdDSA'] });
     return true;

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeF
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type Plugin, rolldown } from 'rolldown';
+import { type Plugin, type RolldownBuild, rolldown } from 'rolldown';
 import { readSafetyEntries } from '../../functions/node/safety-file.ts';
 import {
   type EdgeGateway,
@@ -13,6 +13,7 @@ import {
 } from './cloudflare-settings.ts';
 import { leaner } from './leaner.ts';
 import { readLicences } from './licences.ts';
+import { namesIn, withoutUnnamed } from './unnamed-methods.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
@@ -70,6 +71,32 @@ const nodeModules: Plugin = {
   },
 };
 
+const openBundle = (input: CloudflareInput, more: readonly Plugin[]): Promise<RolldownBuild> =>
+  rolldown({
+    cwd: project,
+    input: path.join(project, 'functions', 'cloudflare', entries[input.gateway.kind]),
+    platform: 'browser',
+    // Node's are there where the configuration asks for them, which is with a gateway.
+    external: ['cloudflare:workers', 'cloudflare:sockets', /^node:/],
+    // Whether a package is imported or required is known of each place.
+    resolve: { conditionNames: ['workerd', 'worker', 'default'] },
+    treeshake: { moduleSideEffects: false },
+    checks: { pluginTimings: false },
+    plugins: [ofBuild(input.safetyList), leaner, lazySchemas, nodeModules, ...more],
+  });
+
+/** The names that stand in a bundle from which no method was left out yet. */
+export const readNames = async (input: CloudflareInput): Promise<ReadonlySet<string>> => {
+  const bundle = await openBundle(input, []);
+  try {
+    const { output } = await bundle.generate({ format: 'esm' });
+    const modules = output.flatMap((one) => (one.type === 'chunk' ? Object.entries(one.modules) : []));
+    return namesIn(modules.map(([id, { code }]) => ({ id, code: code ?? '' })));
+  } finally {
+    await bundle.close();
+  }
+};
+
 /** A bundle, with its size in bytes. */
 export interface BundledWorker {
   /** Its modules, below its folder, with "/" between segments; first what the platform starts. */
@@ -89,17 +116,7 @@ export const bundleCloudflare = async (folder: string, input: CloudflareInput): 
   const made = `${folder}.new`;
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
-  const bundle = await rolldown({
-    cwd: project,
-    input: path.join(project, 'functions', 'cloudflare', entries[input.gateway.kind]),
-    platform: 'browser',
-    // Node's are there where the configuration asks for them, which is with a gateway.
-    external: ['cloudflare:workers', 'cloudflare:sockets', /^node:/],
-    // Whether a package is imported or required is known of each place.
-    resolve: { conditionNames: ['workerd', 'worker', 'default'] },
-    treeshake: { moduleSideEffects: false },
-    plugins: [ofBuild(input.safetyList), leaner, lazySchemas, nodeModules],
-  });
+  const bundle = await openBundle(input, [withoutUnnamed(await readNames(input))]);
   let modules: readonly string[];
   try {
     const { output } = await bundle.write({

@@ -24,10 +24,17 @@ export const neverRun: readonly RegExp[] = [
   ofPackage('kysely', 'dist/query-builder/(?:case|json-path|merge-query|over)-builder'),
   // A provider encrypts an ID token where its client has given it a key for that.
   ofPackage('jose', 'dist/webapi/jwe/compact/decrypt'),
-  // PostgreSQL's passwords in a file, and its driver in C.
+  // PostgreSQL's passwords in a file, its driver in C, and how a password is bound to a certificate.
   ofPackage('pgpass', 'lib/index'),
-  ofPackage('pg', 'lib/native/index'),
+  ofPackage('pg', 'lib/(?:native/index|crypto/cert-signatures)'),
+  // A Worker has one connection, of whose address it knows the parts.
+  ofPackage('pg-pool', 'index'),
+  ofPackage('pg-connection-string', 'index'),
 ];
+
+/** What columns hold the store says itself (functions/gateway/store/postgres-session.ts). */
+export const columnsOfPostgres = ofPackage('pg-types', 'index');
+const textAlone = 'module.exports = { getTypeParser: () => String };';
 
 /** Modules of the project that only describe, which a build does: the description is published. */
 export const describing: readonly string[] = ['envelope', 'yaml'].map((name) =>
@@ -109,6 +116,7 @@ export const leaner: Plugin = {
   load: async (id) => {
     if (id.startsWith(findingTexts) && !id.endsWith('text-findings.ts')) return dataOf(id);
     if (/zod[/\\]v4[/\\]locales[/\\]index\.js$/.test(id)) return "export { default as en } from './en.js';";
+    if (columnsOfPostgres.test(id)) return textAlone;
     return describing.includes(id) || neverRun.some((one) => one.test(id)) ? nothingOf(id) : undefined;
   },
   transform: {

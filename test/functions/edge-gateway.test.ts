@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
@@ -9,7 +8,6 @@ import { operatedStore } from '../../functions/gateway/on-workers.ts';
 import { smallCost } from '../../functions/gateway/passwords.ts';
 import { StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { schemaVersion } from '../../functions/gateway/store/migrations.ts';
-import { openHyperdrive } from '../../functions/gateway/store/postgres.ts';
 import { BrowserSession } from '../support/browser-session.ts';
 import { countSchemas } from '../support/count-schemas.ts';
 import { type EdgeBundle, type EdgeRuntime, makeEdgeBundle, runEdge } from '../support/edge-runtime.ts';
@@ -115,8 +113,7 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
       expect([...imported].sort()).toEqual(['cloudflare:workers', 'node:crypto', 'node:timers/promises']);
     }
     for (const name of ['node:sqlite', 'node:child_process']) expect(imported).not.toContain(name);
-    // The driver of PostgreSQL is a seventh of it.
-    expect(bundle.compressed).toBeLessThan(gateway.kind === 'object' ? 150_000 : 170_000);
+    expect(bundle.compressed).toBeLessThan(150_000);
   });
 
   test('E1: the tool of the platform takes its configuration', async ({ skip }) => {
@@ -331,15 +328,6 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     expect((await fetch(`${edge.address}/livez`)).status).toBe(200);
     await expect.poll(() => edge.lines.map(({ message }) => String(message)).join('\n')).toMatch(/GATEWAY_CALLBACKS/);
   });
-});
-
-test('T5: what is read through Hyperdrive is never what it kept of an earlier answer', async () => {
-  const database = openHyperdrive(await newDatabase());
-  const asked = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`;
-  const { rows } = await asked.execute(database);
-  await database.destroy();
-  // It keeps no answer to a statement with a volatile function.
-  expect(rows[0]?.query).toMatch(/^with uncached as \(select clock_timestamp\(\)\) select /);
 });
 
 test('T12: an object deletes what is over when its alarm goes off, and sets the next', async () => {

@@ -31,7 +31,7 @@ const repository = (text: string, count = 3): SourceRepository => ({
 
 describe('the function at the edge', () => {
   it('E1: is one small module of web standards, and its configuration binds what it reads', () => {
-    expect(bundle.compressed).toBeLessThan(100_000);
+    expect(bundle.compressed).toBeLessThan(90_000);
     expect(bundle.modules).toEqual(['worker.js']);
     const text = readFileSync(path.join(bundle.folder, 'worker.js'), 'utf8');
     expect([...text.matchAll(/\bimport\s*(?:[\w{},*\s$]+from\s*)?["']([^"']+)["']/g)].map(([, name]) => name)).toEqual([

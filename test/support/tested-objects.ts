@@ -3,8 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
+import { safetyFile } from '../../functions/node/safety-file.ts';
+import { readNames } from '../../scripts/bundling/bundle-cloudflare.ts';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
 import { leaner } from '../../scripts/bundling/leaner.ts';
+import { withoutUnnamed } from '../../scripts/bundling/unnamed-methods.ts';
+
+// Of what is deployed: what that leaves out is left out here.
+const deployed = {
+  publication: { kind: 'address', address: 'https://index.example' },
+  name: 'tested',
+  safetyList: safetyFile,
+  gateway: { kind: 'object', publicAddress: 'https://index.example' },
+} as const;
 
 /**
  * The program of the Worker by which tests ask the gateway's object, and that of the downloads, without what the bundle that is
@@ -16,7 +27,8 @@ export const bundleTestedObject = async (): Promise<string> => {
     platform: 'browser',
     external: ['cloudflare:workers', /^node:/],
     resolve: { conditionNames: ['workerd', 'worker', 'import', 'default'] },
-    plugins: [leaner],
+    checks: { pluginTimings: false },
+    plugins: [leaner, withoutUnnamed(await readNames(deployed))],
   });
   try {
     const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });

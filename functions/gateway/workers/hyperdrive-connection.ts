@@ -2,7 +2,8 @@ import { databaseTime } from '../store/clock.ts';
 import { boundBy, transactPostgres } from '../store/databases.ts';
 import { migrate } from '../store/migrations.ts';
 import type { Connection } from '../store/open-connection.ts';
-import { boundTransaction, openHyperdrive } from '../store/postgres.ts';
+import { boundTransaction } from '../store/postgres-session.ts';
+import { openHyperdrive } from './open-hyperdrive.ts';
 
 /**
  * Opens the store through Hyperdrive, and brings its tables up to date unless that is done. Throws where the store cannot

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely';
+import type { GatewayTables } from './tables.ts';
+
+/** How long a connection is waited for, in milliseconds. */
+export const connectingMaximum = 5_000;
+
+/** Milliseconds. */
+export const bounds = {
+  lock_timeout: 4_000,
+  statement_timeout: 5_000,
+  query_timeout: 6_000,
+  // A process that stands still in the middle of a transaction must not keep its locks.
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/** Bounds a transaction as these do a connection. */
+export const boundTransaction = async (transaction: Kysely<GatewayTables>): Promise<void> => {
+  const { lock_timeout: lock, statement_timeout: statement, idle_in_transaction_session_timeout: idle } = bounds;
+  await sql`select set_config('lock_timeout', ${String(lock)}, true),
+    set_config('statement_timeout', ${String(statement)}, true),
+    set_config('idle_in_transaction_session_timeout', ${String(idle)}, true)`.execute(transaction);
+};
+
+// By the numbers that PostgreSQL gave its types for good (pg_type.dat). Times are milliseconds: they fit a number.
+const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (bool) => bool === 't'],
+  [17, (bytea) => Buffer.from(bytea.slice('\\x'.length), 'hex')],
+  [20, (int8) => Number(int8)],
+  [23, (int4) => Number(int4)],
+]);
+
+/** What a column of the store holds, of the text that the database gives for it. */
+export const columnTypes = {
+  getTypeParser: (type: number) => parsers.get(type) ?? ((text: string) => text),
+};

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { openHyperdrive } from '../../functions/gateway/workers/open-hyperdrive.ts';
+import { newDatabase } from '../support/new-database.ts';
+
+const open = (url: string) => {
+  const database = openHyperdrive(url);
+  onTestFinished(() => database.destroy());
+  return database;
+};
+
+const processId = sql<{ pid: number }>`select pg_backend_pid() as pid`;
+
+test('T5: what is read through Hyperdrive is never what it kept of an earlier answer', async () => {
+  const database = openHyperdrive(await newDatabase());
+  const asked = sql<{ query: string }>`select query from pg_stat_activity where pid = pg_backend_pid()`;
+  const { rows } = await asked.execute(database);
+  await database.destroy();
+  // It keeps no answer to a statement with a volatile function.
+  expect(rows[0]?.query).toMatch(/^with uncached as \(select clock_timestamp\(\)\) select /);
+});
+
+test('has one connection, which one query after the other has', async () => {
+  const database = open(await newDatabase());
+  const answers = await Promise.all(Array.from({ length: 8 }, () => processId.execute(database)));
+  expect(new Set(answers.map(({ rows }) => rows[0]?.pid)).size).toBe(1);
+});
+
+test('takes another connection in the place of one that broke', async () => {
+  const database = open(await newDatabase());
+  const before = (await processId.execute(database)).rows[0]?.pid;
+  await expect(sql`select pg_terminate_backend(pg_backend_pid())`.execute(database)).rejects.toThrow(/terminat/);
+  // The query that is asked while the news of it is on its way fails too.
+  const ask = async () => (await processId.execute(database).catch(() => undefined))?.rows[0]?.pid;
+  await expect.poll(ask).toBeGreaterThan(0);
+  expect(await ask()).not.toBe(before);
+});
+
+test('says that a database is out of reach, as often as it is asked', async () => {
+  const database = open('postgres://nobody:nothing@127.0.0.1:1/none');
+  for (const _ of [1, 2]) await expect(processId.execute(database)).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test('takes every part of an address as it is meant', async () => {
+  const url = new URL(await newDatabase());
+  const owner = open(String(url));
+  await sql`create role "a@b:c/d" login password 'p:w/ü%'`.execute(owner);
+  onTestFinished(async () => {
+    await sql`drop role "a@b:c/d"`.execute(owner);
+  });
+  url.username = encodeURIComponent('a@b:c/d');
+  url.password = encodeURIComponent('p:w/ü%');
+  url.search = '?sslmode=disable';
+  const { rows } = await sql<{ user: string }>`select current_user::text as user`.execute(open(String(url)));
+  expect(rows).toEqual([{ user: 'a@b:c/d' }]);
+  url.search = '?sslmode=require';
+  await expect(processId.execute(open(String(url)))).rejects.toThrow(/SSL/);
+});
+
+test('gives what columns hold as it is, and what is none as text', async () => {
+  const kinds = sql`select true as yes, false as no, 5000000000::bigint as large, 7 as small, '\\x00ff'::bytea as bytes,
+    'ü' as text, null as nothing, 1.50::numeric as other`;
+  const { rows } = await kinds.execute(open(await newDatabase()));
+  expect(rows).toEqual([
+    {
+      ...{ yes: true, no: false, large: 5_000_000_000, small: 7, bytes: Buffer.from([0, 255]), text: 'ü' },
+      ...{ nothing: null, other: '1.50' },
+    },
+  ]);
+});
