@@ -19,7 +19,9 @@ const rooms = {
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },
   'src/publication': { rooms: ['src/contract', 'src/catalog', 'src/documents'] },
   'src/hosts': { rooms: ['src/contract'] },
-  'src/following': { rooms: ['src/contract', 'src/net', 'src/catalog', 'src/documents', 'src/publication'] },
+  'src/following': {
+    rooms: ['src/contract', 'src/apt', 'src/net', 'src/catalog', 'src/documents', 'src/publication'],
+  },
   'src/uploading': {
     rooms: ['src/contract', 'src/net', 'src/publication', 'src/following', 'src/catalog'],
     packages: ['zod', '@smithy/signature-v4'],

@@ -26,6 +26,7 @@ import {
 import { isUnderWay, markUnderWay, unmarkUnderWay } from './mirror-mark.ts';
 import {
   assertNotOlder,
+  cutAtFrames,
   type FoundGeneration,
   type PublicationSource,
   SourceError,
@@ -329,13 +330,18 @@ const digestPlain = async (file: string, mostBytes: number): Promise<string | un
   const digest = createHash('sha256');
   let bytes = 0;
   try {
-    await pipeline(createReadStream(file), createZstdDecompress(), async (pieces: AsyncIterable<Buffer>) => {
-      for await (const piece of pieces) {
-        digest.update(piece);
-        bytes += piece.length;
-        if (bytes > mostBytes) throw new Superseded('it has more bytes than were announced');
-      }
-    });
+    await pipeline(
+      createReadStream(file),
+      cutAtFrames,
+      createZstdDecompress(),
+      async (pieces: AsyncIterable<Buffer>) => {
+        for await (const piece of pieces) {
+          digest.update(piece);
+          bytes += piece.length;
+          if (bytes > mostBytes) throw new Superseded('it has more bytes than were announced');
+        }
+      },
+    );
     return digest.digest('hex');
   } catch {
     return undefined;

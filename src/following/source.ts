@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdDecompress } from 'node:zlib';
+import { createFrameScanner } from '../apt/zstd-frames.ts';
 import {
   type ChangeList,
   changeListSchema,
@@ -54,7 +55,7 @@ const changesBytes = 256 * mebibyte;
 /** More than the largest document. */
 const documentBytes = 1024 * mebibyte;
 
-/** Of the memory that decompressing takes, as a power of two of bytes; catalogs are written with an eighth of it. */
+/** Of the memory that decompressing takes, as a power of two of bytes; catalogs are written with a sixteenth of it. */
 const windowLog = 24;
 const longestRetryAfter = 3_600_000;
 
@@ -152,10 +153,11 @@ export class PublicationSource {
     const [digest, ofCompressed] = [createHash('sha256'), createHash('sha256')];
     const count = { plain: 0 };
     const disk: Disk = { failure: undefined };
+    const keep = copyTo(into.compressed, disk, ofCompressed);
     try {
       await pipeline(
         Readable.from(found.body),
-        copyTo(into.compressed, disk, ofCompressed),
+        (pieces: AsyncIterable<Uint8Array>) => cutAtFrames(keep(pieces)),
         createZstdDecompress({ chunkSize: mebibyte, params: { [constants.ZSTD_d_windowLogMax]: windowLog } }),
         hashing(digest, size, count),
         copyTo(into.plain, disk),
@@ -263,6 +265,19 @@ const copyTo = (file: string, disk: Disk, digest?: ReturnType<typeof createHash>
       await handle.close();
     }
   };
+
+/**
+ * Has each piece end where a frame of zstd does, so that the decoder reads all of them. Throws where the last one does not
+ * end, or something else follows.
+ */
+export async function* cutAtFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const scanner = createFrameScanner();
+  for await (const piece of pieces) {
+    yield* scanner.split(piece);
+    if (scanner.state() === 'garbage') break;
+  }
+  if (scanner.state() !== 'boundary') throw new Error('it does not end where a frame of zstd does');
+}
 
 const drain = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const _ of pieces);

@@ -27,6 +27,7 @@ import {
   keptChangeLists,
   signaturesFolder,
 } from '../contract/generation.ts';
+import { writeFramedCopy } from './framed-copy.ts';
 import { comparePaths, digestFile, type InventorySummary, readInventory, writeInventory } from './inventory.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { forgetPendingChanges } from './package-changes.ts';
@@ -86,25 +87,27 @@ const findInventory = (state: string, { documents }: Generation): string | undef
     (file) => existsSync(file) && digestFile(file) === documents.digest,
   );
 
-// Half the time of the usual level and pieces, for a twentieth more bytes (the catalog of Debian main: 1.4 s, 40 MB).
+// Half the time of the usual level and pieces, for a twentieth more bytes.
 const level = 2;
 const pieceBytes = 2 ** 20;
 
-/** Writes a file that is named after its content, compressed, unless it stands there already; returns its size. */
-const publishCompressed = async (output: OutputFolder, file: string, target: string): Promise<number> => {
-  if (existsSync(output.resolve(target))) {
-    // It is one of the newest again: `removeOld` goes by the time.
-    utimesSync(output.resolve(target), new Date(), new Date());
-  } else {
-    const temporary = output.temporary();
-    await pipeline(
-      createReadStream(file, { highWaterMark: pieceBytes }),
-      createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_compressionLevel]: level } }),
-      createWriteStream(temporary, { highWaterMark: pieceBytes }),
-    );
-    output.place(temporary, target);
-  }
+/** Has a file written that is named after its content, unless it stands there already; returns its size. */
+const publishNamed = async (output: OutputFolder, target: string, write: () => Promise<void>): Promise<number> => {
+  // It is one of the newest again: `removeOld` goes by the time.
+  if (existsSync(output.resolve(target))) utimesSync(output.resolve(target), new Date(), new Date());
+  else await write();
   return statSync(output.resolve(target)).size;
+};
+
+const writeCompressed = async (output: OutputFolder, file: string, target: string): Promise<void> => {
+  const temporary = output.temporary();
+  await pipeline(
+    createReadStream(file, { highWaterMark: pieceBytes }),
+    createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_compressionLevel]: level } }),
+    createWriteStream(temporary, { highWaterMark: pieceBytes }),
+  );
+  output.place(temporary, target);
+  output.note(target);
 };
 
 const readBytes = (file: string): Uint8Array | undefined => (existsSync(file) ? readFileSync(file) : undefined);
@@ -137,7 +140,7 @@ const publishInventory = async (
   const inventory = generationPath.inventory(digest);
   // One that was damaged stands in the way of a right one.
   if (!isPublished(output, inventory)) rmSync(output.resolve(inventory), { force: true });
-  await publishCompressed(output, file, inventory);
+  await publishNamed(output, inventory, () => writeCompressed(output, file, inventory));
   return { inventory };
 };
 
@@ -274,7 +277,10 @@ const publish = async (
   const number = (before?.number ?? greatestNumber(output)) + 1;
   const date = input.now.toISOString();
   const previous = known === undefined ? null : (before?.number ?? null);
-  const compressed = await publishCompressed(output, catalog.file, generationPath.catalog(catalog.sha256));
+  const target = generationPath.catalog(catalog.sha256);
+  const compressed = await publishNamed(output, target, () =>
+    writeFramedCopy(output, state, { file: catalog.file, target }),
+  );
   const listed = await publishInventory(output, `${inventory}.next`, summary, before);
   const documents = { written: [...summary.written], removed: [...summary.removed] };
   const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };
@@ -285,7 +291,7 @@ const publish = async (
     date,
     previous,
     catalog: {
-      path: generationPath.catalog(catalog.sha256),
+      path: target,
       sha256: catalog.sha256,
       size: statSync(catalog.file).size,
       compressed_size: compressed,

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, wr
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
@@ -80,6 +80,19 @@ const killAt = async (folder: string, isLast: (file: string) => boolean): Promis
 };
 
 describe('a mirror', () => {
+  it('P2: takes a catalog of several frames of any length, and none of which one is missing', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': 'a'.repeat(100_000) });
+    const { path: catalog } = publication.current.catalog;
+    const plain = zstdDecompressSync(readFileSync(path.join(publication.out, catalog)));
+    const frames = [plain.subarray(0, 70_001), plain.subarray(70_001)].map((piece) => zstdCompressSync(piece));
+    intercept = (file) => (file === catalog ? frames[0] : undefined);
+    await expect(take(folder)).rejects.toThrow();
+    intercept = (file) => (file === catalog ? Buffer.concat(frames) : undefined);
+    await take(folder);
+    expect(readFileSync(path.join(folder, catalog)).equals(Buffer.concat(frames))).toBe(true);
+  });
+
   it('P2: takes everything once, then what the change lists name and no more', async () => {
     const { publication, folder } = begin();
     const files = { 'index.html': 'i', 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c d/é😀.json': '1' };

@@ -163,6 +163,31 @@ describe('a replica', () => {
     await expect.poll(() => readdirSync(path.dirname(before)).some((name) => name.startsWith(digest))).toBe(false);
   });
 
+  it('P2: takes a catalog of several frames of any length, and none of which one is missing', async () => {
+    const content = randomBytes(100_001);
+    const frames = [content.subarray(0, 70_001), content.subarray(70_001)].map((plain) => zstdCompressSync(plain));
+    const compressed = Buffer.concat(frames);
+    const announced = {
+      ...{ path: 'v2/catalog/framed', sha256: sha256(content) },
+      ...{ size: content.length, compressed_size: compressed.length },
+    };
+    const fetcher = createFetcher({ allowPrivateNetworks: true });
+    const folder = temporaryFolder();
+    const take = (sent: Uint8Array, name: string) => {
+      origin.intercept = () => (response) => void response.end(sent);
+      const into = { compressed: path.join(folder, `${name}.zst`), plain: path.join(folder, name) };
+      return new PublicationSource(origin.address, fetcher).takeCatalog(announced, into);
+    };
+    expect(await take(compressed, 'whole')).toBe(sha256(compressed));
+    expect(readFileSync(path.join(folder, 'whole')).equals(content)).toBe(true);
+    for (const [name, sent] of [
+      ['one missing', frames[0] ?? compressed],
+      ['cut', compressed.subarray(0, -1)],
+    ] as const)
+      await expect(take(sent, name)).rejects.toThrow('cut short');
+    await fetcher.close();
+  });
+
   it('P3: takes no more of a catalog where the disk says while it is taken that it could not keep a part', async () => {
     const content = randomBytes(12 * 2 ** 20);
     const compressed = zstdCompressSync(content);

@@ -52,6 +52,7 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/compressed-copies.ts',
     'src/publication/emission.ts',
     'src/publication/folders.ts',
+    'src/publication/framed-copy.ts',
     'src/publication/generation.ts',
     'src/publication/inventory.ts',
     'src/publication/output-folder.ts',

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import { z } from 'zod';
+import type { OutputFolder } from './output-folder.ts';
+import { writeStateFile } from './state-file.ts';
+
+// A catalog of a million packages has three gigabytes, and from one generation to the next some hundred pages of it are
+// others. So each piece of it is a frame of its own (RFC 8878, section 3: such a file is one or more of them), and a
+// frame of a piece that did not change is taken from the file before.
+
+/** Half of it would make the file three hundredths larger, four times as much have twice as many bytes compressed anew. */
+const pieceBytes = 2 ** 20;
+/** Half the time of the usual level for a twentieth more bytes. */
+const level = 2;
+/** So many pieces are in memory, and are compressed at the same time. */
+const piecesAtOnce = 4;
+
+const compress = promisify(zstdCompress);
+
+const frameSchema = z.strictObject({
+  /** SHA-256 in lower-case hex of the plain piece. */
+  plain: z.string(),
+  /** The same of the frame, and its bytes. */
+  frame: z.string(),
+  size: z.int(),
+});
+const frameListSchema = z.strictObject({
+  /** Below the output folder. */
+  file: z.string(),
+  /** In the order in which they stand in it. */
+  frames: z.array(frameSchema),
+});
+type Frame = z.infer<typeof frameSchema>;
+type FrameList = z.infer<typeof frameListSchema>;
+
+const notePath = (state: string): string => path.join(state, 'publication', 'frames.json');
+
+const readNote = (state: string): FrameList | undefined => {
+  try {
+    return frameListSchema.parse(JSON.parse(readFileSync(notePath(state), 'utf8')));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The frames of the file that was written last, as far as it still stands as it was written. */
+class FormerFrames {
+  readonly #descriptor: number | undefined;
+  readonly #byPiece = new Map<string, Frame & { readonly at: number }>();
+
+  constructor(output: OutputFolder, state: string) {
+    const known = readNote(state);
+    if (known === undefined) return;
+    let at = 0;
+    for (const frame of known.frames) {
+      this.#byPiece.set(frame.plain, { ...frame, at });
+      at += frame.size;
+    }
+    const file = output.resolve(known.file);
+    if (statSync(file, { throwIfNoEntry: false })?.size === at) this.#descriptor = openSync(file, 'r');
+  }
+
+  /** The frame of a piece, by the SHA-256 of that; undefined where there is none, or its bytes are others by now. */
+  take(plain: string): Buffer | undefined {
+    const known = this.#byPiece.get(plain);
+    if (known === undefined || this.#descriptor === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(known.size);
+    const length = readSync(this.#descriptor, bytes, 0, known.size, known.at);
+    return length === known.size && hash('sha256', bytes) === known.frame ? bytes : undefined;
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  }
+}
+
+/** The pieces of a file, some at a time; each time they are overwritten by the next. */
+function* readPieces(file: string): Generator<Buffer[]> {
+  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.allocUnsafe(pieceBytes));
+  const descriptor = openSync(file, 'r');
+  try {
+    for (;;) {
+      const pieces: Buffer[] = [];
+      for (const buffer of buffers) {
+        let length = 0;
+        for (let read = -1; read !== 0 && length < pieceBytes; length += read) {
+          read = readSync(descriptor, buffer, length, pieceBytes - length, null);
+        }
+        if (length > 0) pieces.push(buffer.subarray(0, length));
+      }
+      if (pieces.length === 0) return;
+      yield pieces;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const makeFrame = async (piece: Buffer, plain: string, former: FormerFrames): Promise<[Frame, Buffer]> => {
+  const bytes =
+    former.take(plain) ??
+    (await compress(piece, {
+      pledgedSrcSize: piece.length,
+      params: { [constants.ZSTD_c_compressionLevel]: level },
+    }));
+  return [{ plain, frame: hash('sha256', bytes), size: bytes.length }, bytes];
+};
+
+/**
+ * Writes a file compressed by zstd to this path of the output folder. What is alike in the file that this wrote last, of
+ * which the state folder has a note, is not compressed again; the bytes are the same either way.
+ */
+export const writeFramedCopy = async (
+  output: OutputFolder,
+  state: string,
+  { file, target }: { readonly file: string; readonly target: string },
+): Promise<void> => {
+  const temporary = output.temporary();
+  const frames: Frame[] = [];
+  const former = new FormerFrames(output, state);
+  try {
+    const descriptor = openSync(temporary, 'wx');
+    try {
+      for (const pieces of readPieces(file)) {
+        const made = await Promise.all(pieces.map((piece) => makeFrame(piece, hash('sha256', piece), former)));
+        for (const [frame, bytes] of made) {
+          frames.push(frame);
+          for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+        }
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } finally {
+    former.close();
+  }
+  output.place(temporary, target);
+  output.note(target);
+  writeStateFile(notePath(state), JSON.stringify({ file: target, frames } satisfies FrameList));
+};
