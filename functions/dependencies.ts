@@ -17,8 +17,8 @@ export interface StoredDocument {
   readonly etag: string;
   /** The coding it is in: the one asked for, or `identity` where that would not make it smaller. */
   readonly encoding: Encoding;
-  /** Size in bytes as sent. */
-  readonly size: number;
+  /** Size in bytes as sent; undefined where the host does not know it before it has sent them. */
+  readonly size: number | undefined;
   /** The bytes, where they are few enough to be held in memory. */
   readonly body: Uint8Array | undefined;
   /** The bytes as a stream; undefined where the file was replaced since, and is to be read anew. */

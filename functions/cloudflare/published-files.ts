@@ -121,6 +121,26 @@ export const documentOfBytes = async (body: Uint8Array<ArrayBuffer>) => ({
   open: async () => new Blob([body]).stream(),
 });
 
+/** The whole of a file that is not larger than what is held, or a stream of all of it. */
+const readStart = async ({ body }: PublishedFile): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> => {
+  const reader = body.getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let size = 0; size <= heldBytes; ) {
+    const { value } = await reader.read();
+    if (value === undefined) return new Uint8Array(await new Blob(pieces).arrayBuffer());
+    pieces.push(value as Uint8Array<ArrayBuffer>);
+    size += value.byteLength;
+  }
+  return new ReadableStream({
+    pull: async (controller) => {
+      const piece = pieces.shift() ?? (await reader.read()).value;
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+};
+
 /**
  * Published files as documents, in no coding: the platform compresses what it sends. Their entity tags are those of other
  * hosts; only a large file of which the platform does not know the digest has the platform's own.
@@ -130,16 +150,18 @@ export const publishedDocuments = (files: PublishedFiles): Documents => ({
     const found = await files.read(path);
     if (found === undefined) return undefined;
     const { size, sha256, etag } = found;
-    if (size !== undefined && size > heldBytes && (sha256 !== undefined || etag !== undefined)) {
-      return {
-        etag: sha256 === undefined ? (etag ?? '') : tagOf(fromHex(sha256)),
-        encoding: 'identity' as const,
-        size,
-        body: undefined,
-        open: async () => found.body,
-      };
+    const tag = sha256 === undefined ? etag : tagOf(fromHex(sha256));
+    const large = (open: ReadableStream<Uint8Array>, etag: string) => ({
+      ...{ etag, encoding: 'identity' as const, size, body: undefined },
+      open: async () => open,
+    });
+    if (tag === undefined) {
+      const body = await collect(found, Number.POSITIVE_INFINITY);
+      return body && documentOfBytes(body);
     }
-    const body = await collect(found, Number.POSITIVE_INFINITY);
-    return body && documentOfBytes(body);
+    if (size !== undefined && size > heldBytes) return large(found.body, tag);
+    // Assets come without their size: held whole, a few large ones asked for at once would not fit the memory of an isolate.
+    const start = await readStart(found);
+    return start instanceof ReadableStream ? large(start, tag) : documentOfBytes(start);
   },
 });

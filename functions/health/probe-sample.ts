@@ -70,7 +70,7 @@ export const readListed = async (
 ): Promise<readonly string[] | undefined> => {
   const path = documentPath.repositoryPackages(slug);
   const document = await documents.read(path, 'identity');
-  if (document === undefined || document.body !== undefined || document.size <= beginningBytes) {
+  if (document === undefined || document.body !== undefined || (document.size ?? Infinity) <= beginningBytes) {
     return (await readData<PackageRecord[]>(documents, path))?.map(({ package_id: id }) => id);
   }
   const content = await document.open();

@@ -14,7 +14,7 @@ const documentHeaders = (
   const varies = isCompressible(contentType) ? [...vary, 'Accept-Encoding'] : vary;
   return {
     'Content-Type': contentType,
-    'Content-Length': String(document.size),
+    ...(document.size === undefined ? {} : { 'Content-Length': String(document.size) }),
     ETag: document.etag,
     'Cache-Control': cache ?? cacheControlOf(path),
     ...(document.encoding === 'identity' ? {} : { 'Content-Encoding': document.encoding }),

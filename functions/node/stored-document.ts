@@ -102,7 +102,8 @@ export const makeVariant = async (
   encoding: Encoding,
   { file, compressed }: { readonly file: string | undefined; readonly compressed: CompressedFiles | undefined },
 ): Promise<StoredDocument> => {
-  const whole = variants.get('identity') as StoredDocument;
+  // A file has its size.
+  const whole = variants.get('identity') as StoredDocument & { readonly size: number };
   if (encoding === 'identity' || whole.size < smallestCompressed) return whole;
   if (whole.body !== undefined) {
     const body = await compressBytes(whole.body, encoding, 'kept');

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication.ts';
-import { type PublishedFiles, remoteFiles } from '../../functions/cloudflare/published-files.ts';
+import { type PublishedFiles, publishedDocuments, remoteFiles } from '../../functions/cloudflare/published-files.ts';
 import { generationSchema } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
@@ -88,5 +88,54 @@ describe('published files as a host at the edge reads them', () => {
     };
     await expect(readOrder(endless, { generation, text: '', jws: null })).rejects.toThrow(/more than \d+ bytes/);
     expect((most / list.length) * JSON.stringify(list.toString()).length).toBeLessThan(2_000_000);
+  });
+
+  it('E1: are sent as they come where the platform does not say how large they are, and held whole only where they are small', async () => {
+    const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251);
+    let read = 0;
+    const platform = (length: number, etag: string | undefined) =>
+      publishedDocuments({
+        read: async () => {
+          read = 0;
+          const body = new ReadableStream<Uint8Array>({
+            pull: (controller) => {
+              if (read === length) controller.close();
+              else controller.enqueue(bytes.slice(read, Math.min(length, read + 50_000)));
+              read = Math.min(length, read + 50_000);
+            },
+          });
+          return { size: undefined, sha256: undefined, etag, body };
+        },
+      }).read('v2/large.json', 'identity');
+    const large = await platform(bytes.length, '"of-the-platform"');
+    expect(read).toBeLessThan(500_000);
+    expect(large).toMatchObject({ etag: '"of-the-platform"', size: undefined, body: undefined });
+    expect(Buffer.compare(await new Response(await large?.open()).bytes(), bytes)).toBe(0);
+    expect(
+      Buffer.compare((await platform(10_000, '"of-the-platform"'))?.body ?? bytes, bytes.subarray(0, 10_000)),
+    ).toBe(0);
+    expect((await platform(0, '"of-the-platform"'))?.size).toBe(0);
+    // Without a tag of the platform's there is but that of its bytes.
+    expect((await platform(bytes.length, undefined))?.size).toBe(bytes.length);
+  });
+
+  it('E1: are read no further where whoever asked for a large one has left', async () => {
+    let reason: unknown;
+    let left = 30;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        if (left-- === 0) controller.close();
+        else controller.enqueue(new Uint8Array(100_000));
+      },
+      cancel: (why) => {
+        reason = why;
+      },
+    });
+    const documents = publishedDocuments({
+      read: async () => ({ size: undefined, sha256: undefined, etag: '"a"', body }),
+    });
+    const document = await documents.read('v2/large.json', 'identity');
+    await (await document?.open())?.cancel('left');
+    expect(reason).toBe('left');
   });
 });
