@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openHyperdrive } from '../../functions/gateway/workers/open-hyperdrive.ts';
+import { openWay } from '../support/database-way.ts';
 import { newDatabase } from '../support/new-database.ts';
 
 const open = (url: string) => {
@@ -26,6 +27,26 @@ test('has one connection, which one query after the other has', async () => {
   expect(new Set(answers.map(({ rows }) => rows[0]?.pid)).size).toBe(1);
 });
 
+test('has it until a transaction is over, and ends it with the database', async () => {
+  const url = await newDatabase();
+  const database = openHyperdrive(url);
+  const order: string[] = [];
+  let other: Promise<unknown> | undefined;
+  await database.transaction().execute(async (transaction) => {
+    other = processId.execute(database).then(() => order.push('other'));
+    await sql`select pg_sleep(0.05)`.execute(transaction);
+    order.push('transaction');
+  });
+  await other;
+  expect(order).toEqual(['transaction', 'other']);
+  const pid = (await processId.execute(database)).rows[0]?.pid ?? 0;
+  await database.destroy();
+  const watcher = open(url);
+  const isThere = async () =>
+    (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(watcher)).rows.length > 0;
+  await expect.poll(isThere).toBe(false);
+});
+
 test('takes another connection in the place of one that broke', async () => {
   const database = open(await newDatabase());
   const before = (await processId.execute(database)).rows[0]?.pid;
@@ -36,9 +57,28 @@ test('takes another connection in the place of one that broke', async () => {
   expect(await ask()).not.toBe(before);
 });
 
-test('says that a database is out of reach, as often as it is asked', async () => {
-  const database = open('postgres://nobody:nothing@127.0.0.1:1/none');
-  for (const _ of [1, 2]) await expect(processId.execute(database)).rejects.toThrow(/ECONNREFUSED/);
+test('says that a database is out of reach, and finds it again', async () => {
+  const way = await openWay(await newDatabase());
+  way.state.isOpen = false;
+  const database = open(way.url);
+  for (const _ of [1, 2]) await expect(processId.execute(database)).rejects.toThrow(/terminated|ECONNRESET/);
+  way.state.isOpen = true;
+  expect((await processId.execute(database)).rows).toHaveLength(1);
+});
+
+test('has no use for a connection that could not take a transaction back', async () => {
+  const way = await openWay(await newDatabase());
+  const database = open(way.url);
+  const before = (await processId.execute(database)).rows[0]?.pid;
+  const broken = database.transaction().execute(async () => {
+    way.cut();
+    throw new Error('not done');
+  });
+  await expect(broken).rejects.toThrow();
+  way.state.isOpen = true;
+  const ask = async () => (await processId.execute(database).catch(() => undefined))?.rows[0]?.pid;
+  await expect.poll(ask).toBeGreaterThan(0);
+  expect(await ask()).not.toBe(before);
 });
 
 test('takes every part of an address as it is meant', async () => {

@@ -47,6 +47,9 @@ describe('methods that nothing names', () => {
     const kept =
       'export class Query { constructor() {} #b() {} toString() { return this.#b(); } [c]() {} then() {} d = () => 1; }';
     expect(bundle(kept)).toBe(kept);
+    // Of a module that no bundle has nobody knows the names, and it must be read all the same.
+    const unread = 'class Query { constructor() { this.#b(); } #b() {} }';
+    expect(withoutMethods(unread, new Set())).toBe(unread);
   });
 
   test('are those of packages alone', () => {
