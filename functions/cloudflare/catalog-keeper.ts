@@ -162,6 +162,9 @@ export class CatalogKeeper implements CatalogStub {
     const found = await readGeneration(files, publicKey);
     const held = this.#held();
     if (held?.text === found.text) {
+      // The maintainer, or the configuration, may have another key.
+      if (held.jws !== found.jws) this.#memory.set('held', { ...held, jws: found.jws });
+      if (held.jws !== found.jws) this.#serveHeld();
       this.#serving.confirm();
       if (this.#told !== undefined) this.#tell('well', 'The generation in force is the newest again.');
       this.#told = undefined;

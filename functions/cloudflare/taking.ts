@@ -22,6 +22,9 @@ import { findDiffering } from './serving.ts';
 const portionsInEvent = 24;
 const stepsInEvent = 10;
 
+/** An event of an object ends after a quarter of an hour, and portions of a slow origin may take a minute each. */
+const longestEventMs = 5 * 60_000;
+
 /** How many documents are made of what was taken, and compared with what it says of them, before it is in force. */
 const samples = 100;
 
@@ -119,8 +122,9 @@ export class Taking {
     // Looked up once, and not in every event, which would make it as many times longer as the list is long.
     const missing = this.#missing ?? this.#findMissing(writer);
     this.#missing = missing;
+    const end = Date.now() + longestEventMs;
     for (let written = 0; missing[0] !== undefined; written++) {
-      if (written === portionsInEvent) return false;
+      if (written === portionsInEvent || Date.now() > end) return false;
       const [portion] = missing;
       const text = await readPortion(this.#files, portion);
       // Another order may have come meanwhile.

@@ -182,10 +182,12 @@ export const openCounting = (
  * `most`: a day that is over counts no more, so a list is the same all day, once the day has been tidied.
  */
 export const readTotals = (database: Pick<WritableDatabase, 'prepare'>, day: string, most: number): DownloadTotal[] => {
+  // The days of a package lie beside each other in the index, and only packages are sorted then, not millions of days.
   const rows = database.prepare<[string, number, number]>(`
     SELECT package_id, sum(count) AS total, sum(recent)
     FROM (
-      SELECT package_id, count, iif(day >= ?, count, 0) AS recent FROM downloads WHERE day < ?
+      SELECT package_id, sum(count) AS count, sum(iif(day >= ?, count, 0)) AS recent
+      FROM downloads WHERE day < ? GROUP BY package_id
       UNION ALL SELECT package_id, count, 0 FROM downloads_beyond
     )
     GROUP BY package_id ORDER BY total DESC, package_id LIMIT ?

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
-import { generationSchema } from '../../src/contract/generation.ts';
+import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { CatalogPair, type PublishedState, publishFour, withList } from '../support/catalog-pair.ts';
 import { patience } from '../support/patience.ts';
 
@@ -89,6 +89,17 @@ describe('the two objects that hold a catalog', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('P3: have the signature that is published, though the generation stays', async () => {
+    const { pair, publish } = await openPair();
+    await publish(1);
+    const { read, text } = pair.published;
+    for (const jws of ['one..signature', 'another..signature']) {
+      pair.published = { text, read: (file) => (file === generationPath.signature ? Buffer.from(jws) : read(file)) };
+      await pair.rest();
+      expect(await pair.answers(generationPath.signature)).toEqual([jws, 421]);
+    }
   });
 
   it('E2: answer again where the storage of one was put back to when it stood aside', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
 import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
 import { readGeneration, readOrder } from '../../functions/cloudflare/publication.ts';
@@ -55,8 +55,14 @@ const publish = async (count: number): Promise<{ files: PublishedFiles; list: st
   };
 };
 
-const take = async (count: number) => {
-  const { files, list, portions } = await publish(count);
+const take = async (count: number, onRead: () => void = () => {}) => {
+  const { files: published, list, portions } = await publish(count);
+  const files: typeof published = {
+    read: (file) => {
+      onRead();
+      return published.read(file);
+    },
+  };
   const { state, sql, asked } = openStorage();
   const memory = new ObjectMemory(sql);
   const taking = new Taking(state, { memory, database: objectDatabase(sql), files });
@@ -92,6 +98,18 @@ it('E2: takes twice as much with twice the work, in events that grow no larger',
   expect(two.portions).toBeGreaterThan(1.7 * one.portions);
   expect(two.calls).toBeLessThan(2.2 * one.calls);
   expect(two.values).toBeLessThan(2.2 * one.values);
+});
+
+it('E2: ends an event after five minutes, where each portion is long in coming', async () => {
+  let now = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const slow = await take(5, () => {
+    now += 100_000;
+  });
+  // The fourth ends it, and another event indexes.
+  expect(slow.events).toBeGreaterThanOrEqual(slow.portions / 4);
+  expect(slow.events).toBeLessThan(slow.portions / 4 + 5);
 });
 
 it('E2: goes on with another generation, and writes of it what is not there', async () => {

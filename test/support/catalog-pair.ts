@@ -179,11 +179,11 @@ export class CatalogPair {
     while (isBusy());
   }
 
-  /** Each object's answer with the generation from which it answers: its `generation.json`, or its status. */
-  async answers(): Promise<(string | number)[]> {
+  /** Each object's answer with this file, which tells the generation from which it answers, or its status. */
+  async answers(file: string = generationPath.current): Promise<(string | number)[]> {
     return Promise.all(
       this.#keepers.map(async (keeper) => {
-        const response = await keeper.fetch(new Request(`https://index.example/${generationPath.current}`));
+        const response = await keeper.fetch(new Request(`https://index.example/${file}`));
         return response.status === 200 ? response.text() : response.status;
       }),
     );

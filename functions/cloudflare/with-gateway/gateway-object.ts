@@ -37,12 +37,14 @@ export class GatewayObject extends DurableObject<unknown> implements StoreStub {
   }
 
   async alarm(): Promise<void> {
+    // First: the platform gives an alarm up that fails again and again.
+    await this.#state.storage.setAlarm(Date.now() + sweepInterval);
     const store = await this.#open();
     const { more } = await store.sweep().catch((error: unknown) => {
       console.error(JSON.stringify({ time: new Date().toISOString(), event: 'fault', message: `Sweeping: ${error}` }));
       return { more: false };
     });
-    await this.#state.storage.setAlarm(Date.now() + (more ? sweepPause : sweepInterval));
+    if (more) await this.#state.storage.setAlarm(Date.now() + sweepPause);
   }
 
   async #open(): Promise<CredentialStore> {
