@@ -281,19 +281,31 @@ export type DocumentOperationName = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly file: string } ? Name : never;
 }[OperationName];
 
+/** Prepares `documentOf` for many documents: the placeholders are looked for once. */
+const preparePath = ({ file }: { readonly file: string }): ((...names: readonly string[]) => string) => {
+  const encoders: ((name: string) => string)[] = [];
+  const mark = '\0';
+  const [start = '', ...texts] = fillPlaceholders(file, (placeholder, isFolder) => {
+    const { spell } = parameterOf(placeholder).inFile ?? {};
+    encoders.push(isFolder ? encodeFolderName : (name) => encodeFileName(spell?.(name) ?? name));
+    return mark;
+  }).split(mark);
+  return (...names) => {
+    let path = `${apiRoot}/${start}`;
+    for (const [index, encode] of encoders.entries()) path += encode(names[index] ?? '') + (texts[index] ?? '');
+    return path;
+  };
+};
+
 /**
  * The path below the output folder of the document that answers an operation, for what stands in the places of its
  * file's placeholders, in their order.
  */
-export const documentOf = ({ file }: { readonly file: string }, ...names: readonly string[]): string => {
-  const left = names.values();
-  const fill = (placeholder: string, isFolder: boolean): string => {
-    const name = left.next().value ?? '';
-    if (isFolder) return encodeFolderName(name);
-    return encodeFileName(parameterOf(placeholder).inFile?.spell?.(name) ?? name);
-  };
-  return `${apiRoot}/${fillPlaceholders(file, fill)}`;
-};
+export const documentOf = (operation: { readonly file: string }, ...names: readonly string[]): string =>
+  preparePath(operation)(...names);
+
+// Asked for once for each package of the index.
+const packagePath: (id: string) => string = preparePath(operations.package);
 
 /** Paths of the prebuilt documents below the output folder. */
 export const documentPath = {
@@ -303,7 +315,7 @@ export const documentPath = {
   downloads: documentOf(operations.downloads),
   openapiJson: documentOf(operations.openapiJson),
   openapiYaml: documentOf(operations.openapiYaml),
-  package: (id: string) => documentOf(operations.package, id),
+  package: packagePath,
   repository: (slug: string) => documentOf(operations.repository, slug),
   repositoryPackages: (slug: string) => documentOf(operations.repositoryPackages, slug),
   repositoryPackagesPage: (slug: string, page: number) =>

@@ -34,6 +34,7 @@ const frameListSchema = z.strictObject({
   frames: z.array(frameSchema),
 });
 type Frame = z.infer<typeof frameSchema>;
+type MadeFrame = readonly [frame: Frame, bytes: Buffer];
 type FrameList = z.infer<typeof frameListSchema>;
 
 const notePath = (state: string): string => path.join(state, 'publication', 'frames.json');
@@ -64,12 +65,13 @@ class FormerFrames {
   }
 
   /** The frame of a piece, by the SHA-256 of that; undefined where there is none, or its bytes are others by now. */
-  take(plain: string): Buffer | undefined {
+  take(plain: string): MadeFrame | undefined {
     const known = this.#byPiece.get(plain);
     if (known === undefined || this.#descriptor === undefined) return undefined;
-    const bytes = Buffer.allocUnsafe(known.size);
-    const length = readSync(this.#descriptor, bytes, 0, known.size, known.at);
-    return length === known.size && hash('sha256', bytes) === known.frame ? bytes : undefined;
+    const { frame, size, at } = known;
+    const bytes = Buffer.allocUnsafe(size);
+    const length = readSync(this.#descriptor, bytes, 0, size, at);
+    return length === size && hash('sha256', bytes) === frame ? [{ plain, frame, size }, bytes] : undefined;
   }
 
   close(): void {
@@ -99,13 +101,12 @@ function* readPieces(file: string): Generator<Buffer[]> {
   }
 }
 
-const makeFrame = async (piece: Buffer, plain: string, former: FormerFrames): Promise<[Frame, Buffer]> => {
-  const bytes =
-    former.take(plain) ??
-    (await compress(piece, {
-      pledgedSrcSize: piece.length,
-      params: { [constants.ZSTD_c_compressionLevel]: level },
-    }));
+const makeFrame = async (piece: Buffer, former: FormerFrames): Promise<MadeFrame> => {
+  const plain = hash('sha256', piece);
+  const known = former.take(plain);
+  if (known !== undefined) return known;
+  const params = { [constants.ZSTD_c_compressionLevel]: level };
+  const bytes = await compress(piece, { pledgedSrcSize: piece.length, params });
   return [{ plain, frame: hash('sha256', bytes), size: bytes.length }, bytes];
 };
 
@@ -125,7 +126,7 @@ export const writeFramedCopy = async (
     const descriptor = openSync(temporary, 'wx');
     try {
       for (const pieces of readPieces(file)) {
-        const made = await Promise.all(pieces.map((piece) => makeFrame(piece, hash('sha256', piece), former)));
+        const made = await Promise.all(pieces.map((piece) => makeFrame(piece, former)));
         for (const [frame, bytes] of made) {
           frames.push(frame);
           for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);

@@ -144,9 +144,25 @@ const publishInventory = async (
   return { inventory };
 };
 
-/** Whether the files stand that tell which files belong to a generation. */
-const hasInventory = (output: OutputFolder, { documents: { inventory, differences } }: Generation): boolean =>
-  [inventory, differences].every((file) => file === undefined || isPublished(output, file));
+/** Whether the files stand that a generation names: its catalog, and those that tell which files belong to it. */
+const standsWhole = (output: OutputFolder, { catalog, documents }: Generation): boolean =>
+  existsSync(output.resolve(catalog.path)) &&
+  [documents.inventory, documents.differences].every((file) => file === undefined || isPublished(output, file));
+
+/**
+ * Whether numbers tell that these files are those of a generation: of the same catalog the same documents are made, none of
+ * them was written since, and there are as many.
+ */
+const isUnchanged = (
+  before: Generation,
+  paths: ReadonlySet<string>,
+  { output, catalog, isTouched }: GenerationInput,
+): boolean =>
+  before.catalog.sha256 === catalog.sha256 &&
+  before.documents.count === paths.size &&
+  isTouched !== undefined &&
+  !paths.values().some(isTouched) &&
+  standsWhole(output, before);
 
 /** The path of the signature that is named after what it signs: the bytes of a `generation.json`. */
 export const signaturePathOf = (text: string | Uint8Array): string =>
@@ -261,6 +277,10 @@ const publish = async (
       if (input.isCarried(file) && existsSync(output.resolve(file))) paths.add(file);
     }
   }
+  if (before !== undefined && known !== undefined && isUnchanged(before, paths, input)) {
+    await renewSignature(output, signer);
+    return { generation: before, isNew: false };
+  }
   const summary = writeInventory(`${inventory}.next`, {
     paths: [...paths].sort(comparePaths),
     before: known === undefined ? [] : readInventory(inventory),
@@ -268,8 +288,7 @@ const publish = async (
     digestOf: (file) => digestFile(output.resolve(file)),
   });
   const hasSame = before?.documents.digest === summary.digest && before.catalog.sha256 === catalog.sha256;
-  const stands = (file: string) => existsSync(output.resolve(file));
-  if (before !== undefined && hasSame && stands(before.catalog.path) && hasInventory(output, before)) {
+  if (before !== undefined && hasSame && standsWhole(output, before)) {
     renameSync(`${inventory}.next`, inventory);
     await renewSignature(output, signer);
     return { generation: before, isNew: false };

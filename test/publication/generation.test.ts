@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify as verifyEd25519 } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +43,23 @@ describe('a generation', () => {
     expect((await publication.publish({ 'v2/a.json': 'a' })).isNew).toBe(false);
     expect(publication.read(generationPath.current)).toBe(before);
     expect(readdirSync(path.join(publication.out, 'v2', 'changes'))).toEqual(['1.json']);
+  });
+
+  it('C13: where nothing changed its inventory is not written again; where files change places it is', async () => {
+    const publication = new Publication();
+    const file = path.join(publication.folder, 'catalog');
+    writeFileSync(file, 'the same');
+    const catalog = { file, sha256: sha256('the same') };
+    const inventory = path.join(publication.state, 'publication', 'inventory.txt');
+    const publish = (files: Files) => publication.publish(files, { catalog });
+    await publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
+    const { ino } = statSync(inventory);
+    expect((await publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' })).isNew).toBe(false);
+    expect(statSync(inventory).ino).toBe(ino);
+    for (const files of [{ 'v2/a.json': 'a', 'v2/c.json': 'b' }, { 'v2/a.json': 'a' }, { 'v2/a.json': 'other' }]) {
+      expect((await publish(files)).isNew).toBe(true);
+      publication.expectWhole(files);
+    }
   });
 
   it('is followed by another where only the catalog changed', async () => {
