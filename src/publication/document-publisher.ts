@@ -41,7 +41,7 @@ export class DocumentPublisher {
     this.#output = output;
     this.#now = now.toISOString();
     this.#verify = verify;
-    this.#writer = new DocumentWriter(output.root);
+    this.#writer = new DocumentWriter(output);
   }
 
   /** Whether a document stands there as the ledger has it: by its size, and where all are verified by all of its bytes. */

@@ -1,17 +1,12 @@
-import { writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { OutputFolder } from './output-folder.ts';
-import type { WriteRequest } from './writer.ts';
+import { type WriteRequest, writeDocuments } from './writer.ts';
 
 // The thread of DocumentWriter: writes each batch it is sent and acknowledges it when all of it is in place. The thread
 // that sends it flushes it, with all else of the build.
 const output = new OutputFolder((workerData as { out: string }).out);
 
 parentPort?.on('message', (batch: readonly WriteRequest[]) => {
-  for (const { path, text } of batch) {
-    const temporary = output.temporary();
-    writeFileSync(temporary, text);
-    output.place(temporary, path);
-  }
+  writeDocuments(output, batch);
   parentPort?.postMessage(batch.length);
 });

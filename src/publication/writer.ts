@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { OutputFolder } from './output-folder.ts';
 
 export interface WriteRequest {
   /** Below the output folder, with "/" between segments. */
@@ -6,8 +8,19 @@ export interface WriteRequest {
   readonly text: string;
 }
 
+/** Writes these documents, each whole or not at all. Flushing them is left to the caller. */
+export const writeDocuments = (output: OutputFolder, batch: readonly WriteRequest[]): void => {
+  for (const { path, text } of batch) {
+    const temporary = output.temporary();
+    writeFileSync(temporary, text);
+    output.place(temporary, path);
+  }
+};
+
 // Writing a file is mostly waiting for the kernel: a thread of its own overlaps it with composing the next documents.
 // One thread and not more, because file systems serialise changes to one folder and contend when asked in parallel.
+// What fits one batch is written when all of it is composed, and there is nothing to overlap it with: to start a thread
+// would take longer.
 const batchCharacters = 4 * 2 ** 20;
 const batchesUnderWay = 4;
 
@@ -16,23 +29,31 @@ const batchesUnderWay = 4;
  * bounded number of them in memory.
  */
 export class DocumentWriter {
-  readonly #worker: Worker;
+  readonly #output: OutputFolder;
+  #worker: Worker | undefined;
   #batch: WriteRequest[] = [];
   #characters = 0;
   #underWay = 0;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(out: string) {
-    this.#worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { out } });
-    this.#worker.on('message', () => {
+  constructor(output: OutputFolder) {
+    this.#output = output;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+      workerData: { out: this.#output.root },
+    });
+    worker.on('message', () => {
       this.#underWay--;
       this.#wake?.();
     });
-    this.#worker.on('error', (error) => {
+    worker.on('error', (error) => {
       this.#failure = error instanceof Error ? error : new Error(String(error));
       this.#wake?.();
     });
+    return worker;
   }
 
   /** Queues a document; the promise is there where the caller must wait before queueing more. */
@@ -44,13 +65,18 @@ export class DocumentWriter {
 
   /** Resolves when all that was queued is on disk. Rejects with the first failure, which names the file. */
   async finish(): Promise<void> {
+    if (this.#worker === undefined) {
+      writeDocuments(this.#output, this.#batch.splice(0));
+      this.#characters = 0;
+      return;
+    }
     if (this.#batch.length > 0) await this.#send(batchesUnderWay);
     await this.#drainTo(0);
   }
 
-  /** Stops the thread; to be called in every case. */
+  /** Stops the thread, if there is one; to be called in every case. */
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
   }
 
   async #send(limit: number): Promise<void> {
@@ -59,6 +85,7 @@ export class DocumentWriter {
     this.#characters = 0;
     await this.#drainTo(limit - 1);
     this.#underWay++;
+    this.#worker ??= this.#start();
     this.#worker.postMessage(batch);
   }
 

@@ -61,6 +61,6 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/staged-file.ts',
     'src/publication/stamp.ts',
     'src/publication/state-file.ts',
-    'src/publication/writer-thread.ts',
+    'src/publication/writer.ts',
   ]);
 });

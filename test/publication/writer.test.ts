@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { threadId } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { DocumentWriter } from '../../src/publication/writer.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** Whether only this thread wrote there: each has a folder of its own for what is not whole yet. */
+const wroteAlone = (folder: string): boolean =>
+  readdirSync(path.join(folder, '.staging')).every((name) => name === `${process.pid}-${threadId}`);
+
+const write = async (folder: string, count: number, text: string): Promise<void> => {
+  const writer = new DocumentWriter(new OutputFolder(folder));
+  try {
+    for (let index = 0; index < count; index++) await writer.write({ path: `v2/${index}.json`, text });
+    await writer.finish();
+  } finally {
+    await writer.close();
+  }
+};
+
+it.each([
+  ['few documents itself', 3, '{}', true],
+  ['many by a thread of its own', 7, JSON.stringify('x'.repeat(2 ** 20)), false],
+])('C12: writes %s, each whole', async (_, count, text, alone) => {
+  const folder = temporaryFolder();
+  await write(folder, count, text);
+  for (let index = 0; index < count; index++)
+    expect(readFileSync(path.join(folder, 'v2', `${index}.json`), 'utf8') === text).toBe(true);
+  expect(wroteAlone(folder)).toBe(alone);
+});
+
+it.each([
+  ['few', 3, '{}'],
+  ['many', 7, 'x'.repeat(2 ** 20)],
+])('C12: fails with the file that cannot be written, where there are %s', async (_, count, text) => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, '.staging'), '');
+  const root = path.join(folder, '.staging', 'below a file');
+  await expect(write(root, count, text)).rejects.toThrow('below a file');
+});
