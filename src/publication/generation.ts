@@ -272,11 +272,6 @@ const publish = async (
   const known = before && findInventory(state, before);
   if (known !== undefined && known !== inventory) renameSync(known, inventory);
   const paths = new Set(input.paths);
-  if (known !== undefined && input.isCarried !== undefined) {
-    for (const { path: file } of readInventory(inventory)) {
-      if (input.isCarried(file) && existsSync(output.resolve(file))) paths.add(file);
-    }
-  }
   if (before !== undefined && known !== undefined && isUnchanged(before, paths, input)) {
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
@@ -284,6 +279,7 @@ const publish = async (
   const summary = writeInventory(`${inventory}.next`, {
     paths: [...paths].sort(comparePaths),
     before: known === undefined ? [] : readInventory(inventory),
+    isCarried: (file) => input.isCarried?.(file) === true && existsSync(output.resolve(file)),
     isTouched: input.isTouched ?? (() => true),
     digestOf: (file) => digestFile(output.resolve(file)),
   });

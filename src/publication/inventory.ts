@@ -89,6 +89,8 @@ export interface InventorySources {
   readonly paths: readonly string[];
   /** The inventory before, in the same order. */
   readonly before: Iterable<InventoryEntry>;
+  /** Whether a file of the inventory before that is not among these belongs to this one too. */
+  readonly isCarried?: ((path: string) => boolean) | undefined;
   /** Whether a file may have other bytes than in the inventory before. */
   readonly isTouched: (path: string) => boolean;
   /** The SHA-256 of a file as it stands. */
@@ -101,9 +103,10 @@ export interface InventorySources {
  */
 export const writeInventory = (
   file: string,
-  { paths, before, isTouched, digestOf }: InventorySources,
+  { paths, before, isCarried, isTouched, digestOf }: InventorySources,
 ): InventorySummary => {
   const [written, removed]: [string[], string[]] = [[], []];
+  let count = 0;
   const digest = createHash('sha256');
   const descriptor = openSync(file, 'w');
   try {
@@ -114,24 +117,29 @@ export const writeInventory = (
       for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
       text = '';
     };
-    const former = before[Symbol.iterator]();
-    let next = former.next();
-    for (const path of paths) {
-      while (!next.done && comparePaths(next.value.path, path) < 0) {
-        removed.push(next.value.path);
-        next = former.next();
-      }
-      const known = !next.done && next.value.path === path ? next.value.sha256 : undefined;
-      if (known !== undefined) next = former.next();
+    const add = (path: string, known: string | undefined) => {
       const sha256 = known === undefined || isTouched(path) ? digestOf(path) : known;
       if (sha256 !== known) written.push(path);
       text += formatEntry({ path, sha256 });
+      count++;
       if (text.length > pieceBytes) flush();
+    };
+    const leave = ({ path, sha256 }: InventoryEntry) => {
+      if (isCarried?.(path) === true) add(path, sha256);
+      else removed.push(path);
+    };
+    const former = before[Symbol.iterator]();
+    let next = former.next();
+    for (const path of paths) {
+      for (; !next.done && comparePaths(next.value.path, path) < 0; next = former.next()) leave(next.value);
+      const known = !next.done && next.value.path === path ? next.value.sha256 : undefined;
+      if (known !== undefined) next = former.next();
+      add(path, known);
     }
-    for (; !next.done; next = former.next()) removed.push(next.value.path);
+    for (; !next.done; next = former.next()) leave(next.value);
     flush();
   } finally {
     closeSync(descriptor);
   }
-  return { count: paths.length, digest: digest.digest('hex'), written, removed };
+  return { count, digest: digest.digest('hex'), written, removed };
 };

@@ -62,6 +62,21 @@ describe('a generation', () => {
     }
   });
 
+  it('P2: goes on with what still stands of files that are carried on, and with no others', async () => {
+    const publication = new Publication();
+    const documents = { 'v2/a.json': 'a', 'v2/c.json': 'c' };
+    const pages = { 'index.html': 'i', 'v2/b.html': 'b', 'w.html': 'w' };
+    const isCarried = (file: string) => file.endsWith('.html');
+    await publication.publish({ ...documents, ...pages, 'v2/d.json': 'd' });
+    await publication.publish({ ...documents, 'v2/c.json': 'c2' }, { isCarried });
+    publication.expectWhole({ ...documents, ...pages, 'v2/c.json': 'c2' });
+    expect(publication.changes(2).documents).toEqual({ written: ['v2/c.json'], removed: ['v2/d.json'] });
+    // They are gone by now.
+    await publication.publish({ ...documents, 'v2/c.json': 'c2' }, { isCarried });
+    publication.expectWhole({ ...documents, 'v2/c.json': 'c2' });
+    expect(publication.changes(3).documents).toEqual({ written: [], removed: Object.keys(pages) });
+  });
+
   it('is followed by another where only the catalog changed', async () => {
     const publication = new Publication();
     await publication.publish({ 'v2/a.json': 'a' });
