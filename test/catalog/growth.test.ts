@@ -15,8 +15,8 @@ vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
   const counting = {
     renameSync: (...[from, to]: Parameters<typeof fs.renameSync>) => {
-      // Those of packages aside, each of which says when its repository changed.
-      if (!String(to).includes('/v2/jailbreak/package/')) files.placed++;
+      // Those of the packages of `b` aside, each of which says when its repository changed.
+      if (!/\/v2\/jailbreak\/package\/(?:com\.b|org\.both)\./.test(String(to))) files.placed++;
       original.renameSync(from, to);
     },
     lstatSync: ((...asked: Parameters<typeof fs.lstatSync>) => {
