@@ -25,9 +25,9 @@ export default defineConfig({
     globalSetup: ['test/support/run-folder.ts'],
     setupFiles: ['test/support/loopback-only.ts', 'test/support/compiled-code.ts'],
     pool: 'forks',
-    // Four more than there are processors: half of the time of a test goes by waiting for a process, a browser or a limit.
-    // With two more, a sixth of what two processors could do was unused.
-    maxWorkers: availableParallelism() + 4,
+    // Two more than there are processors: half of the time of a test goes by waiting for a process, a browser or a limit.
+    // With four more, a tenth more processor time was taken and none was saved.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Beside the processes that tests start, and whatever else the machine does: what takes seconds alone may take minutes.
     testTimeout: 300_000,
