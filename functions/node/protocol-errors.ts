@@ -54,10 +54,16 @@ const refusalOf = (error: ParserError): Refusal => {
 
 // A name or an address, and a port. Whatever else a client writes there (a path, a name outside ASCII) would be read
 // as a part of the address that is asked for.
-const validHost = /^(?:[\w.~-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+const validHost = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** Whether this is what a Host header may say. */
-const isValidHost = (host: string): boolean => validHost.test(host);
+/**
+ * What a Host header names, as the URL standard writes it ("a" for "A:80" and "a:"); undefined where it is no host: a
+ * port above 65535, a port alone, brackets around what is no address. It may be empty (RFC 9112, section 3.2).
+ */
+const parseHost = (host: string): string | undefined => {
+  if (host === '') return '';
+  return validHost.test(host) ? URL.parse(`http://${host}`)?.host : undefined;
+};
 
 // What the URL standard leaves as it is: an address with such a host is always one.
 const plainHost = /^([a-z\d._-]+)(?::\d{1,5})?$/;
@@ -68,14 +74,20 @@ export const isPlainHost = (host: string): boolean => {
   return name !== undefined && URL.parse(`http://${host}`)?.hostname === name;
 };
 
-/** Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. */
-export const namesHost = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean => {
-  if (host === undefined) return httpVersion !== '1.1';
+/**
+ * Whether a request names one host, as it must (RFC 9112, section 3.2); one of HTTP/1.0 need name none. It is left as the
+ * URL standard writes it, so that whoever answers, from memory or not, reads the same.
+ */
+export const namesHost = ({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  if (headers.host === undefined) return httpVersion !== '1.1';
   let named = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') named++;
   }
-  return named === 1 && isValidHost(host);
+  const host = parseHost(headers.host);
+  if (host === undefined) return false;
+  headers.host = host;
+  return named === 1;
 };
 
 /**

@@ -195,7 +195,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     }
     if (draining) outgoing.shouldKeepAlive = false;
     if (!namesHost(incoming)) {
-      refuse(socket, { status: 400, method });
+      refuse(socket, { status: 400, method, sentence: 'The request must name one host, and a port of at most 65535' });
       return;
     }
     if (!isReadable(incoming)) {

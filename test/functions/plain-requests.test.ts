@@ -40,6 +40,8 @@ describe.each([
     ['two hosts of one name', get(target, 'hOST: a\r\n')],
     ['no host', `GET ${target} HTTP/1.1\r\nAccept: */*\r\n\r\n`],
     ['a host that is none', `GET ${target} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
+    ['a host that is no number of four', get(target).replace('Host: a', 'Host: 1.2.3.999')],
+    ['a port that is none', get(target).replace('Host: a', 'Host: a:99999')],
     ['an older version', `GET ${target} HTTP/1.0\r\nHost: a\r\n\r\n`],
     ['a newer version', `GET ${target} HTTP/1.2\r\nHost: a\r\n\r\n`],
     ['another method', `HEAD ${target} HTTP/1.1\r\nHost: a\r\n\r\n`],
