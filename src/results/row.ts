@@ -36,6 +36,14 @@ interface RowOptions {
 /** The most characters of what strangers write as long as they like. */
 const longest = { name: 200, line: 160, version: 64, place: 80 } as const;
 
+/** The same without what its row leaves out of long texts. */
+export const withinRow = (card: RowCard): RowCard => ({
+  ...card,
+  name: cutText(card.name, longest.name),
+  summary: cutText(card.summary, longest.line),
+  place: cutText(card.place, longest.place),
+});
+
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
 // A word that no phone has room for breaks where its own capitals say.

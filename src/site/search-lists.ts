@@ -1,7 +1,9 @@
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
+import { beginningLists } from '../results/beginning-lists.ts';
 import { statedByBuilds } from '../results/found.ts';
 import { nameLists } from '../results/name-lists.ts';
 import { statedLists } from '../results/stated-lists.ts';
+import { composeBeginnings } from './beginnings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import type { IndexFile } from './stable-index.ts';
 import { joinStatements } from './stated.ts';
@@ -47,5 +49,8 @@ const composeStated = ({ packages, hasDevices }: SiteCatalog): IndexFile[] => {
 /** The lists that stand beside the search index, and are read where it does not do. */
 export const composeLists = (catalog: SiteCatalog): IndexFile[] => [
   ...composeNames(catalog),
+  ...[...composeBeginnings(catalog.packages.values(), catalog.hasDevices)].map(([beginning, list]) =>
+    jsonFile(beginningLists.file(beginning), list),
+  ),
   ...composeStated(catalog),
 ];

@@ -381,6 +381,44 @@ describe('searching', () => {
     expect(server.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
   });
 
+  it('shows on files alone what two letters begin before it can search, and of that what has the letters since', async () => {
+    const page = await open('/about/');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/pagefind/pagefind.js', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    const names = page.locator('#suggestions [role=option] .name');
+    const status = page.getByRole('status');
+    await page.getByRole('combobox').fill('ma');
+    await expect.poll(() => names.count()).toBe(8);
+    const begun = await names.allTextContents();
+    expect(begun.slice(0, 2)).toEqual(['Many 000', 'Many 001']);
+    expect(begun.at(-1)).toBe('All results');
+    expect(await status.textContent()).toBe('More than 7 names begin so; Enter shows all results');
+    await page.getByRole('combobox').fill('many 004');
+    await expect.poll(() => names.allTextContents()).toEqual(['Many 004']);
+    letGo();
+    await expect.poll(() => status.textContent()).toBe('1 found; Enter shows all');
+    // A list that holds no more than one, and letters that have none.
+    await page.getByRole('combobox').fill('sn');
+    await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+    expect(await status.textContent()).toBe('1 name begins so; Enter shows all results');
+    await page.getByRole('combobox').fill('qx');
+    await expect.poll(() => status.textContent()).toBe('Nothing found');
+  });
+
+  it('asks for no list of what two letters begin where the index answers', async () => {
+    const page = await open('/about/', {}, computing.address);
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/pagefind/')) lists.push(request.url());
+    });
+    await page.getByRole('combobox').fill('sn');
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    expect(lists).toEqual([]);
+  });
+
   it('shows of what it found before what has the letters since, until the answer is there, and keeps the row walked to', async () => {
     const page = await open('/about/', {}, computing.address);
     const option = page.locator('#suggestions [role=option]');

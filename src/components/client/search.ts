@@ -1,6 +1,8 @@
+import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
+import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
 import { answers, mayAsk } from './index-presence.ts';
 import type { Order } from './pagefind.ts';
@@ -60,6 +62,17 @@ export const prepare = async (beginning = ''): Promise<void> => {
   if (await answers()) return;
   const { preparePagefind } = await loadFiles();
   await preparePagefind(beginning);
+};
+
+/**
+ * What a text of two letters begins, where the files answer; undefined where they have no list for it. It comes in one
+ * small file, long before what else the files are searched with is loaded and ready.
+ */
+export const findBeginning = async (text: string): Promise<BeginningList | undefined> => {
+  const beginning = beginningLists.answers(text) ? beginningLists.of(text) : undefined;
+  if (beginning === undefined || (await answers())) return undefined;
+  const response = await fetch(addressOf(beginningLists.file(beginning))).catch(() => undefined);
+  return response?.ok ? ((await response.json()) as BeginningList) : undefined;
 };
 
 /**

@@ -1,11 +1,12 @@
-import type { FoundPackage } from '../../results/found.ts';
+import { beginningLists } from '../../results/beginning-lists.ts';
+import type { RowCard } from '../../results/row.ts';
 import { joinWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { Superseded } from './index-answers.ts';
 import { createRow } from './row.ts';
-import { prepare, search } from './search.ts';
+import { findBeginning, prepare, search } from './search.ts';
 
-const shown = 7;
+const shown = beginningLists.most;
 
 const createOption = (index: number, row: HTMLElement): HTMLElement => {
   const option = document.createElement('li');
@@ -66,7 +67,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
   };
 
   /** Puts rows in the place of those that are shown; the one that was walked to stays so where it is among them. */
-  const show = (found: readonly FoundPackage[], last?: HTMLElement) => {
+  const show = (found: readonly RowCard[], last?: HTMLElement) => {
     const walkedTo = options()[active]?.dataset.package;
     const rows = found.map(createRow);
     if (last !== undefined) rows.push(last);
@@ -80,7 +81,7 @@ export const watchSearch = (form: HTMLFormElement): void => {
   };
 
   // What was found for the letters before, and has those that were added in its name, is shown until the answer is there.
-  let before: { readonly text: string; readonly found: readonly FoundPackage[] } | undefined;
+  let before: { readonly text: string; readonly found: readonly RowCard[] } | undefined;
   const narrow = (text: string) => {
     if (list.hidden || before === undefined || !text.startsWith(before.text)) return;
     const named = before.found.filter(({ name }) => joinWords(name).includes(joinWords(text)));
@@ -98,6 +99,18 @@ export const watchSearch = (form: HTMLFormElement): void => {
     }
     narrow(text);
     try {
+      const begun = await findBeginning(text);
+      if (turn !== asked) return;
+      if (begun !== undefined) {
+        before = { text, found: begun.rows };
+        // Others may have the letters elsewhere than in their names.
+        show(begun.rows, createLast(text, 'All results'));
+        const names = begun.rows.length === 1 ? 'name begins' : 'names begin';
+        status.textContent = `${begun.isMore ? 'More than ' : ''}${begun.rows.length} ${names} so; Enter shows all results`;
+        // For the letters that follow.
+        void prepare(text).catch(() => {});
+        return;
+      }
       const { total, isMore, fit, read } = await search(text, shown);
       const found = await read(0, shown);
       if (turn !== asked) return;

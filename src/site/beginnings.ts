@@ -1,0 +1,90 @@
+import { joinWords, nameTerms } from '../catalog/search-text.ts';
+import { type BeginningList, beginningLists } from '../results/beginning-lists.ts';
+import { stateOf } from '../results/found.ts';
+import { type RowCard, withinRow } from '../results/row.ts';
+import { isStale, type PackageSummary } from './site-catalog.ts';
+import { joinStatements } from './stated.ts';
+
+/** How close a package is to two letters that begin its name or a word of it: the smaller, the closer. */
+interface Closeness {
+  /** 0 where the name is nothing else, 1 where it begins so, 2 where a word in it does. */
+  readonly kind: number;
+  /** 1 for what is not released, or whose repository does not answer. */
+  readonly isOdd: number;
+  readonly length: number;
+}
+
+/** Words of a name that count: no name that people know has more. */
+const mostWords = 12;
+
+interface Candidate {
+  readonly summary: PackageSummary;
+  readonly closeness: Closeness;
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const compare = (a: Candidate, b: Candidate): number =>
+  a.closeness.kind - b.closeness.kind ||
+  a.closeness.isOdd - b.closeness.isOdd ||
+  a.closeness.length - b.closeness.length ||
+  compareTexts(a.summary.name, b.summary.name) ||
+  compareTexts(a.summary.id, b.summary.id);
+
+/** The best of the candidates that were added, in order, and whether there were more. */
+class Best {
+  readonly candidates: Candidate[] = [];
+  isMore = false;
+
+  add(candidate: Candidate): void {
+    const { candidates } = this;
+    const place = candidates.findIndex((other) => compare(candidate, other) < 0);
+    candidates.splice(place < 0 ? candidates.length : place, 0, candidate);
+    if (candidates.length <= beginningLists.most) return;
+    candidates.pop();
+    this.isMore = true;
+  }
+}
+
+const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
+  withinRow({
+    id: summary.id,
+    name: summary.name,
+    version: summary.version,
+    summary: summary.summary,
+    icon: summary.icon,
+    paid: summary.paid,
+    architectures: summary.architectures,
+    place: summary.repository.name,
+    runs: hasDevices ? joinStatements(summary.stated.values()) : undefined,
+  });
+
+/** The lists of what two letters begin, by these. */
+export const composeBeginnings = (
+  packages: Iterable<PackageSummary>,
+  hasDevices: boolean,
+): Map<string, BeginningList> => {
+  const best = new Map<string, Best>();
+  for (const summary of packages) {
+    const joined = joinWords(summary.name);
+    const whole = beginningLists.of(joined);
+    const isOdd = stateOf(summary.version, isStale(summary.repository)) === 'current' ? 0 : 1;
+    const { length } = joined;
+    const add = (beginning: string, kind: number): void => {
+      const known = best.get(beginning) ?? new Best();
+      best.set(beginning, known);
+      known.add({ summary, closeness: { kind, isOdd, length } });
+    };
+    if (whole !== undefined) add(whole, joined === whole ? 0 : 1);
+    const others = new Set([...nameTerms(summary.name).words].slice(0, mostWords).map(beginningLists.of));
+    for (const beginning of others) {
+      if (beginning !== undefined && beginning !== whole) add(beginning, 2);
+    }
+  }
+  return new Map(
+    [...best].map(([beginning, { candidates, isMore }]) => {
+      const rows = candidates.map(({ summary }) => toRow(summary, hasDevices));
+      return [beginning, { rows, isMore }];
+    }),
+  );
+};

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { joinWords, nameTerms } from '../../src/catalog/search-text.ts';
+import { beginningLists } from '../../src/results/beginning-lists.ts';
+import { composeBeginnings } from '../../src/site/beginnings.ts';
+import type { PackageSummary } from '../../src/site/site-catalog.ts';
+
+const good = { slug: 'one', name: 'One' };
+const away = { slug: 'two', name: 'Two', outcome: { outcome: 'failed' } };
+
+const summaryOf = (name: string, fields: Partial<Record<keyof PackageSummary, unknown>> = {}) =>
+  ({
+    id: `com.example.${name}`,
+    name,
+    version: '1',
+    summary: 'It does a thing',
+    paid: false,
+    architectures: ['iphoneos-arm'],
+    stated: new Map(),
+    repository: good,
+    ...fields,
+  }) as unknown as PackageSummary;
+
+const namesOf = (packages: readonly PackageSummary[], beginning: string) =>
+  composeBeginnings(packages, false)
+    .get(beginning)
+    ?.rows.map(({ name }) => name);
+
+describe('what two letters begin', () => {
+  it('is the name itself, names that begin so, then words of names, and of each the shorter first', () => {
+    const names = ['Big Choicy', 'Choicy', 'Chase', 'CH', 'Alpha', 'aChoicy', 'Archive'];
+    expect(
+      namesOf(
+        names.map((name) => summaryOf(name)),
+        'ch',
+      ),
+    ).toEqual(['CH', 'Chase', 'Choicy', 'aChoicy', 'Big Choicy']);
+  });
+
+  it('is what is released and can be had before what is not', () => {
+    const packages = [
+      summaryOf('Cha', { repository: away }),
+      summaryOf('Chb', { version: '1~beta1' }),
+      summaryOf('Choicy', { version: '2' }),
+      summaryOf('Big Choicy'),
+    ];
+    expect(namesOf(packages, 'ch')).toEqual(['Choicy', 'Cha', 'Chb', 'Big Choicy']);
+  });
+
+  it('is in the order of names and identifiers where nothing else tells', () => {
+    const same = [summaryOf('Same', { id: 'b' }), summaryOf('Same', { id: 'a' }), summaryOf('Sama', { id: 'c' })];
+    const ids = composeBeginnings(same, false)
+      .get('sa')
+      ?.rows.map(({ id }) => id);
+    expect(ids).toEqual(['c', 'a', 'b']);
+  });
+
+  it('holds as many as are suggested, and says that there are more', () => {
+    const packages = Array.from({ length: 8 }, (_, index) => summaryOf(`Many ${index}`)).reverse();
+    const list = composeBeginnings(packages, false).get('ma');
+    expect(list?.rows.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6].map((number) => `Many ${number}`));
+    expect(list?.isMore).toBe(true);
+    expect(composeBeginnings(packages.slice(1), false).get('ma')?.isMore).toBe(false);
+  });
+
+  it('holds a package once, however its name repeats the letters, and no more than a row shows', () => {
+    const packages = [summaryOf(`Cha cha cha ${'x'.repeat(500)}`, { summary: 'y'.repeat(500) })];
+    const { rows } = composeBeginnings(packages, false).get('ch') ?? { rows: [] };
+    expect(rows.map(({ name, summary, runs }) => [name.length, summary.length, runs])).toEqual([[201, 161, undefined]]);
+    expect(composeBeginnings(packages, true).get('ch')?.rows[0]?.runs).toBe('');
+  });
+
+  it('counts no more words of a name than people know', () => {
+    const name = Array.from({ length: 1000 }, (_, index) => String.fromCodePoint(0x3041 + (index % 80), 0x3042)).join(
+      '-',
+    );
+    expect(composeBeginnings([summaryOf(name)], false).size).toBeLessThanOrEqual(13);
+  });
+
+  it('is found by whoever types a name, in files of plain names', () => {
+    const name = fc.oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+      fc.constantFrom('日本語', 'ÄÖ x', 'a-b'),
+    );
+    fc.assert(
+      fc.property(name, (text) => {
+        const lists = composeBeginnings([summaryOf(text)], false);
+        for (const beginning of lists.keys()) {
+          expect(beginningLists.of(beginning)).toBe(beginning);
+          expect(beginningLists.file(beginning)).toMatch(/^pagefind\/beginnings\/[\da-f]+-[\da-f]+\.json$/);
+        }
+        const typed = beginningLists.of(text);
+        if (typed !== undefined) expect(lists.has(typed)).toBe(true);
+        expect(lists.size).toBeLessThanOrEqual(1 + nameTerms(text).words.size);
+        expect(typed === undefined).toBe([...joinWords(text)].length < 2);
+      }),
+    );
+  });
+
+  it('answers two letters, and neither one nor three', () => {
+    const asked = ['c', 'ch', ' ch ', 'cho', 'c h', 'c.', '日本', 'CH'];
+    expect(asked.filter(beginningLists.answers)).toEqual(['ch', ' ch ', '日本', 'CH']);
+  });
+});
