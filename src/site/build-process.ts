@@ -6,10 +6,11 @@ import { type BuildOrder, type BuildProgress, type BuiltSite, stagingFolders } f
 import { loadBundle, prepareBundle } from './bundle.ts';
 import { provideSite, site } from './context.ts';
 import { drawPictures } from './draw-pictures.ts';
+import { openSite } from './open-site.ts';
 import { answerOrder } from './own-process.ts';
 import { buildSearchIndex } from './pagefind-index.ts';
 import { renderPages } from './render.ts';
-import { SiteCatalog } from './site-catalog.ts';
+import { helpRendering } from './render-help.ts';
 
 const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number]> => {
   const start = performance.now();
@@ -18,35 +19,42 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
 };
 
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
-  const { verify = false, baseUrl, staticRefs = false, policyUpdated, signingKey, service, safety } = options;
+  const { verify = false, baseUrl, staticRefs, service } = options;
   const cache = path.resolve(options.cacheDir);
   const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
   mkdirSync(cache, { recursive: true });
   // Beside the reading, which it does not need.
   const prepared = prepareBundle(bundle);
   prepared.catch(() => {});
-  const [catalog, read] = await timed(
-    () => new SiteCatalog(options.catalogPath, options.lastBuild, options.depictions),
-  );
+  const [catalog, read] = await timed(() => openSite(options));
   try {
-    provideSite(catalog, { base: baseUrl, staticRefs }, { policyUpdated, signingKey, service, safety });
     const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
-    const render = async () => {
-      const loaded = await loadBundle(await prepared);
-      return {
-        client: loaded.client,
-        rendered: await renderPages(
-          loaded,
-          staged,
-          { base: baseUrl, staticRefs, service, hasDevices: catalog.hasDevices },
-          progress('pages'),
-          verify,
-        ),
-      };
-    };
     // Pagefind works in a process of its own, beside the rendering.
+    const { promise: composed, resolve: onComposed } = Promise.withResolvers<void>();
+    const searching = timed(() =>
+      buildSearchIndex(catalog, index, { onRecord: progress('search'), onComposed }, verify),
+    );
+    const render = async () => {
+      const ready = await prepared;
+      const loaded = await loadBundle(ready);
+      const rendered = await renderPages(
+        loaded,
+        staged,
+        { base: baseUrl, staticRefs, service, hasDevices: catalog.hasDevices },
+        progress('pages'),
+        {
+          verify,
+          help: (work, onRendered) =>
+            helpRendering({ order: options, bundle: ready, folder: staged, work }, onRendered, {
+              free: Promise.race([composed, searching]),
+              packages: catalog.packages.size,
+            }),
+        },
+      );
+      return { client: loaded.client, rendered };
+    };
     const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
-      timed(() => buildSearchIndex(catalog, index, progress('search'), verify)),
+      searching,
       timed(render),
       drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, verify),
     ]);

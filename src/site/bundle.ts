@@ -113,7 +113,7 @@ export const makeBundle = async (folder: string): Promise<boolean> => {
 };
 
 /** A bundle that lies ready, and is not loaded yet. */
-interface PreparedBundle {
+export interface PreparedBundle {
   readonly key: string;
   readonly folder: string;
 }
@@ -135,7 +135,7 @@ export const prepareBundle = async (folder: string): Promise<PreparedBundle> => 
   return { key, folder };
 };
 
-/** Loads a bundle, once in a process. */
+/** Loads a bundle, once in a thread. */
 export const loadBundle = async ({ key, folder }: PreparedBundle): Promise<Bundle> => {
   const server = path.join(folder, 'server');
   const pages = (await import(pathToFileURL(path.join(server, findEntry(readdirSync(server)))).href)) as Pages;

@@ -76,10 +76,17 @@ export function* composeSearchRecords({ packages, hasDevices, downloads }: SiteC
   }
 }
 
+/** Who is told how far the index is. */
+export interface SearchListeners {
+  readonly onRecord?: (done: number, total: number) => void;
+  /** Told when Pagefind, whose process has as much to do as one processor can, has ended; not where nothing changed. */
+  readonly onComposed?: () => void;
+}
+
 // Some at a time: the records wait in the pipe of another process.
 const atOnce = 500;
 
-const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number) => void) => {
+const composeIndex = async (catalog: SiteCatalog, { onRecord, onComposed }: Required<SearchListeners>) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   const { size } = catalog.packages;
@@ -92,12 +99,13 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number) => vo
     const answers = await Promise.all(waiting.splice(0));
     const failed = answers.find((answer) => answer.errors.length > 0);
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
-    onRecord(done);
+    onRecord(done, size);
   }
   // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
   // writing is left empty or cut short.
   const composed = await index.getFiles();
   await close();
+  onComposed();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
   // Of nothing Pagefind writes no index, only the word that there is none.
@@ -161,7 +169,7 @@ const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean
 export const buildSearchIndex = async (
   catalog: SiteCatalog,
   folder: string,
-  onRecord: (done: number, total: number) => void = () => {},
+  { onRecord = () => {}, onComposed = () => {} }: SearchListeners = {},
   verify = false,
 ): Promise<number> => {
   const { size } = catalog.packages;
@@ -179,7 +187,7 @@ export const buildSearchIndex = async (
   const kept = readKept(mark);
   if (kept?.digest === digest && isWhole(folder, kept, verify)) return size;
   rmSync(mark, { force: true });
-  const index = await composeIndex(catalog, (done) => onRecord(done, size));
+  const index = await composeIndex(catalog, { onRecord, onComposed });
   const files = writeIndex(folder, [...index, ...lists]);
   writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
   return size;

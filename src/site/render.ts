@@ -5,6 +5,7 @@ import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
 import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
+import { type RenderedFile, type SharedWork, shareWork, takeFiles } from './page-work.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
@@ -81,6 +82,50 @@ interface Rendering extends Addressing {
   readonly hasDevices?: boolean;
 }
 
+/** The pages of a bundle by their files. */
+export const pagesByFile = async (pages: Pages): Promise<ReadonlyMap<string, Page>> =>
+  new Map((await pages.listPages()).map((page) => [fileOf(page), page]));
+
+/**
+ * Renders the pages that nobody else takes, until all are taken. Several may work at once on the same pages.
+ *
+ * @param listed the pages of the bundle by their files
+ * @param onRendered told of the files of each few
+ * @throws Error where a page cannot be rendered
+ */
+export const renderTaken = async (
+  { pages, listed, folder, base }: { pages: Pages; listed: ReadonlyMap<string, Page>; folder: string; base: string },
+  work: SharedWork,
+  onRendered: (files: readonly RenderedFile[]) => void,
+): Promise<void> => {
+  for (let files = takeFiles(work); files.length > 0; files = takeFiles(work)) {
+    const rendered: RenderedFile[] = [];
+    for (const file of files) {
+      const page = listed.get(file);
+      if (page === undefined) throw new Error(`The catalog changed while its pages were rendered: ${file} is gone`);
+      const key = keyOf(pages, page);
+      const body = await renderPage(pages, base, page);
+      const target = path.join(folder, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
+      // leaves nothing is noted. A third less work than through promises.
+      writeFileSync(target, body);
+      rendered.push({ file, note: key === undefined ? undefined : { key, ...describeKept(body) } });
+    }
+    onRendered(rendered);
+    // What else this thread does gets its turn.
+    await setImmediate();
+  }
+};
+
+/** How pages are rendered, besides what shows on them. */
+interface RenderOptions {
+  /** Whether to read all that is kept, and make again what is not as it was written. */
+  readonly verify?: boolean;
+  /** Somebody else who takes of the work; told are the files rendered there. Rejects as `renderTaken` does. */
+  readonly help?: (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => Promise<void>;
+}
+
 /**
  * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
  * that are no page any more. Returns how many were rendered.
@@ -92,7 +137,7 @@ export const renderPages = async (
   folder: string,
   { base, staticRefs = false, service, hasDevices = false }: Rendering,
   onPage: (done: number, total: number) => void,
-  verify = false,
+  { verify = false, help = async () => {} }: RenderOptions = {},
 ): Promise<number> => {
   const mark = `${folder}.json`;
   const bundle = [
@@ -105,31 +150,27 @@ export const renderPages = async (
   const known = readRendered(mark, bundle);
   const present = listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);
-  const stale: { readonly page: Page; readonly file: string }[] = [];
-  for (const page of await pages.listPages()) {
-    const file = fileOf(page);
+  const stale: string[] = [];
+  const listed = await pagesByFile(pages);
+  for (const [file, page] of listed) {
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     const isSame = before !== undefined && present.has(file) && before.key === keyOf(pages, page);
     if (isSame && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
-    else stale.push({ page, file });
+    else stale.push(file);
     present.delete(file);
   }
   // What is about to change is not known until it is whole.
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
   for (const file of present) rmSync(path.join(folder, file), { force: true });
-  for (const [index, { page, file }] of stale.entries()) {
-    const key = keyOf(pages, page);
-    const body = await renderPage(pages, base, page);
-    const target = path.join(folder, file);
-    mkdirSync(path.dirname(target), { recursive: true });
-    // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
-    // leaves nothing is noted. A third less work than through promises. Between some of them, what else this process does gets its turn.
-    writeFileSync(target, body);
-    if (key !== undefined) kept[file] = { key, ...describeKept(body) };
-    const done = index + 1;
-    if (done % 16 === 0) await setImmediate();
-    if (done % 100 === 0 || done === stale.length) onPage(done, stale.length);
-  }
+  let done = 0;
+  const onRendered = (files: readonly RenderedFile[]): void => {
+    for (const { file, note } of files) if (note !== undefined) kept[file] = note;
+    const before = done;
+    done += files.length;
+    if (Math.floor(done / 100) > Math.floor(before / 100) || done === stale.length) onPage(done, stale.length);
+  };
+  const work = shareWork(stale);
+  await Promise.all([renderTaken({ pages, listed, folder, base }, work, onRendered), help(work, onRendered)]);
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
   return stale.length;
 };

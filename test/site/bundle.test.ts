@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,12 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageFolder } from '../../src/results/package-address.ts';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
 import { computeKey, holds, loadBundle, makeBundle } from '../../src/site/bundle.ts';
 import { provideSite } from '../../src/site/context.ts';
+import { openSite } from '../../src/site/open-site.ts';
+import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } from '../../src/site/page-work.ts';
 import { renderPages } from '../../src/site/render.ts';
+import { helpRendering, isHelpWorthwhile } from '../../src/site/render-help.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
 
@@ -79,6 +83,85 @@ describe('the bundle of the pages', () => {
       provideSite(undefined);
       catalog.close();
     }
+  });
+
+  it('is rendered in another thread as it is in this one, each page by one of them, and a page that fails there fails here', async () => {
+    const base = 'https://index.example/below';
+    const catalogPath = path.join(folder, 'shared.sqlite');
+    await writeCatalog(catalogPath, sources, base);
+    // Of its own: a bundle shows the catalog that it was first asked with.
+    const ready = { key: 'one', folder: path.join(folder, 'shared-bundle') };
+    cpSync(bundle, ready.folder, { recursive: true });
+    const order = { catalogPath, cacheDir: folder, baseUrl: base, lastBuild };
+    const [alone, together] = [path.join(folder, 'alone'), path.join(folder, 'together')];
+    const rendering = { base, hasDevices: true };
+    let inThread: readonly RenderedFile[] = [];
+    const help = (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => {
+      const told = (files: readonly RenderedFile[]) => {
+        inThread = [...inThread, ...files];
+        onRendered(files);
+      };
+      const data = { order, bundle: ready, folder: together, work };
+      return helpRendering(data, told, { free: Promise.resolve(), packages: 0, processors: 2, fewest: 1 });
+    };
+    const catalog = openSite(order);
+    try {
+      const loaded = await loadBundle(ready);
+      const rendered = await renderPages(loaded, alone, rendering, () => {});
+      const progress: number[] = [];
+      // This thread begins with a page that waits until the other has rendered some.
+      const waiting = {
+        ...loaded.pages,
+        app: {
+          render: async (...asked: Parameters<typeof loaded.pages.app.render>) => {
+            await vi.waitUntil(() => inThread.length > 0, { timeout: 60_000 });
+            return loaded.pages.app.render(...asked);
+          },
+        } as typeof loaded.pages.app,
+      };
+      const onPage = (done: number) => void progress.push(done);
+      expect(await renderPages({ ...loaded, pages: waiting }, together, rendering, onPage, { help })).toBe(rendered);
+      expect(progress.at(-1)).toBe(rendered);
+      expect(inThread.length).toBeGreaterThan(100);
+      expect(inThread.length).toBeLessThan(rendered);
+      const listFiles = (where: string) =>
+        readdirSync(where, { recursive: true, encoding: 'utf8' })
+          .filter((name) => statSync(path.join(where, name)).isFile())
+          .sort();
+      expect(listFiles(together)).toEqual(listFiles(alone));
+      for (const name of listFiles(alone)) {
+        expect(readFileSync(path.join(together, name)).equals(readFileSync(path.join(alone, name))), name).toBe(true);
+      }
+      // Nothing is left to render: what the other thread rendered is noted as well.
+      const keyed = inThread.filter(({ note }) => note !== undefined).length;
+      expect(keyed).toBeGreaterThan(100);
+      expect(await renderPages(loaded, together, rendering, () => {})).toBe(
+        await renderPages(loaded, alone, rendering, () => {}),
+      );
+
+      const work = shareWork(Array.from({ length: 20 }, (_, index) => `package/none-${index}/index.html`));
+      await expect(help(work, () => {})).rejects.toThrow('package/none-0/index.html is gone');
+    } finally {
+      provideSite(undefined);
+      catalog.close();
+    }
+  });
+
+  it('is rendered in another thread where enough is left for it and a processor has nothing else to do', async () => {
+    const worth = (pages: number, packages: number, processors = 2) =>
+      isHelpWorthwhile(pages, { packages, processors });
+    expect([worth(1000, 5000), worth(999, 1), worth(1000, 5001), worth(100_000, 5000, 1)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const work = shareWork(Array.from({ length: 40 }, (_, index) => `${index}`));
+    const taken = [takeFiles(work), takeFiles(work)].flat();
+    expect([taken.length, countLeft(work)]).toEqual([32, 8]);
+    taken.push(...takeFiles(work), ...takeFiles(work), ...takeFiles(work));
+    expect(taken).toEqual(work.files);
+    expect(countLeft(work)).toBe(0);
   });
 
   it('C12: is made anew where a file of it is damaged, missing or one too many', async () => {
