@@ -318,6 +318,45 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) =>
     for (const request of outside) expect(request).toMatch(/^image .* no referrer$/);
   });
 });
+/** Gives what strangers name a word of a hundred letters, one after another, and tells what then leaves its page or card. */
+const longNames = `(() => {
+  const word = 'Pneumonoultramicroscopic_silicovolcanoconiosis_01234567890'.repeat(2).slice(0, 100);
+  const named = 'h1, h2 bdi, [dir], .version, .mono, .facts a, .crumbs a, .by a, .copies .chip, .operation a';
+  const found = [];
+  for (const element of document.querySelectorAll('#content :is(' + named + ')')) {
+    const text = [...element.childNodes].find((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (!text || !element.checkVisibility()) continue;
+    const { data } = text;
+    text.data = word;
+    const card = element.closest('.card, .list, .tabbed, .note');
+    const leaves = card && !element.closest('.scroll') && getComputedStyle(element).overflowX === 'visible'
+      && element.getBoundingClientRect().right > card.getBoundingClientRect().right;
+    if (leaves || document.documentElement.scrollWidth > innerWidth) found.push(element.outerHTML);
+    text.data = data;
+  }
+  return found;
+})()`;
+
+it.each([
+  '/package/com.alpha.snowboard/',
+  '/repository/alpha/',
+  '/author/ada-example/',
+  '/doctor/beta/',
+  '/new/',
+  '/api/',
+])('%s holds names, versions and addresses of any length', async (address) => {
+  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+    const page = await open(address, options);
+    expect(await page.evaluate(longNames)).toEqual([]);
+  }
+});
+
+it('gives the words about what needs attention the width of a phone, beside the tile', async () => {
+  const page = await open('/status/', phone);
+  const reason = await page.locator('#attention .reason').first().boundingBox();
+  expect(reason?.width).toBeGreaterThan(phone.viewport.width * 0.6);
+});
+
 /** What axe finds on a page into which it was loaded: by all of its rules, or by those of some kinds. */
 const violationsOf = (page: Page, kinds?: readonly string[]): Promise<string[]> =>
   page.evaluate(
