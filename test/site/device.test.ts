@@ -194,6 +194,18 @@ describe('C14: the device of the visitor', () => {
     expect(await files()).toEqual(asBuilt);
   });
 
+  it('calls for no manager where the package says that it does not run on the device', async () => {
+    const page = await open('/package/com.example.snownew/');
+    const called = () => page.locator('#install .primary').allTextContents();
+    expect(await called()).toHaveLength(1);
+    await choose(page, '16.1', 'rootless');
+    expect(await page.locator('.verdict').first().textContent()).toBe('Says not on iOS 16.1');
+    expect(await called()).toEqual([]);
+    expect(await page.locator('#install [data-manager]:visible').count()).toBeGreaterThan(1);
+    await choose(page, '17.0', 'rootless');
+    expect(await called()).toHaveLength(1);
+  });
+
   it('is forgotten when asked, and a search keeps the address that was shared', async () => {
     const page = await open('/search/?q=snow&ios=16.7&build=rootless');
     await page.locator('#results .name').first().waitFor();

@@ -1,4 +1,4 @@
-import { deviceBuild } from './visitor-device.ts';
+import { deviceBuild, refusesDevice } from './visitor-device.ts';
 
 // Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
 
@@ -22,18 +22,20 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
 
 /**
  * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
- * stay that install something there; where none does, none is called for. The download for the device comes first.
+ * stay that install something there; where none does, or the package says that it does not run on it, none is called for.
+ * The download for the device comes first.
  */
 export const placeInstall = (): void => {
   const build = deviceBuild();
   const last = readLast();
+  const refuses = refusesDevice();
   for (const { group, buttons } of groups) {
     const fitting = buttons.filter(({ dataset }) => build === undefined || dataset.builds?.split(' ').includes(build));
     const shown = fitting.length > 0 ? fitting : buttons;
     const first = shown.find(({ dataset }) => dataset.manager === last) ?? shown[0];
     for (const button of buttons) {
       button.hidden = !shown.includes(button);
-      button.classList.toggle('primary', button === first && fitting.length > 0);
+      button.classList.toggle('primary', button === first && fitting.length > 0 && !refuses);
       if (button !== first) group.append(button);
     }
   }

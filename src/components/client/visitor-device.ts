@@ -68,6 +68,13 @@ export const tellOf = (element: Element): void => {
 
 const misfits: ReadonlySet<string> = new Set(['others-named', 'not-on-ios', 'no-build']);
 
+/** Whether the package of the page says itself that it does not run on the visitor's device. */
+export const refusesDevice = (): boolean => {
+  const head = document.querySelector<HTMLElement>('.for-device[data-runs]');
+  const judgement = head === null ? undefined : judgeRow(head);
+  return judgement !== undefined && misfits.has(judgement.verdict);
+};
+
 /**
  * Adds the items of a list of packages to it, each as it is for the visitor's device: what by its own words does not run
  * there comes after all that may, behind a line that says so. Within both groups the order stays.
