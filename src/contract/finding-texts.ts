@@ -31,4 +31,13 @@ export const fillSentence = ({ operator }: FindingText, evidence: string): strin
 export const operatorSentence = (code: FindingCode, evidence: string): string =>
   fillSentence(findingTexts[code], evidence);
 
+/**
+ * A sentence for the operator without what the operator is told to do, which stands after the evidence: what is left is
+ * for everybody who reads the site.
+ */
+export const withoutOrders = (code: FindingCode, sentence: string): string => {
+  const [, orders = ''] = findingTexts[code].operator.split('{}.');
+  return orders === '' ? sentence : sentence.replace(orders, '');
+};
+
 export type { FindingText };

@@ -1,5 +1,5 @@
 import { encodeFolderName } from '../contract/filenames.ts';
-import { isFindingCode } from '../contract/finding-texts.ts';
+import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { composeFindings } from '../documents/findings-record.ts';
@@ -48,6 +48,11 @@ const placeOf = ({ uri, suite, origin_packages_path: path }: RepositoryRecord) =
   return suite === './' || binary === undefined ? { uri } : { uri, suite, component, binary };
 };
 
+const forReaders = <T extends { readonly code: string; readonly for_operator: string }>(finding: T): T =>
+  isFindingCode(finding.code)
+    ? { ...finding, for_operator: withoutOrders(finding.code, finding.for_operator) }
+    : finding;
+
 type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'command' | 'document'> & {
   readonly found: Parameters<typeof composeFindings>[1];
   readonly outcome: Outcome | undefined;
@@ -57,7 +62,8 @@ type Examined = Pick<DoctorView, 'slug' | 'name' | 'uri' | 'isRead' | 'command' 
 
 /** What the doctor says of it, with the sentence that the build kept of a failure, which has the evidence in it. */
 const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diagnosis => {
-  const record = composeFindings(slug, found, failureOf(outcome));
+  const composed = composeFindings(slug, found, failureOf(outcome));
+  const record = { ...composed, findings: composed.findings.map(forReaders) };
   const told = { for_operator: outcome?.reason ?? record.failure?.for_operator ?? unnamed.for_operator };
   if (record.failure !== null)
     return diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);

@@ -16,6 +16,7 @@ import {
 } from '../catalog/site-reading.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
+import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import type { Depiction } from '../depictions/depiction.ts';
@@ -37,6 +38,13 @@ export interface Repository extends Omit<CatalogRepository, 'number'> {
   readonly name: string;
   readonly outcome: Outcome | undefined;
 }
+
+// What went wrong is for everybody; what to do about it is told to owners apart, and to the operator elsewhere.
+const forReaders = (outcome: Outcome): Outcome => {
+  const { code, reason } = outcome;
+  if (code === null || reason === null || !isFindingCode(code)) return outcome;
+  return { ...outcome, reason: withoutOrders(code, reason) };
+};
 
 /** Whether a repository is as it was before the last build, which could not read it. */
 export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
@@ -134,10 +142,10 @@ export class SiteCatalog {
    * snapshots, beside which native depictions are kept, where they are shown.
    */
   constructor(catalogPath: string, lastBuild?: ShownBuild, depictions?: string) {
-    this.lastBuild = lastBuild;
+    this.lastBuild = lastBuild && { ...lastBuild, repositories: lastBuild.repositories.map(forReaders) };
     this.#depictions = depictions;
     this.#database = CatalogFile.openReadOnly(catalogPath);
-    const outcomes = new Map(lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
+    const outcomes = new Map(this.lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
     this.#byNumber = new Map(
       readCatalogRepositories(this.#database).map(({ number, ...repository }) => {
         const { slug, record } = repository;

@@ -10,6 +10,7 @@ import {
   findingTexts,
   isFindingCode,
   operatorSentence,
+  withoutOrders,
 } from '../../src/contract/finding-texts.ts';
 
 // That every code which can be produced has an entry is checked by the compiler: Finding.code is of this table.
@@ -21,6 +22,22 @@ describe('the texts of findings', () => {
     expect(text.owner).toMatch(/^[A-Z].*\.$/s);
     expect(text.title).toMatch(/^[A-Z].*[^.]$/);
   });
+
+  it.each(Object.keys(findingTexts) as FindingCode[])(
+    '%s: tells everybody what was seen, and nobody but the operator what to do',
+    (code) => {
+      const told = withoutOrders(code, operatorSentence(code, 'status 404. $& for /x'));
+      expect(told).toMatch(/status 404\. \$& for \/x\)?\.$/);
+      const beside = withoutOrders(
+        code,
+        findingText(code).operator.replace('{}', () => 'x'),
+      );
+      expect(beside).not.toMatch(/Check|Accept|Allow|name that|that is meant/);
+      expect(beside.endsWith(' Another file was taken in its place.')).toBe(
+        findingText(code).operator.endsWith(' Another file was taken in its place.'),
+      );
+    },
+  );
 
   // What is said beside data in use must not deny that there is any.
   const failures = Object.keys({ ...networkTexts, ...crawlTexts }) as FindingCode[];

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorSentence } from '../../src/contract/finding-texts.ts';
 import { formsOfPages } from '../../src/contract/kept.ts';
 import { publishSite } from '../../src/pipeline/site-step.ts';
 import { decodeEntities } from '../support/links.ts';
@@ -119,6 +120,30 @@ describe('the words and figures of every page', () => {
       }
     }
   });
+
+  it('tells everybody why a repository is not renewed, and only its operator what to write into the manifest', async () => {
+    const reasons = {
+      beta: ['release-missing', 'status 404 for /InRelease'],
+      gone: ['dns', 'no address for gone.example'],
+    } as const;
+    const repositories = lastBuild.repositories.map((one) => {
+      if (one.slug !== 'beta' && one.slug !== 'gone') return one;
+      const [code, evidence] = reasons[one.slug];
+      return { ...one, code, reason: operatorSentence(code, evidence) };
+    });
+    const told = await build('troubled', sources, { ...lastBuild, repositories });
+    for (const [name, reason] of [
+      ['status/', reasons.beta],
+      ['status/', reasons.gone],
+      ['repository/beta/', reasons.beta],
+      ['doctor/beta/', reasons.beta],
+      ['doctor/gone/', reasons.gone],
+    ] as const) {
+      const text = readAloud(told.get(`${name}index.html`) ?? '');
+      expect(text, name).toContain(`${reason[1]}.`);
+      expect(text, name).not.toContain('in the manifest');
+    }
+  }, 120_000);
 
   it('C11: the outcomes of the status page add up to the repositories that it counts', () => {
     const figures = figuresOf(page('status/'));
