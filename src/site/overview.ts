@@ -77,6 +77,14 @@ export const recentNews = (
   return recent;
 };
 
+/** The same for a list of a few rows: where it is not full, repositories take more than their share. */
+export const mixedNews = (packages: readonly PackageSummary[], length: number, perRepository: number): NewsEntry[] => {
+  const shared = recentNews(packages, length, { perRepository });
+  const taken = new Set(shared.map(({ summary }) => summary));
+  const others = recentNews(packages, 2 * length).filter(({ summary }) => !taken.has(summary));
+  return [...shared, ...others].slice(0, length).sort(newestFirst);
+};
+
 // What packages bring along, and nobody looks for.
 const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'development']);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { authorFolder, authorKey, composeAuthor, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
 import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
-import { newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
+import { mixedNews, newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
 import { mostDownloaded } from '../../src/site/popularity.ts';
 import { readPerson } from '../../src/site/prose.ts';
 import { choosePictures, chooseRepositoryPictures } from '../../src/site/share-choice.ts';
@@ -202,6 +202,15 @@ describe('what is new', () => {
     expect(days[0]?.added.cards).toHaveLength(20);
     const shown = days.map(({ added, updated }) => added.cards.length + updated.cards.length);
     expect(shown).toEqual([20, 100, 100]);
+  });
+
+  it('shows some of each repository in a short list, and more of one where the list is not full', () => {
+    const flood = Array.from({ length: 5 }, (_, index) => news(`f${index}`, at(9, 9 - index), false));
+    const others = [news('a', at(8), true, 'two'), news('b', at(7), true, 'two'), news('c', at(6), true, 'two')];
+    const listed = (length: number) => mixedNews([...flood, ...others], length, 2).map(({ summary }) => summary.id);
+    expect(listed(4)).toEqual(['f0', 'f1', 'a', 'b']);
+    expect(listed(6)).toEqual(['f0', 'f1', 'f2', 'f3', 'a', 'b']);
+    expect(listed(20)).toEqual(['f0', 'f1', 'f2', 'f3', 'f4', 'a', 'b', 'c']);
   });
 });
 
