@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
@@ -6,18 +7,33 @@ import type { CatalogStub, ObjectName } from '../../functions/cloudflare/catalog
 import { safetyFile } from '../../functions/node/safety-file.ts';
 import { type BundledWorker, bundleCloudflare } from '../../scripts/bundling/bundle-cloudflare.ts';
 import { compatibilityDate, type EdgeGateway } from '../../scripts/bundling/cloudflare-settings.ts';
+import { makeOnce } from './once-in-run.ts';
 
 /** A bundle of the Worker. */
 export interface EdgeBundle extends BundledWorker {
   readonly folder: string;
 }
 
-/** Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which whoever asked for it removes. */
+const bundleInto = (folder: string, gateway: EdgeGateway): Promise<BundledWorker> => {
+  const publication = { kind: 'address', address: 'https://index.invalid' } as const;
+  return bundleCloudflare(folder, { publication, name: 'debdex', safetyList: safetyFile, gateway });
+};
+
+/**
+ * Bundles the Worker as `npm run bundle -- cloudflare` does, into a new folder, which whoever asked for it removes. In a
+ * run of the tests it is bundled once for each gateway, and copied.
+ */
 export const makeEdgeBundle = async (gateway: EdgeGateway = { kind: 'off' }): Promise<EdgeBundle> => {
   const folder = path.join(mkdtempSync(path.join(tmpdir(), 'debdex-edge-')), 'cloudflare');
-  const publication = { kind: 'address', address: 'https://index.invalid' } as const;
-  const made = await bundleCloudflare(folder, { publication, name: 'debdex', safetyList: safetyFile, gateway });
-  return { ...made, folder };
+  const run = process.env.DEBDEX_TESTS_FOLDER;
+  if (run === undefined) return { ...(await bundleInto(folder, gateway)), folder };
+  const name = `edge-bundle-${hash('sha256', JSON.stringify(gateway))}`;
+  const whole = await makeOnce(run, name, async (aside) => {
+    const made = await bundleInto(path.join(aside, 'cloudflare'), gateway);
+    writeFileSync(path.join(aside, 'made.json'), JSON.stringify(made));
+  });
+  cpSync(path.join(whole, 'cloudflare'), folder, { recursive: true });
+  return { ...(JSON.parse(readFileSync(path.join(whole, 'made.json'), 'utf8')) as BundledWorker), folder };
 };
 
 /** The modules of a bundle as the runtime takes them: named, since a driver imports by a name that it composes. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Miniflare } from 'miniflare';
@@ -8,6 +8,7 @@ import { readNames } from '../../scripts/bundling/bundle-cloudflare.ts';
 import { compatibilityDate } from '../../scripts/bundling/cloudflare-settings.ts';
 import { leaner } from '../../scripts/bundling/leaner.ts';
 import { withoutUnnamed } from '../../scripts/bundling/unnamed-methods.ts';
+import { makeOnce } from './once-in-run.ts';
 
 // Of what is deployed: what that leaves out is left out here.
 const deployed = {
@@ -17,11 +18,7 @@ const deployed = {
   gateway: { kind: 'object', publicAddress: 'https://index.example' },
 } as const;
 
-/**
- * The program of the Worker by which tests ask the gateway's object, and that of the downloads, without what the bundle that is
- * deployed leaves out.
- */
-export const bundleTestedObject = async (): Promise<string> => {
+const bundleProgram = async (): Promise<string> => {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'tested-object-worker.ts'),
     platform: 'browser',
@@ -36,6 +33,19 @@ export const bundleTestedObject = async (): Promise<string> => {
   } finally {
     await bundle.close();
   }
+};
+
+/**
+ * The program of the Worker by which tests ask the gateway's object, and that of the downloads, without what the bundle that is
+ * deployed leaves out. In a run of the tests it is bundled once.
+ */
+export const bundleTestedObject = async (): Promise<string> => {
+  const run = process.env.DEBDEX_TESTS_FOLDER;
+  if (run === undefined) return bundleProgram();
+  const whole = await makeOnce(run, 'tested-object', async (aside) =>
+    writeFileSync(path.join(aside, 'worker.js'), await bundleProgram()),
+  );
+  return readFileSync(path.join(whole, 'worker.js'), 'utf8');
 };
 
 /** Objects in the platform's own runtime, on loopback: each path of the address leads to one of its own. */
