@@ -7,7 +7,7 @@ import { joinStatements } from './stated.ts';
 
 /** How close a package is to two letters that begin its name or a word of it: the smaller, the closer. */
 interface Closeness {
-  /** 0 where the name is nothing else, 1 where it begins so, 2 where a word in it does. */
+  /** 1 where the name begins so, 2 where a word in it does. */
   readonly kind: number;
   /** 1 for what is not released, or whose repository does not answer. */
   readonly isOdd: number;
@@ -75,7 +75,7 @@ export const composeBeginnings = (
       best.set(beginning, known);
       known.add({ summary, closeness: { kind, isOdd, length } });
     };
-    if (whole !== undefined) add(whole, joined === whole ? 0 : 1);
+    if (whole !== undefined) add(whole, 1);
     const others = new Set([...nameTerms(summary.name).words].slice(0, mostWords).map(beginningLists.of));
     for (const beginning of others) {
       if (beginning !== undefined && beginning !== whole) add(beginning, 2);

@@ -458,6 +458,27 @@ describe('searching', () => {
     await expect.poll(() => status.textContent()).toBe('Nothing found');
   });
 
+  it('what two letters begin gives way to what was asked since, and makes ready what the next letter needs', async () => {
+    const page = await open('/about/');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: tell } = Promise.withResolvers<void>();
+    await page.route('**/pagefind/beginnings/6d-61.json', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+      tell();
+    });
+    const names = page.locator('#suggestions [role=option] .name');
+    await page.getByRole('combobox').fill('ma');
+    server.requests.length = 0;
+    await page.getByRole('combobox').fill('sn');
+    await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+    await expect.poll(() => server.requests.some((name) => name.startsWith('/pagefind/index/'))).toBe(true);
+    letGo();
+    await answered;
+    await page.waitForLoadState('networkidle');
+    expect(await names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+  });
+
   it('asks for no list of what two letters begin where the index answers', async () => {
     const page = await open('/about/', {}, computing.address);
     const lists: string[] = [];
