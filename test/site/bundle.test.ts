@@ -162,6 +162,15 @@ describe('the bundle of the pages', () => {
     taken.push(...takeFiles(work), ...takeFiles(work), ...takeFiles(work));
     expect(taken).toEqual(work.files);
     expect(countLeft(work)).toBe(0);
+
+    // What is left is not looked at before the processor is free: a thread that was told nothing would fail.
+    const rest = shareWork(['one', 'two']);
+    const { promise: free, resolve: setFree } = Promise.withResolvers<void>();
+    const data = { work: rest } as Parameters<typeof helpRendering>[0];
+    const helped = helpRendering(data, () => {}, { free, packages: 0, processors: 2, fewest: 1 });
+    takeFiles(rest);
+    setFree();
+    await helped;
   });
 
   it('C12: is made anew where a file of it is damaged, missing or one too many', async () => {
