@@ -92,7 +92,8 @@ describe('the bundle of the pages', () => {
     // Of its own: a bundle shows the catalog that it was first asked with.
     const ready = { key: 'one', folder: path.join(folder, 'shared-bundle') };
     cpSync(bundle, ready.folder, { recursive: true });
-    const order = { catalogPath, cacheDir: folder, baseUrl: base, lastBuild };
+    const signingKey = 'the key that generations are signed by';
+    const order = { catalogPath, cacheDir: folder, baseUrl: base, staticRefs: true, signingKey, lastBuild };
     const [alone, together] = [path.join(folder, 'alone'), path.join(folder, 'together')];
     const rendering = { base, hasDevices: true };
     let inThread: readonly RenderedFile[] = [];
@@ -132,6 +133,10 @@ describe('the bundle of the pages', () => {
       for (const name of listFiles(alone)) {
         expect(readFileSync(path.join(together, name)).equals(readFileSync(path.join(alone, name))), name).toBe(true);
       }
+      const reference = readFileSync(path.join(alone, 'api/index.html'), 'utf8');
+      expect(reference).toContain(`<code id="signing-key">${signingKey}</code>`);
+      const search = readFileSync(path.join(alone, 'search/index.html'), 'utf8');
+      expect(search).toContain('This site is made of files alone');
       // Nothing is left to render: what the other thread rendered is noted as well.
       const keyed = inThread.filter(({ note }) => note !== undefined).length;
       expect(keyed).toBeGreaterThan(100);
