@@ -84,6 +84,16 @@ describe('the words and figures of every page', () => {
     expect(found).toEqual([]);
   });
 
+  it('shows names and values as such, and not the marks around them', () => {
+    const marked = [...pages].flatMap(([name, html]) =>
+      textsOf(html)
+        .filter((text) => text.includes('`'))
+        .map((text) => `${name}: ${text}`),
+    );
+    expect(marked).toEqual([]);
+    expect(page('api/')).toContain('<code>iphoneos-arm64</code>');
+  });
+
   it('C11: one of a thing is not called several, and what is not known is not counted', () => {
     const found = [...pages, ...small].flatMap(([name, html]) =>
       [...readAloud(html).matchAll(wrongPlural)].map(([text]) => `${name}: ${text}`),
