@@ -351,6 +351,18 @@ it.each([
   }
 });
 
+it('the reference gives meanings the width of a phone, and of a wide page all but that of a name', async () => {
+  for (const [options, part] of [
+    [phone, 0.7],
+    [{ viewport: { width: 1440, height: 900 } }, 0.75],
+  ] as const) {
+    const page = await open('/api/', options);
+    const list = page.locator('#packageSearch .parameters');
+    const [all, meaning] = await Promise.all([list.boundingBox(), list.locator('dd').first().boundingBox()]);
+    expect(meaning?.width).toBeGreaterThan(part * (all?.width ?? 9999));
+  }
+});
+
 it('gives the words about what needs attention the width of a phone, beside the tile', async () => {
   const page = await open('/status/', phone);
   const reason = await page.locator('#attention .reason').first().boundingBox();
@@ -1116,6 +1128,25 @@ describe('a repository', () => {
     await page.getByRole('link', { name: 'Next' }).click();
     await page.waitForURL('**/repository/many/2/');
     expect(await page.locator('.list .name').first().textContent()).toBe('Many 100');
+  });
+
+  it('is found by its name, its host and its slug in the list, as one types', async () => {
+    const page = await open('/repository/');
+    const listed = page.locator('#repositories > li:visible .name');
+    for (const [typed, found] of [
+      ['PACK many', ['Many packages']],
+      ['beta.exam', ['Beta']],
+      ['suited', ['Suited']],
+      ['repository', []],
+      [' ', ['Alpha Repo', 'Suited', 'Beta', 'Many packages']],
+    ] as const) {
+      await page.getByRole('searchbox', { name: 'Name' }).fill(typed);
+      expect(await listed.allTextContents(), typed).toEqual(found);
+    }
+    await page.getByRole('searchbox', { name: 'Name' }).fill('beta');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).search).toBe('');
+    expect(await listed.allTextContents()).toEqual(['Beta']);
   });
 
   it('is found by ranking and health in the list', async () => {

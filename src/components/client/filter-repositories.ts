@@ -4,14 +4,23 @@ const form = document.querySelector<HTMLFormElement>('#repository-filters');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
 const count = document.querySelector('#repository-count');
 
+/** What a repository is looked for by: its name, its host and its slug, which its address ends with. */
+const namesOf = (item: HTMLElement): string => {
+  const link = item.querySelector<HTMLAnchorElement>('.name');
+  return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${link?.pathname.split('/').at(-2)}`.toLowerCase();
+};
+
 const narrow = (form: HTMLFormElement) => {
   const wanted = new FormData(form);
   const quality = wanted.get('ranking');
   const kind = wanted.get('section');
   const health = wanted.get('health');
+  const words = String(wanted.get('name')).toLowerCase().split(/\s+/);
   let shown = 0;
   for (const item of items) {
+    const names = namesOf(item);
     const fits =
+      words.every((word) => names.includes(word)) &&
       (quality === '' || item.dataset.quality === quality) &&
       (kind === '' || (item.dataset.kinds ?? '').split(' ').includes(String(kind))) &&
       (health === '' || item.dataset.health === health);
@@ -24,5 +33,7 @@ const narrow = (form: HTMLFormElement) => {
 
 if (form !== null) {
   form.addEventListener('input', () => narrow(form));
+  // Enter asks for nothing more: what fits stands there already.
+  form.addEventListener('submit', (event) => event.preventDefault());
   narrow(form);
 }
