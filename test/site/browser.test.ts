@@ -1147,6 +1147,12 @@ describe('a repository', () => {
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).search).toBe('');
     expect(await listed.allTextContents()).toEqual(['Beta']);
+    // No line stands above the first that is left, nor is one missing beside it.
+    const style = (name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('#repositories > li:not([hidden])')).${name}`);
+    expect(await style('boxShadow')).not.toBe('none');
+    await page.setViewportSize(phone.viewport);
+    expect(await style('borderTopWidth')).toBe('0px');
   });
 
   it('is found by ranking and health in the list', async () => {
