@@ -64,7 +64,7 @@ const visit = async (
   const devTools = await context.newCDPSession(page);
   devTools.on('Fetch.requestPaused', ({ requestId, resourceType, request: { url, headers } }) => {
     opened.heard.outside.push(`${resourceType.toLowerCase()} ${url} ${headers.Referer ?? 'no referrer'}`);
-    devTools.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => {});
+    devTools.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => {});
   });
   await devTools.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
   page.on('request', (request) => {
