@@ -1,4 +1,5 @@
 import type { CatalogDatabase, Statement } from './database.ts';
+import { RecentRecords, type RecordRow } from './recent-records.ts';
 import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
 import { bucketOfKey, type DeletionKey, termsOfKey } from './spelling.ts';
@@ -7,10 +8,19 @@ import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
 export type SearchedDocument = SearchedTexts & { readonly id: number };
 
+/** How much text of records is kept in memory, in UTF-16 units. */
+const mostRecent = 8 * 2 ** 20;
+/**
+ * How many records of an answer are kept: those that came first often come first again. To keep all of a long answer
+ * would cost it more than it saves the next.
+ */
+const shownFirst = 16;
+
 /** What a search reads of the catalog. Its statements are prepared once. */
 export class SearchReading {
   readonly #match: Statement<[id: number]>;
   readonly #records: Statement<[json: RecordPiece, repository: number]>;
+  readonly #recent: RecentRecords;
   readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
   readonly #texts: Statement<
     [id: number, identifier: string, name: string | null, author: string | null, json: string]
@@ -27,6 +37,7 @@ export class SearchReading {
     if (source instanceof SearchReading) {
       this.#match = source.#match;
       this.#records = source.#records;
+      this.#recent = source.#recent;
       this.#names = source.#names;
       this.#texts = source.#texts;
       this.#spelling = source.#spelling;
@@ -35,6 +46,7 @@ export class SearchReading {
       return;
     }
     const database = source;
+    this.#recent = new RecentRecords(mostRecent);
     this.wordsWithInside = prepareWordsWithInside(database);
     // A sum, since a bound number alone is looked at when the statement is prepared: it would be prepared anew each time.
     this.#match = database.prepare('SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid LIMIT 0 + ?');
@@ -63,10 +75,27 @@ export class SearchReading {
     return this.#match.all(asked, wanted).map(([id]) => id);
   }
 
-  /** The records of these documents, in the order asked. */
-  records(ids: readonly number[]): RecordList {
-    const rows = this.#records.all(JSON.stringify(ids));
+  /** The records of these documents, in the order asked. `isBeginning`: they are those that an answer begins with. */
+  records(ids: readonly number[], isBeginning = false): RecordList {
+    const first = isBeginning ? shownFirst : 0;
+    const rows = [...this.#recallRows(ids.slice(0, first)), ...this.#readRows(ids.slice(first))];
     return listRecords(rows, (repository) => this.#embedded.get(repository) ?? 'null');
+  }
+
+  #readRows(ids: readonly number[]): RecordRow[] {
+    return ids.length === 0 ? [] : this.#records.all(JSON.stringify(ids));
+  }
+
+  /** The same; what was read of them lately is not read again. */
+  #recallRows(ids: readonly number[]): RecordRow[] {
+    const kept = ids.map((id) => this.#recent.get(id));
+    const missing = ids.filter((_, index) => kept[index] === undefined);
+    const read = this.#readRows(missing);
+    // Of a document without its record nothing is known that could be kept.
+    if (read.length < missing.length) return this.#readRows(ids);
+    for (const [index, id] of missing.entries()) this.#recent.set(id, read[index] as RecordRow);
+    let next = 0;
+    return kept.map((row) => row ?? (read[next++] as RecordRow));
   }
 
   /** Names and identifiers of these documents, in the order asked. */

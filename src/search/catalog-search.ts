@@ -24,14 +24,17 @@ const recordsAtOnce = 32;
  * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
  * choose how long a record is.
  */
-const readInParts = async <T>(all: readonly T[], read: (some: readonly T[]) => RecordList): Promise<RecordList> => {
+const readInParts = async <T>(
+  all: readonly T[],
+  read: (some: readonly T[], isFirst: boolean) => RecordList,
+): Promise<RecordList> => {
   const pieces: RecordPiece[] = [];
   let count = 0;
   let size = 0;
   const pause = createPauses();
   for (let start = 0; start < all.length; start += recordsAtOnce) {
     await pause();
-    const part = read(all.slice(start, start + recordsAtOnce));
+    const part = read(all.slice(start, start + recordsAtOnce), start === 0);
     if (part.count === 0) continue;
     if (count > 0) pieces.push(',');
     pieces.push(...part.pieces);
@@ -86,7 +89,7 @@ export class CatalogSearch {
     const packages =
       within === undefined ? this.#packages : new PackageSearch(new SearchReading(this.#reading, within));
     const { ids, more } = packages.locate(q, limit, page);
-    return { records: await readInParts(ids, (some) => packages.read(some)), more };
+    return { records: await readInParts(ids, (some, isFirst) => packages.read(some, isFirst && page === 1)), more };
   }
 
   /** One page of repository records. */

@@ -71,9 +71,9 @@ export class PackageSearch {
     return { ids: found.slice(start, end), more: found.length > end && end < furthestResult };
   }
 
-  /** The records of these documents, in the order given. */
-  read(ids: readonly number[]): RecordList {
-    return ids.length === 0 ? noRecords : this.#reading.records(ids);
+  /** The records of these documents, in the order given. `isBeginning`: they are the first of an answer. */
+  read(ids: readonly number[], isBeginning = false): RecordList {
+    return ids.length === 0 ? noRecords : this.#reading.records(ids, isBeginning);
   }
 
   /** The numbers of the first `wanted` results: those that fit and, where they are fewer than `limit`, looser ones. */
