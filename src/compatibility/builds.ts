@@ -13,6 +13,9 @@ export type Build = keyof typeof architectures;
 
 export const builds = Object.keys(architectures) as readonly Build[];
 
+/** The Architecture that a build states. */
+export const architectureOf = (build: Build): string => architectures[build];
+
 /** As a person reads it. */
 export const buildTitles: Readonly<Record<Build | 'all', string>> = {
   rootful: 'Rootful',

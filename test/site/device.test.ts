@@ -194,6 +194,26 @@ describe('C14: the device of the visitor', () => {
     expect(await files()).toEqual(asBuilt);
   });
 
+  it('leads from a list to the packages of it that have a build for the device', async () => {
+    const page = await open('/section/tweaks/');
+    const link = page.getByRole('link', { name: /builds$/ });
+    expect(await link.count()).toBe(0);
+    await choose(page, '16.7', 'rootless');
+    expect(await link.textContent()).toBe('Rootless builds');
+    await choose(page, '14.3', 'rootful');
+    expect(await link.textContent()).toBe('Rootful builds');
+    await link.click();
+    await page.waitForURL('**/search/?section=tweaks&architecture=iphoneos-arm');
+    const found = page.locator('#results .name');
+    await expect.poll(() => found.allTextContents()).toContain('Snow Old');
+    expect(await found.allTextContents()).not.toContain('Snow New');
+    await page.goto(`${server.base}/repository/one/`);
+    expect(await link.getAttribute('href')).toContain('/search/?repository=one&architecture=iphoneos-arm');
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect(await link.count()).toBe(0);
+  });
+
   it('calls for no manager where the package says that it does not run on the device', async () => {
     const page = await open('/package/com.example.snownew/');
     const called = () => page.locator('#install .primary').allTextContents();

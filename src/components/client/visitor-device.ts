@@ -113,7 +113,9 @@ export const deviceBuild = (): Build | undefined => device?.build;
 let tellOthers = (): void => {};
 
 const tellAll = (): void => {
-  document.documentElement.toggleAttribute('data-device', device !== undefined);
+  const { dataset } = document.documentElement;
+  if (device === undefined) delete dataset.device;
+  else dataset.device = device.build;
   for (const element of document.querySelectorAll('[data-runs]')) tellOf(element);
   for (const list of document.querySelectorAll<HTMLElement>('.list[data-grouped]')) regroup(list);
   for (const name of document.querySelectorAll<HTMLElement>('[data-device-name]')) {
