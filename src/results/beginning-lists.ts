@@ -3,13 +3,8 @@ import { joinWords } from './words.ts';
 
 const letters = 2;
 
-/** The packages whose names begin with the same two letters. */
-export interface BeginningList {
-  /** Rows of those whose names, or words of names, begin so: the closest first. */
-  readonly rows: readonly RowCard[];
-  /** Whether there are more than the rows. */
-  readonly isMore: boolean;
-}
+/** Rows of packages whose names, or words of names, begin with the same two letters: the closest first. */
+export type BeginningList = readonly RowCard[];
 
 /**
  * Where the first suggestions are listed, by the two letters that are typed for them, beside the index that is among the

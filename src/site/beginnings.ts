@@ -31,20 +31,12 @@ const compare = (a: Candidate, b: Candidate): number =>
   compareTexts(a.summary.name, b.summary.name) ||
   compareTexts(a.summary.id, b.summary.id);
 
-/** The best of the candidates that were added, in order, and whether there were more. */
-class Best {
-  readonly candidates: Candidate[] = [];
-  isMore = false;
-
-  add(candidate: Candidate): void {
-    const { candidates } = this;
-    const place = candidates.findIndex((other) => compare(candidate, other) < 0);
-    candidates.splice(place < 0 ? candidates.length : place, 0, candidate);
-    if (candidates.length <= beginningLists.most) return;
-    candidates.pop();
-    this.isMore = true;
-  }
-}
+/** Puts a candidate among the best, which are in order, where it is one of them. */
+const addTo = (best: Candidate[], candidate: Candidate): void => {
+  const place = best.findIndex((other) => compare(candidate, other) < 0);
+  best.splice(place < 0 ? best.length : place, 0, candidate);
+  if (best.length > beginningLists.most) best.pop();
+};
 
 const toRow = (summary: PackageSummary, hasDevices: boolean): RowCard =>
   withinRow({
@@ -64,16 +56,16 @@ export const composeBeginnings = (
   packages: Iterable<PackageSummary>,
   hasDevices: boolean,
 ): Map<string, BeginningList> => {
-  const best = new Map<string, Best>();
+  const best = new Map<string, Candidate[]>();
   for (const summary of packages) {
     const joined = joinWords(summary.name);
     const whole = beginningLists.of(joined);
     const isOdd = stateOf(summary.version, isStale(summary.repository)) === 'current' ? 0 : 1;
     const { length } = joined;
     const add = (beginning: string, kind: number): void => {
-      const known = best.get(beginning) ?? new Best();
+      const known = best.get(beginning) ?? [];
       best.set(beginning, known);
-      known.add({ summary, closeness: { kind, isOdd, length } });
+      addTo(known, { summary, closeness: { kind, isOdd, length } });
     };
     if (whole !== undefined) add(whole, 1);
     const others = new Set([...nameTerms(summary.name).words].slice(0, mostWords).map(beginningLists.of));
@@ -82,9 +74,9 @@ export const composeBeginnings = (
     }
   }
   return new Map(
-    [...best].map(([beginning, { candidates, isMore }]) => {
-      const rows = candidates.map(({ summary }) => toRow(summary, hasDevices));
-      return [beginning, { rows, isMore }];
-    }),
+    [...best].map(([beginning, candidates]) => [
+      beginning,
+      candidates.map(({ summary }) => toRow(summary, hasDevices)),
+    ]),
   );
 };

@@ -457,7 +457,7 @@ describe('searching', () => {
     const begun = await names.allTextContents();
     expect(begun.slice(0, 2)).toEqual(['Many 000', 'Many 001']);
     expect(begun.at(-1)).toBe('All results');
-    expect(await status.textContent()).toBe('More than 7 names begin so; Enter shows all results');
+    expect(await status.textContent()).toBe('7 suggestions; Enter shows all results');
     await page.getByRole('combobox').fill('many 004');
     await expect.poll(() => names.allTextContents()).toEqual(['Many 004']);
     letGo();
@@ -465,9 +465,16 @@ describe('searching', () => {
     // A list that holds no more than one, and letters that have none.
     await page.getByRole('combobox').fill('sn');
     await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
-    expect(await status.textContent()).toBe('1 name begins so; Enter shows all results');
+    expect(await status.textContent()).toBe('1 suggestion; Enter shows all results');
     await page.getByRole('combobox').fill('qx');
     await expect.poll(() => status.textContent()).toBe('Nothing found');
+    // A host that answers with a page for what is not there.
+    await page.route('**/pagefind/beginnings/*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Here' }),
+    );
+    await page.getByRole('combobox').fill('el');
+    await expect.poll(() => names.allTextContents()).toContain('ElleKit');
+    expect(await status.textContent()).toMatch(/found; Enter shows all$/);
   });
 
   it('what two letters begin gives way to what was asked since, and makes ready what the next letter needs', async () => {

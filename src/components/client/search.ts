@@ -72,7 +72,8 @@ export const findBeginning = async (text: string): Promise<BeginningList | undef
   const beginning = beginningLists.answers(text) ? beginningLists.of(text) : undefined;
   if (beginning === undefined || (await answers())) return undefined;
   const response = await fetch(addressOf(beginningLists.file(beginning))).catch(() => undefined);
-  return response?.ok ? ((await response.json()) as BeginningList) : undefined;
+  // Some hosts answer for a file that is not there with a page.
+  return response?.ok ? ((await response.json().catch(() => undefined)) as BeginningList | undefined) : undefined;
 };
 
 /**

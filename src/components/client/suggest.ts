@@ -102,11 +102,11 @@ export const watchSearch = (form: HTMLFormElement): void => {
       const begun = await findBeginning(text);
       if (turn !== asked) return;
       if (begun !== undefined) {
-        before = { text, found: begun.rows };
+        before = { text, found: begun };
         // Others may have the letters elsewhere than in their names.
-        show(begun.rows, createLast(text, 'All results'));
-        const names = begun.rows.length === 1 ? 'name begins' : 'names begin';
-        status.textContent = `${begun.isMore ? 'More than ' : ''}${begun.rows.length} ${names} so; Enter shows all results`;
+        show(begun, createLast(text, 'All results'));
+        const suggestions = begun.length === 1 ? '1 suggestion' : `${begun.length} suggestions`;
+        status.textContent = `${suggestions}; Enter shows all results`;
         // For the letters that follow.
         void prepare(text).catch(() => {});
         return;
