@@ -30,10 +30,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   try {
     const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
     // Pagefind works in a process of its own, beside the rendering.
-    const { promise: composed, resolve: onComposed } = Promise.withResolvers<void>();
-    const searching = timed(() =>
-      buildSearchIndex(catalog, index, { onRecord: progress('search'), onComposed }, verify),
-    );
+    const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
       const ready = await prepared;
       const loaded = await loadBundle(ready);
@@ -46,7 +43,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
           verify,
           help: (work, onRendered) =>
             helpRendering({ order: options, bundle: ready, folder: staged, work }, onRendered, {
-              free: Promise.race([composed, searching]),
+              free: searching,
               packages: catalog.packages.size,
             }),
         },

@@ -76,17 +76,10 @@ export function* composeSearchRecords({ packages, hasDevices, downloads }: SiteC
   }
 }
 
-/** Who is told how far the index is. */
-export interface SearchListeners {
-  readonly onRecord?: (done: number, total: number) => void;
-  /** Told when Pagefind, whose process has as much to do as one processor can, has ended; not where nothing changed. */
-  readonly onComposed?: () => void;
-}
-
 // Some at a time: the records wait in the pipe of another process.
 const atOnce = 500;
 
-const composeIndex = async (catalog: SiteCatalog, { onRecord, onComposed }: Required<SearchListeners>) => {
+const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   const { size } = catalog.packages;
@@ -105,7 +98,6 @@ const composeIndex = async (catalog: SiteCatalog, { onRecord, onComposed }: Requ
   // writing is left empty or cut short.
   const composed = await index.getFiles();
   await close();
-  onComposed();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
   // Of nothing Pagefind writes no index, only the word that there is none.
@@ -169,7 +161,7 @@ const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean
 export const buildSearchIndex = async (
   catalog: SiteCatalog,
   folder: string,
-  { onRecord = () => {}, onComposed = () => {} }: SearchListeners = {},
+  onRecord: (done: number, total: number) => void = () => {},
   verify = false,
 ): Promise<number> => {
   const { size } = catalog.packages;
@@ -187,7 +179,7 @@ export const buildSearchIndex = async (
   const kept = readKept(mark);
   if (kept?.digest === digest && isWhole(folder, kept, verify)) return size;
   rmSync(mark, { force: true });
-  const index = await composeIndex(catalog, { onRecord, onComposed });
+  const index = await composeIndex(catalog, onRecord);
   const files = writeIndex(folder, [...index, ...lists]);
   writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
   return size;
