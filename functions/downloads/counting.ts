@@ -34,8 +34,8 @@ export interface Counting {
   add(day: string, report: MarkedReport): number;
   read(day: string, id: string): DownloadCount;
   /**
-   * Removes what is not to be kept on this day, in a transaction: marks of other days, and of the oldest day that has any
-   * the daily counts, where they are too old for certain or leave too little room. Whether it did that: then another call may too.
+   * Removes, in a transaction, the marks of other days; and adds the counts of the oldest day to what no day tells, where
+   * that day is too old for certain or there is too little room. Whether it did the latter: then another call may too.
    */
   tidy(day: string): boolean;
 }

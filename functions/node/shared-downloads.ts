@@ -17,8 +17,8 @@ interface SharedDownloads {
   /** What was counted of a package, with what is told by no day under the empty one. */
   read(id: string): Promise<Map<string, number>>;
   /**
-   * Destroys the marks of days before this one, and of the oldest day that has any folds the daily counts into totals, where
-   * they are too old for certain or leave too little room. Whether it did that: then another call may too.
+   * Destroys the marks of days before this one; and adds the counts of the oldest day to what no day tells, where that
+   * day is too old for certain or there is too little room. Whether it did the latter: then another call may too.
    */
   tidy(day: string): Promise<boolean>;
   close(): Promise<void>;
