@@ -567,6 +567,11 @@ describe('searching', () => {
       return document.querySelector('#suggestions').contains(above);
     })()`);
     expect(hidden).toBe(true);
+    // Nor between the field and itself.
+    const clip = () => page.evaluate(`getComputedStyle(document.querySelector('.find .status')).clipPath`);
+    expect(await clip()).toBe('inset(50%)');
+    await page.keyboard.press('Escape');
+    expect(await clip()).toBe('none');
   });
 
   const names = (page: Page) => page.locator('#results .name').allTextContents();
