@@ -62,13 +62,13 @@ export class NextCatalog {
   }
 
   /** Flushes the file and puts it in force. */
-  publish(): void {
+  async publish(): Promise<void> {
     this.#close();
     const file = nextPath(this.#state);
     const descriptor = openSync(file, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    placeMarked(this.#state, file, () => renameSync(file, catalogPath(this.#state)));
+    await placeMarked(this.#state, file, () => renameSync(file, catalogPath(this.#state)));
   }
 
   /** Leaves the catalog in force as it is. */
@@ -143,11 +143,11 @@ export class CatalogBuild {
   }
 
   /** Puts what was written in force; does nothing where nothing was. */
-  publish(): void {
+  async publish(): Promise<void> {
     this.#current?.close();
     this.#current = undefined;
     this.#next?.database.exec('COMMIT');
-    this.#next?.publish();
+    await this.#next?.publish();
   }
 
   /** Leaves the catalog in force as it is. */

@@ -1,14 +1,16 @@
-import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { CatalogFile } from './node-sqlite.ts';
+import { digestPieces, type FileDigest } from './pieces.ts';
 
 const markSchema = z.strictObject({
   size: z.number(),
   /** Of its last change, in nanoseconds; a catalog is never written once it is in force. */
   changed: z.string(),
   sha256: z.string(),
+  /** That of each piece; undefined where an earlier version put it in force. */
+  pieces: z.array(z.string()).optional(),
 });
 
 // The one in force and, while they change places, the next one.
@@ -17,21 +19,7 @@ type Mark = z.infer<typeof markSchema>;
 
 const markPath = (state: string): string => path.join(state, 'catalog.mark.json');
 
-const digestOf = (file: string): string => {
-  const descriptor = openSync(file, 'r');
-  try {
-    const digest = createHash('sha256');
-    const piece = Buffer.allocUnsafe(2 ** 20);
-    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) {
-      digest.update(piece.subarray(0, length));
-    }
-    return digest.digest('hex');
-  } finally {
-    closeSync(descriptor);
-  }
-};
-
-const outside = (file: string): Omit<Mark, 'sha256'> => {
+const outside = (file: string): Pick<Mark, 'size' | 'changed'> => {
   const { size, mtimeNs } = statSync(file, { bigint: true });
   return { size: Number(size), changed: String(mtimeNs) };
 };
@@ -53,20 +41,21 @@ const writeMarks = (state: string, marks: readonly Mark[]): void => {
  * Puts a finished catalog in the place of the one in force with `place`, and remembers how it looked, so that a change
  * to it can be noticed. A crash in between leaves either of them known.
  */
-export const placeMarked = (state: string, next: string, place: () => void): void => {
-  const mark = { ...outside(next), sha256: digestOf(next) };
+export const placeMarked = async (state: string, next: string, place: () => void): Promise<void> => {
+  const { sha256, pieces } = await digestPieces(next);
+  const mark = { ...outside(next), sha256, pieces: [...pieces] };
   const [before] = readMarks(state);
   writeMarks(state, before === undefined ? [mark] : [mark, before]);
   place();
   writeMarks(state, [mark]);
 };
 
-/** The SHA-256 of the catalog in force, in lower-case hex. Throws where there is none. */
-export const readCatalogDigest = (state: string): string => {
+/** What the catalog in force is digested to. Throws where there is none. */
+export const readCatalogDigest = async (state: string): Promise<FileDigest> => {
   const file = path.join(state, 'catalog.sqlite');
   const now = outside(file);
   const mark = readMarks(state).find(({ size, changed }) => size === now.size && changed === now.changed);
-  return mark?.sha256 ?? digestOf(file);
+  return mark?.pieces === undefined ? digestPieces(file) : { sha256: mark.sha256, pieces: mark.pieces };
 };
 
 // https://sqlite.org/fileformat.html#magic_header_string
@@ -100,16 +89,16 @@ const passesQuickCheck = (file: string): boolean => {
  * they differ, as after a restored backup, or with `verify`, all of its bytes do. One that an earlier version put in
  * force is examined by SQLite.
  */
-export const isCatalogSound = (state: string, file: string, verify: boolean): boolean => {
+export const isCatalogSound = async (state: string, file: string, verify: boolean): Promise<boolean> => {
   if (!existsSync(file)) return true;
   if (!hasHeader(file)) return false;
   const marks = readMarks(state);
   if (marks.length === 0) return passesQuickCheck(file);
   const now = outside(file);
   if (!verify && marks.some(({ size, changed }) => size === now.size && changed === now.changed)) return true;
-  const sha256 = digestOf(file);
+  const { sha256, pieces } = await digestPieces(file);
   if (!marks.some((mark) => mark.sha256 === sha256)) return false;
-  writeMarks(state, [{ ...now, sha256 }]);
+  writeMarks(state, [{ ...now, sha256, pieces: [...pieces] }]);
   return true;
 };
 

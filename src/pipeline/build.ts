@@ -109,7 +109,7 @@ const publish = async (
     keepPendingChanges(state, result.packageChanges);
     await output.flush();
     emission.forgetVanished();
-    catalog.publish();
+    await catalog.publish();
     writeLastBuild(state, lastBuild);
     forgetRemovals(state);
     await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));

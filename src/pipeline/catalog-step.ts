@@ -31,7 +31,7 @@ export const withSoundCatalog = async (
       throw error;
     }
   };
-  const sound = isCatalogSound(state, catalogPath(state), verify);
+  const sound = await isCatalogSound(state, catalogPath(state), verify);
   try {
     if (sound) return await attempt(false);
   } catch (error) {

@@ -78,15 +78,15 @@ export const tellOfGeneration = async (
   const { state, now, progress, signer } = input;
   const { documents, pages, resumes } = published;
   await compress(input, output, published);
-  const sha256 = readCatalogDigest(state);
-  const written = await writePortions(input, output, sha256);
+  const digest = await readCatalogDigest(state);
+  const written = await writePortions(input, output, digest.sha256);
   const [portions, portionsLeftOut] = typeof written === 'string' ? [undefined, written] : [written];
   return progress.step('generation', async () => {
     const { generation, isNew } = await publishGeneration({
       output,
       state,
       now: now(),
-      catalog: { file: catalogPath(state), sha256 },
+      catalog: { file: catalogPath(state), ...digest },
       paths: [...documents, ...(pages ?? []), ...(portions?.files ?? [])],
       portions: portions?.list,
       // Pages that were not built this time still stand, as they were.

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { z } from 'zod';
+import { type FileDigest, pieceBytes, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
 
@@ -11,12 +12,8 @@ import { writeStateFile } from './state-file.ts';
 // others. So each piece of it is a frame of its own (RFC 8878, section 3: such a file is one or more of them), and a
 // frame of a piece that did not change is taken from the file before.
 
-/** Half of it would make the file three hundredths larger, four times as much have twice as many bytes compressed anew. */
-const pieceBytes = 2 ** 20;
 /** Half the time of the usual level for a twentieth more bytes. */
 const level = 2;
-/** So many pieces are in memory, and are compressed at the same time. */
-const piecesAtOnce = 4;
 
 const compress = promisify(zstdCompress);
 
@@ -79,45 +76,38 @@ class FormerFrames {
   }
 }
 
-/** The pieces of a file, some at a time; each time they are overwritten by the next. */
-function* readPieces(file: string): Generator<Buffer[]> {
-  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.allocUnsafe(pieceBytes));
+const makeFrame = async (plain: string, piece: Buffer): Promise<MadeFrame> => {
+  const params = { [constants.ZSTD_c_compressionLevel]: level };
+  const bytes = await compress(piece, { pledgedSrcSize: piece.length, params });
+  return [{ plain, frame: hash('sha256', bytes), size: bytes.length }, bytes];
+};
+
+/** The frames of a file, in their order: those of pieces that did not change, and new ones of those that did. */
+async function* framesOf(file: string, pieces: readonly string[], former: FormerFrames): AsyncGenerator<MadeFrame> {
+  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
   const descriptor = openSync(file, 'r');
   try {
-    for (;;) {
-      const pieces: Buffer[] = [];
-      for (const buffer of buffers) {
-        let length = 0;
-        for (let read = -1; read !== 0 && length < pieceBytes; length += read) {
-          read = readSync(descriptor, buffer, length, pieceBytes - length, null);
-        }
-        if (length > 0) pieces.push(buffer.subarray(0, length));
-      }
-      if (pieces.length === 0) return;
-      yield pieces;
+    for (let first = 0; first < pieces.length; first += piecesAtOnce) {
+      const some = pieces.slice(first, first + piecesAtOnce);
+      const made = some.map((plain, index) => {
+        const buffer = buffers[index] ?? Buffer.alloc(pieceBytes);
+        return former.take(plain) ?? makeFrame(plain, readPiece(descriptor, first + index, buffer));
+      });
+      yield* await Promise.all(made);
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-const makeFrame = async (piece: Buffer, former: FormerFrames): Promise<MadeFrame> => {
-  const plain = hash('sha256', piece);
-  const known = former.take(plain);
-  if (known !== undefined) return known;
-  const params = { [constants.ZSTD_c_compressionLevel]: level };
-  const bytes = await compress(piece, { pledgedSrcSize: piece.length, params });
-  return [{ plain, frame: hash('sha256', bytes), size: bytes.length }, bytes];
-};
-
 /**
- * Writes a file compressed by zstd to this path of the output folder. What is alike in the file that this wrote last, of
+ * Writes a file, of which these are the digests of its pieces, compressed by zstd to this path of the output folder. What is alike in the file that this wrote last, of
  * which the state folder has a note, is not compressed again; the bytes are the same either way.
  */
 export const writeFramedCopy = async (
   output: OutputFolder,
   state: string,
-  { file, target }: { readonly file: string; readonly target: string },
+  { file, pieces, target }: Pick<FileDigest, 'pieces'> & { readonly file: string; readonly target: string },
 ): Promise<void> => {
   const temporary = output.temporary();
   const frames: Frame[] = [];
@@ -125,12 +115,9 @@ export const writeFramedCopy = async (
   try {
     const descriptor = openSync(temporary, 'wx');
     try {
-      for (const pieces of readPieces(file)) {
-        const made = await Promise.all(pieces.map((piece) => makeFrame(piece, former)));
-        for (const [frame, bytes] of made) {
-          frames.push(frame);
-          for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
-        }
+      for await (const [frame, bytes] of framesOf(file, pieces, former)) {
+        frames.push(frame);
+        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
       }
     } finally {
       closeSync(descriptor);

@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
+import type { FileDigest } from '../catalog/pieces.ts';
 import {
   type ChangeList,
   catalogFolder,
@@ -40,8 +41,8 @@ export interface GenerationInput {
   /** The state folder, which keeps the inventory of the generation in force. */
   readonly state: string;
   readonly now: Date;
-  /** The catalog in force: its file, and the SHA-256 of that in lower-case hex. */
-  readonly catalog: { readonly file: string; readonly sha256: string };
+  /** The catalog in force: its file, and what tells that from others. */
+  readonly catalog: FileDigest & { readonly file: string };
   /** The paths of all published files, those that tell of generations left out, in any order. */
   readonly paths: Iterable<string>;
   /** Whether a file of the generation in force that is not among these, and still stands, belongs to this one too. */
@@ -293,9 +294,7 @@ const publish = async (
   const date = input.now.toISOString();
   const previous = known === undefined ? null : (before?.number ?? null);
   const target = generationPath.catalog(catalog.sha256);
-  const compressed = await publishNamed(output, target, () =>
-    writeFramedCopy(output, state, { file: catalog.file, target }),
-  );
+  const compressed = await publishNamed(output, target, () => writeFramedCopy(output, state, { ...catalog, target }));
   const listed = await publishInventory(output, `${inventory}.next`, summary, before);
   const documents = { written: [...summary.written], removed: [...summary.removed] };
   const changes: ChangeList = { format: 1, number, date, previous, documents, packages: input.packages };

@@ -175,7 +175,7 @@ describe('the same version with other bytes in two repositories', () => {
       const build = await openBuild(state, repositories);
       const emission = emissionOf(build, out, { now: day(9) });
       await emission.write();
-      build.catalog.publish();
+      await build.catalog.publish();
       const text = (file: string) => readFileSync(path.join(out, file), 'utf8');
       const { data } = divergencesSchema.parse(JSON.parse(text(documentPath.divergences)));
       const file = documentPath.repositoryFindings('one');
@@ -212,7 +212,7 @@ const buildAt = async (state: string, one: SourceRepository, uri: string, number
   };
   const catalog = new CatalogBuild(state);
   await updateCatalog(catalog, [entryOf({ ...one, uri })], { ...store, read }, { base, now: day(number) });
-  catalog.publish();
+  await catalog.publish();
 };
 
 describe('a version that changed its bytes', () => {

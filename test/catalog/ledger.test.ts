@@ -5,13 +5,13 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const entry = (size: number) => ({ digest: new Uint8Array(16).fill(size), date: '2026-05-01T12:00:00.000Z', size });
 
-it('tells what it was told last, also of a catalog that is in force until the first word', () => {
+it('tells what it was told last, also of a catalog that is in force until the first word', async () => {
   const state = temporaryFolder();
   const first = new CatalogBuild(state);
   const before = new Ledger(first);
   before.set('a.json', entry(1));
   before.set('b.json', entry(2));
-  first.publish();
+  await first.publish();
   const ledger = new Ledger(new CatalogBuild(state));
   const told = (file: string) => [ledger.sizeOf(file), ledger.get(file)?.digest[0]];
   expect([told('a.json'), told('c.json'), ledger.count]).toEqual([[1, 1], [undefined, undefined], 2]);

@@ -154,7 +154,7 @@ describe('an unchanged repository', () => {
     const build = async () => {
       const catalog = new CatalogBuild(state);
       await updateCatalog(catalog, [entry], bench.store, { base: 'https://index.test', now: bench.now });
-      catalog.publish();
+      await catalog.publish();
     };
     await build();
     const read = vi.spyOn(bench.store, 'readFile');

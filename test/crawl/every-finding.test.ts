@@ -39,7 +39,7 @@ const findCodes = async ({ slugs = ['repo'], state = temporaryFolder() } = {}): 
   const catalog = new CatalogBuild(state);
   await updateCatalog(catalog, entries, bench.store, { base: 'https://index.test', now: bench.now });
   const found = readRepositoryFindings(catalog.database).find(({ slug }) => slug === 'repo');
-  catalog.publish();
+  await catalog.publish();
   return (found?.findings ?? []).map(({ code }) => code);
 };
 

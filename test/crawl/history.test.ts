@@ -23,7 +23,7 @@ const publish = async (state: string, entry: ManifestEntry) => {
   const update = await updateCatalog(catalog, [entry], bench.store, { base: 'https://index.test', now: bench.now });
   const [row] = readRepositoryRows(catalog.database);
   const [found] = readRepositoryFindings(catalog.database);
-  catalog.publish();
+  await catalog.publish();
   const codes = found?.findings.map(({ code }) => code) ?? [];
   return { update, codes, record: row === undefined ? undefined : JSON.parse(row.record) };
 };

@@ -23,7 +23,7 @@ const publish = async (repositories: readonly SourceRepository[], folder = tempo
   const emission = emissionOf({ catalog, update }, out, { now });
   await emission.write();
   const findings = readRepositoryFindings(catalog.database);
-  catalog.publish();
+  await catalog.publish();
   const file = (document: string) => path.join(out, document);
   return {
     read: (document: string) => JSON.parse(readFileSync(file(document), 'utf8')),

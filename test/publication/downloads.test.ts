@@ -93,7 +93,7 @@ const publishWith = async (state: string, out: string, downloads: readonly Downl
   const update = { touched: new Set<string>(), ingested: [], removed: [], rebuilt: [], lost: [], damaged: [] };
   const emission = emissionOf({ catalog, update }, out, { now: new Date('2026-05-02T00:00:00Z'), downloads });
   await emission.write();
-  if (catalog.changed) catalog.publish();
+  if (catalog.changed) await catalog.publish();
   else catalog.discard();
   return readFileSync(path.join(out, documentPath.downloads), 'utf8');
 };

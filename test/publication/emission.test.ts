@@ -39,7 +39,7 @@ const emit = async (folder: string, repositories: readonly SourceRepository[], n
     throw error;
   }
   emission.forgetVanished();
-  catalog.publish();
+  await catalog.publish();
   emission.removeVanished();
   return emission.count;
 };

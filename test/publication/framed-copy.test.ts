@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type zlib from 'node:zlib';
 import { createZstdDecompress, zstdCompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { digestPieces } from '../../src/catalog/pieces.ts';
 import { cutAtFrames } from '../../src/following/source.ts';
 import { writeFramedCopy } from '../../src/publication/framed-copy.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
@@ -41,7 +42,8 @@ class Copies {
     const file = path.join(this.folder, 'plain');
     writeFileSync(file, bytes);
     work.compressed = 0;
-    await writeFramedCopy(this.output, this.state, { file, target });
+    const { pieces } = await digestPieces(file);
+    await writeFramedCopy(this.output, this.state, { file, pieces, target });
     return work.compressed;
   }
 

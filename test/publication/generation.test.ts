@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestPieces } from '../../src/catalog/pieces.ts';
 import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
 import { readGeneration } from '../../src/publication/generation.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
@@ -49,7 +50,7 @@ describe('a generation', () => {
     const publication = new Publication();
     const file = path.join(publication.folder, 'catalog');
     writeFileSync(file, 'the same');
-    const catalog = { file, sha256: sha256('the same') };
+    const catalog = { file, ...(await digestPieces(file)) };
     const inventory = path.join(publication.state, 'publication', 'inventory.txt');
     const publish = (files: Files) => publication.publish(files, { catalog });
     await publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
@@ -82,7 +83,7 @@ describe('a generation', () => {
     await publication.publish({ 'v2/a.json': 'a' });
     const file = path.join(publication.state, 'other');
     writeFileSync(file, 'another');
-    await publication.publish({ 'v2/a.json': 'a' }, { catalog: { file, sha256: sha256('another') } });
+    await publication.publish({ 'v2/a.json': 'a' }, { catalog: { file, ...(await digestPieces(file)) } });
     expect(publication.current).toMatchObject({ number: 2, previous: 1, catalog: { sha256: sha256('another') } });
     expect(publication.changes(2).documents).toEqual({ written: [], removed: [] });
   });

@@ -38,7 +38,7 @@ it('C12: what vanishes goes in an order in which nothing ever names a missing do
     const emission = emissionOf({ catalog, update }, out, { now });
     await emission.write();
     emission.forgetVanished();
-    catalog.publish();
+    await catalog.publish();
     return emission;
   };
 

@@ -51,13 +51,13 @@ export class BuiltPublication {
       now,
       this.address,
     );
-    const sha256 = readCatalogDigest(state);
-    const portions = this.hasPortions ? this.#publishPortions(output, sha256) : undefined;
+    const digest = await readCatalogDigest(state);
+    const portions = this.hasPortions ? this.#publishPortions(output, digest.sha256) : undefined;
     const { generation, isNew } = await publishGeneration({
       output,
       state,
       now,
-      catalog: { file: catalogPath(state), sha256 },
+      catalog: { file: catalogPath(state), ...digest },
       paths: [...this.files(), ...(portions?.files ?? [])],
       portions: portions?.list,
       isTouched: undefined,

@@ -37,7 +37,7 @@ export const publishBuild = async (
   });
   await emission.write();
   emission.forgetVanished();
-  catalog.publish();
+  await catalog.publish();
   emission.removeVanished();
   publishPages(published);
   return published;

@@ -128,6 +128,6 @@ export const openBuild = async (
 /** The same, published. */
 export const buildCatalog = async (...input: Parameters<typeof openBuild>): Promise<CatalogUpdate> => {
   const { catalog, update } = await openBuild(...input);
-  catalog.publish();
+  await catalog.publish();
   return update;
 };

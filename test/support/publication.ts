@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect } from 'vitest';
+import { digestPieces } from '../../src/catalog/pieces.ts';
 import {
   type ChangeList,
   changeListSchema,
@@ -54,7 +55,7 @@ export class Publication {
       output,
       state: this.state,
       now: new Date(Date.UTC(2026, 0, ++this.#day)),
-      catalog: { file, sha256: sha256(text) },
+      catalog: { file, ...(await digestPieces(file)) },
       paths: Object.keys(files),
       isTouched: (name) => touched.has(name),
       packages: [],

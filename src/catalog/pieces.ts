@@ -1,0 +1,48 @@
+import { createHash, subtle } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** A catalog is digested, and published, in pieces of so many bytes; the last may be shorter. */
+export const pieceBytes = 2 ** 20;
+/** So many are in memory, and are digested at the same time. */
+export const piecesAtOnce = 4;
+
+/** What tells a file from every other. */
+export interface FileDigest {
+  /** SHA-256 of all its bytes, in lower-case hex. */
+  readonly sha256: string;
+  /** The same of each of its pieces, in their order. */
+  readonly pieces: readonly string[];
+}
+
+/** Reads a piece of an open file, its number counted from 0, into a buffer; returns what of that it fills. */
+export const readPiece = (descriptor: number, number: number, buffer: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
+  let length = 0;
+  for (let read = -1; read !== 0 && length < pieceBytes; length += read) {
+    read = readSync(descriptor, buffer, length, pieceBytes - length, number * pieceBytes + length);
+  }
+  return buffer.subarray(0, length);
+};
+
+const digestPiece = async (piece: Buffer<ArrayBuffer>): Promise<string> =>
+  Buffer.from(await subtle.digest('SHA-256', piece)).toString('hex');
+
+/** Digests a file, read once: the pieces on other threads, while this one digests the whole. */
+export const digestPieces = async (file: string): Promise<FileDigest> => {
+  const buffers = Array.from({ length: piecesAtOnce }, () => Buffer.alloc(pieceBytes));
+  const whole = createHash('sha256');
+  const pieces: string[] = [];
+  const descriptor = openSync(file, 'r');
+  try {
+    for (;;) {
+      const some = buffers
+        .map((buffer, index) => readPiece(descriptor, pieces.length + index, buffer))
+        .filter(({ length }) => length > 0);
+      if (some.length === 0) return { sha256: whole.digest('hex'), pieces };
+      const digests = some.map(digestPiece);
+      for (const piece of some) whole.update(piece);
+      pieces.push(...(await Promise.all(digests)));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+};
