@@ -84,19 +84,6 @@ function* groups(rows: Iterable<Columns>, repositories: ReadonlyMap<number, Repo
   if (current !== undefined) yield [current, group];
 }
 
-/** A package of more records than these is read and written piece by piece. */
-const mostAtOnce = 200;
-
-/** The packages that have more records than should be in memory at once, with how many those are. */
-export const readLongPackages = (database: CatalogDatabase): Map<string, number> =>
-  new Map(
-    database
-      .prepare<[name: string, count: number]>(
-        `SELECT package, count(*) FROM record GROUP BY package HAVING count(*) > ${mostAtOnce}`,
-      )
-      .all(),
-  );
-
 /** The records of one package as JSON texts, in lookup order and a few at a time in memory. */
 export function* readPackageRecords(database: CatalogDatabase, name: string): Generator<string> {
   const repositories = readRepositories(database);
@@ -135,6 +122,24 @@ export const fewPackages = 2000;
 
 /** Packages to be read: a set of their identifiers, which is gone through only where it is no larger than `fewPackages`. */
 type WantedPackages = Pick<ReadonlySet<string>, 'size' | 'has'> & Iterable<string>;
+
+/** A package of more records than these is read and written piece by piece. */
+const mostAtOnce = 200;
+
+/** Those of these packages that have more records than should be in memory at once, with how many those are. */
+export const readLongPackages = (database: CatalogDatabase, packages: WantedPackages): [string, number][] => {
+  if (packages.size <= fewPackages) {
+    const select = database.prepare<[number]>('SELECT count(*) FROM record WHERE package = ?');
+    const counts = Array.from(packages, (name): [string, number] => [name, select.get(name)?.[0] ?? 0]);
+    return counts.filter(([, count]) => count > mostAtOnce);
+  }
+  return database
+    .prepare<[name: string, count: number]>(
+      `SELECT package, count(*) FROM record GROUP BY package HAVING count(*) > ${mostAtOnce}`,
+    )
+    .all()
+    .filter(([name]) => packages.has(name));
+};
 
 /**
  * The records, as JSON texts in lookup order, of each of these packages that the catalog holds:
@@ -187,11 +192,20 @@ export function* readRepositoryRecords(database: CatalogDatabase, slug: string):
   }
 }
 
-/** Every package identifier of the catalog, in order. */
-export function* readPackageIdentifiers(database: CatalogDatabase): Generator<string> {
-  const select = database.prepare<[string]>('SELECT DISTINCT package FROM record ORDER BY package');
-  for (const [name] of select.iterate()) yield name;
+/** Every package identifier of the catalog, in order; of a part of them so many as it says, after the one that it says. */
+export function* readPackageIdentifiers(
+  database: CatalogDatabase,
+  { after, most }: { readonly after: string; readonly most: number } = { after: '', most: -1 },
+): Generator<string> {
+  const select = database.prepare<[string]>(
+    'SELECT DISTINCT package FROM record WHERE package > ? ORDER BY package LIMIT ?',
+  );
+  for (const [name] of select.iterate(after, most)) yield name;
 }
+
+/** How many packages the catalog holds. */
+export const countPackages = (database: CatalogDatabase): number =>
+  database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get()?.[0] ?? 0;
 
 export interface RepositoryRow {
   readonly slug: string;
@@ -220,7 +234,7 @@ export const readRepositoryRows = (database: CatalogDatabase): RepositoryRow[] =
 
 /** The counts of the landing document; undefined where the catalog is empty. */
 export const readStatistics = (database: CatalogDatabase): LandingRecord['statistics'] | undefined => {
-  const [packages = 0] = database.prepare<[number]>('SELECT count(DISTINCT package) FROM record').get() ?? [];
+  const packages = countPackages(database);
   const [repositories = 0, versions = 0, updated = null] =
     database
       .prepare<[number, number, string | null]>(

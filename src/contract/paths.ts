@@ -324,6 +324,9 @@ export const documentPath = {
   ranking: (rank: Rank) => documentOf(operations.repositoryRanking, rank),
 } as const;
 
+/** The folder of the documents of all packages, below the output folder. */
+export const packageFolder = packagePath('a').slice(0, packagePath('a').lastIndexOf('/'));
+
 /** The longest path segment that the API reads, in bytes once decoded (decisions, section 3). */
 export const longestSegment = 255;
 const utf8 = new TextEncoder();

@@ -1,15 +1,15 @@
-import path from 'node:path';
 import { type CatalogBuild, catalogPath } from '../catalog/generation.ts';
 import { writeLastBuild } from '../catalog/last-build.ts';
 import { readFolderSize } from '../catalog/ledger.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import { documentPath } from '../contract/paths.ts';
+import { packageFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
 import { mendSignature } from '../publication/generation.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { keepPendingChanges } from '../publication/package-changes.ts';
+import { readPackageNote } from '../publication/package-documents.ts';
 import { type KnownFolder, readPublishedSize } from '../publication/size.ts';
 import { Announcement } from '../publication/stamp.ts';
 import { forgetRemovals } from '../snapshots/removals.ts';
@@ -104,7 +104,9 @@ const publish = async (
   claim();
   if (input.precompress === true) output.keepCopies();
   else removeCopies(output);
-  const { emission, assets } = await writeDocuments(input, { catalog, update, statistics, lastBuild }, output);
+  const folder = readPackageNote(output, { state, catalog, verify: input.verify === true });
+  const sources = { catalog, update, statistics, lastBuild, folder };
+  const { emission, assets } = await writeDocuments(input, sources, output);
   await progress.step('publish', async () => {
     keepPendingChanges(state, result.packageChanges);
     await output.flush();
@@ -125,8 +127,9 @@ const publish = async (
       const changed = catalog.changed || emission.count.written + assets.written > 0 || emission.hasVanished;
       // Pages say when origins were last asked, so with them every build publishes something.
       publishStatus(input, output, { status, changed: changed || pages !== undefined });
-      const documents = [...emission.files, ...assets.files];
-      generation = await tellOfGeneration(input, output, { documents, pages, resumes: servers.resumes });
+      const documents = [...emission.files(), ...assets.files];
+      const { standing } = emission;
+      generation = await tellOfGeneration(input, output, { documents, standing, pages, resumes: servers.resumes });
     };
     const beforeRemoval = async (pages: ReadonlySet<string>) => {
       await tell(pages);
@@ -150,6 +153,7 @@ const publish = async (
     (site !== undefined && site.written + site.removed > 0)
   )
     servers.tell();
+  emission.noteFolder();
   servers.end();
   const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
   const told = generation?.generation;
@@ -161,10 +165,9 @@ const publish = async (
 
 /** What the documents of all packages come to, which are most of all files. */
 const readPackagesSize = (state: string): KnownFolder => {
-  const folder = path.posix.dirname(documentPath.package('a'));
   const database = CatalogFile.openReadOnly(catalogPath(state));
   try {
-    return { folder, ...readFolderSize(database, folder) };
+    return { folder: packageFolder, ...readFolderSize(database, packageFolder) };
   } finally {
     database.close();
   }

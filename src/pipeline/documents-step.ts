@@ -10,6 +10,7 @@ import type { LandingRecord } from '../contract/records.ts';
 import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
 import { publishAssets } from '../publication/assets.ts';
 import { Emission } from '../publication/emission.ts';
+import type { FolderNote } from '../publication/folder-note.ts';
 import { listFiles, type OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
 import { composeFailures } from './outcomes.ts';
@@ -24,6 +25,8 @@ interface DocumentSources {
   readonly update: CatalogUpdate;
   readonly statistics: LandingRecord['statistics'];
   readonly lastBuild: LastBuild;
+  /** How the folder of the packages' documents looked after the build before. */
+  readonly folder: FolderNote;
 }
 
 /** The files beside the documents that are the same in every build: how many were written, and the paths of all. */
@@ -38,7 +41,7 @@ interface PublishedAssets {
  */
 export const writeDocuments = async (
   input: PreparedInput,
-  { catalog, update, statistics, lastBuild }: DocumentSources,
+  { catalog, update, statistics, lastBuild, folder }: DocumentSources,
   output: OutputFolder,
 ): Promise<{ readonly emission: Emission; readonly assets: PublishedAssets }> => {
   const { base, now, progress, collectExamples } = input;
@@ -65,6 +68,7 @@ export const writeDocuments = async (
     descriptions: describe,
     beside: [documentPath.status],
     verify: input.verify === true,
+    folder,
     onDocument: (done, total) => progress.update(done, total, 'documents'),
   });
   const assets = await progress.step('documents', async () => {

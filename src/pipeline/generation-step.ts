@@ -5,7 +5,7 @@ import { readCatalogDigest } from '../catalog/soundness.ts';
 import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { writeCopies } from '../publication/compressed-copies.ts';
-import { publishGeneration } from '../publication/generation.ts';
+import { publishGeneration, type StandingFiles } from '../publication/generation.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { readPendingChanges } from '../publication/package-changes.ts';
 import { type PublishedPortions, publishPortions, removeOldPortions } from '../publication/portions.ts';
@@ -15,6 +15,8 @@ import type { PreparedInput } from './build-input.ts';
 interface PublishedFiles {
   /** Paths of documents and of the files beside them. */
   readonly documents: Iterable<string>;
+  /** Documents that are not among these, and stand as the generation before tells of them. */
+  readonly standing: StandingFiles | undefined;
   /** Paths of the files of the site; undefined where it was left out. */
   readonly pages: ReadonlySet<string> | undefined;
   /** Whether an earlier publishing never ended, so that any file may be another than the generation before says. */
@@ -76,7 +78,7 @@ export const tellOfGeneration = async (
   published: PublishedFiles,
 ): Promise<PublishedGeneration> => {
   const { state, now, progress, signer } = input;
-  const { documents, pages, resumes } = published;
+  const { documents, standing, pages, resumes } = published;
   await compress(input, output, published);
   const digest = await readCatalogDigest(state);
   const written = await writePortions(input, output, digest.sha256);
@@ -88,6 +90,7 @@ export const tellOfGeneration = async (
       now: now(),
       catalog: { file: catalogPath(state), ...digest },
       paths: [...documents, ...(pages ?? []), ...(portions?.files ?? [])],
+      standing,
       portions: portions?.list,
       // Pages that were not built this time still stand, as they were.
       isCarried: (file) => pages === undefined && !file.startsWith(`${apiRoot}/`) && !tellsOfGenerations(file),

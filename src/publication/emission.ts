@@ -1,14 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { readDivergences } from '../catalog/divergence-reading.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
 import {
-  fewPackages,
   type RepositoryRow,
-  readLongPackages,
-  readPackageIdentifiers,
-  readPackageRecords,
-  readPackages,
   readRepositoryFindings,
   readRepositoryRecords,
   readRepositoryRows,
@@ -16,13 +10,16 @@ import {
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';
-import { apiRoot, documentPath } from '../contract/paths.ts';
+import { apiRoot, documentPath, packageFolder } from '../contract/paths.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
 import { DocumentPublisher, type OpenList } from './document-publisher.ts';
-import { countEntries, type OutputFolder, walkFiles } from './output-folder.ts';
+import type { FolderNote } from './folder-note.ts';
+import type { StandingFiles } from './generation.ts';
+import { type OutputFolder, walkFiles } from './output-folder.ts';
+import { PackageDocuments } from './package-documents.ts';
 
 export interface EmissionCount {
   written: number;
@@ -48,13 +45,14 @@ export interface EmissionOptions {
   readonly beside?: readonly string[];
   /** Whether to read every document and compare it with what the ledger says, and not its size alone. */
   readonly verify?: boolean;
+  /** How the folder of the packages' documents looked after the build before, where that is known. */
+  readonly folder?: FolderNote;
   readonly onDocument?: (done: number, total: number) => void;
 }
 
 const listOf = documentPath.repositoryPackages;
 const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
 const repositoryPath = new RegExp(`^${documentPath.repository('a').replace('a.json', '([^/]+)\\.json')}$`);
-const packageFolder = path.posix.dirname(documentPath.package('a'));
 
 /** What vanishes, in the order in which it is removed. */
 const removalTurns = ['page', 'package', 'former slug', 'repository', 'list'] as const;
@@ -72,8 +70,7 @@ export class Emission {
   readonly #publisher: DocumentPublisher;
   readonly #expected = new Set<string>();
   #removed = 0;
-  /** How many packages there are. */
-  #packages = 0;
+  readonly #packages: PackageDocuments;
   #found: readonly string[] | undefined;
 
   constructor(catalog: CatalogBuild, options: EmissionOptions) {
@@ -84,15 +81,23 @@ export class Emission {
     for (const file of options.beside ?? []) this.#expected.add(file);
     output.sweep();
     this.#publisher = new DocumentPublisher(catalog, output, now, verify);
+    const { touched, folder, onDocument } = options;
+    this.#packages = new PackageDocuments(output, this.#publisher, { catalog, touched, folder, onDocument });
   }
 
   get count(): EmissionCount {
     return { ...this.#publisher.count, removed: this.#removed };
   }
 
-  /** The paths of all documents, those that did not change among them. */
-  get files(): ReadonlySet<string> {
-    return this.#expected;
+  /** The paths of all documents but those that are `standing`, which did not change. */
+  *files(): Generator<string> {
+    yield* this.#expected;
+    yield* this.#packages.files;
+  }
+
+  /** The documents that stand as the generation before tells of them, and were not gone through; undefined where all were. */
+  get standing(): StandingFiles | undefined {
+    return this.#packages.standing;
   }
 
   /** How many of those written have the content that they had, and did not stand there as it was written. */
@@ -115,7 +120,7 @@ export class Emission {
       const findings = findingsDocuments(readRepositoryFindings(database), rows, this.#options.failures);
       await this.#publishAll([...findings, ...repositoryDocuments(rows)]);
       await this.#publisher.finish();
-      await this.#publishPackages();
+      await this.#packages.write();
       await this.#publisher.finish();
       const ingested = new Set(this.#options.ingested);
       for (const repository of rows) {
@@ -136,8 +141,11 @@ export class Emission {
   forgetVanished(): void {
     const { ledger } = this.#publisher;
     // All that are expected are in it, but for those that others publish: where it has no more, none of it has vanished.
-    if (ledger.count === this.#expected.size - (this.#options.beside ?? []).length) return;
-    for (const file of ledger.pathsThat((one) => !this.#expected.has(one))) ledger.delete(file);
+    const { standing, files } = this.#packages;
+    const own = this.#expected.size - (this.#options.beside ?? []).length;
+    if (ledger.count === own + files.size + (standing?.count ?? 0)) return;
+    const isKnown = (file: string) => this.#expected.has(file) || files.has(file) || standing?.has(file) === true;
+    for (const file of ledger.pathsThat((one) => !isKnown(one))) ledger.delete(file);
   }
 
   /** Whether there is anything for `removeVanished` to do. */
@@ -163,8 +171,14 @@ export class Emission {
     for (const document of vanished) rmSync(this.#output.resolve(document), { force: true });
     this.#removed += vanished.length;
     this.#found = [];
-    this.#output.prune(apiRoot, (file) => this.#output.isPart(file, this.#expected) || tellsOfGenerations(file));
+    const standing = this.#packages.standing;
+    this.#output.prune(apiRoot, (file) => this.#isPart(file) || standing?.has(file) === true);
     this.#output.sweep();
+  }
+
+  /** Notes how the folder of the packages' documents looks, for the build after; to be called at the very end. */
+  noteFolder(): void {
+    this.#packages.noteFolder();
   }
 
   // A page names packages, a package its repository, a former slug the present one, and that its list, which by then
@@ -183,56 +197,23 @@ export class Emission {
     return this.#found;
   }
 
-  // The document of each package stands there by now: where there are no more entries than packages, there is nothing else.
-  #hasPackagesAlone(): boolean {
-    const folder = this.#output.resolve(packageFolder);
-    return existsSync(folder) && countEntries(folder) === this.#packages;
+  #isPart(file: string): boolean {
+    const isOwn = [this.#expected, this.#packages.files].some((files) => this.#output.isPart(file, files));
+    return isOwn || tellsOfGenerations(file);
   }
 
   #findVanished(): string[] {
     if (!existsSync(this.#output.resolve(apiRoot))) return [];
     const vanished: string[] = [];
-    const isWhole = this.#hasPackagesAlone();
-    for (const file of walkFiles(this.#output.root, apiRoot, (folder) => isWhole && folder === packageFolder)) {
-      if (!this.#output.isPart(file, this.#expected) && !tellsOfGenerations(file)) vanished.push(file);
+    const known = this.#packages.findVanished();
+    for (const file of walkFiles(
+      this.#output.root,
+      apiRoot,
+      (folder) => known !== undefined && folder === packageFolder,
+    )) {
+      if (!this.#isPart(file)) vanished.push(file);
     }
-    return vanished.sort();
-  }
-
-  async #publishPackages(): Promise<void> {
-    const { database } = this.#catalog;
-    const { touched } = this.#options;
-    // Of those that were touched too a set of its own would hold a million names once more.
-    const damaged = new Set<string>();
-    const written = new Set<string>();
-    const first: string[] = [];
-    const isDue = (name: string) => (touched.has(name) || damaged.has(name)) && !written.has(name);
-    let [total, size] = [0, 0];
-    for (const name of readPackageIdentifiers(database)) {
-      const file = documentPath.package(name);
-      this.#expected.add(file);
-      total++;
-      const isDamaged = !touched.has(name) && !this.#publisher.isSound(file);
-      if (isDamaged) damaged.add(name);
-      if (!isDamaged && !touched.has(name)) continue;
-      size++;
-      if (size <= fewPackages) first.push(name);
-    }
-    this.#packages = total;
-    this.#publisher.count.unchanged += total - size;
-    let done = 0;
-    for (const [name, count] of readLongPackages(database)) {
-      if (!isDue(name)) continue;
-      written.add(name);
-      this.#publisher.publishList(documentPath.package(name), count, readPackageRecords(database, name));
-      this.#options.onDocument?.(++done, size);
-    }
-    const due = { size, has: isDue, [Symbol.iterator]: () => first.filter(isDue).values() };
-    for (const [name, records] of readPackages(database, due)) {
-      const pause = this.#publisher.publish(documents.package(name, records));
-      if (pause !== undefined) await pause;
-      this.#options.onDocument?.(++done, size);
-    }
+    return [...vanished, ...(known ?? [])].sort();
   }
 
   async #publishAll(composed: readonly Document[]): Promise<void> {

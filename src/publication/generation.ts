@@ -35,6 +35,12 @@ import { forgetPendingChanges } from './package-changes.ts';
 import { areWorthwhile, isNamed, listDifferences, readNamed } from './published-inventory.ts';
 import { type Signer, verifySignature } from './signature.ts';
 
+/** Files that stand as the generation in force tells of them, and belong to the one after it too. */
+export interface StandingFiles {
+  readonly count: number;
+  has(path: string): boolean;
+}
+
 /** What a generation is made of. */
 export interface GenerationInput {
   readonly output: OutputFolder;
@@ -45,6 +51,8 @@ export interface GenerationInput {
   readonly catalog: FileDigest & { readonly file: string };
   /** The paths of all published files, those that tell of generations left out, in any order. */
   readonly paths: Iterable<string>;
+  /** Files that are not among these, nor looked at; only where `isInventoryKnown`. */
+  readonly standing?: StandingFiles | undefined;
   /** Whether a file of the generation in force that is not among these, and still stands, belongs to this one too. */
   readonly isCarried?: (path: string) => boolean;
   /** Whether a file was written since the generation in force; undefined where that is not known of any. */
@@ -87,6 +95,12 @@ const findInventory = (state: string, { documents }: Generation): string | undef
   [inventoryPath(state), `${inventoryPath(state)}.next`].find(
     (file) => existsSync(file) && digestFile(file) === documents.digest,
   );
+
+/** Whether it is known which files the generation in force is made of. */
+export const isInventoryKnown = (output: OutputFolder, state: string): boolean => {
+  const before = readGeneration(output);
+  return before !== undefined && findInventory(state, before) !== undefined;
+};
 
 // Half the time of the usual level and pieces, for a twentieth more bytes.
 const level = 2;
@@ -157,10 +171,10 @@ const standsWhole = (output: OutputFolder, { catalog, documents }: Generation): 
 const isUnchanged = (
   before: Generation,
   paths: ReadonlySet<string>,
-  { output, catalog, isTouched }: GenerationInput,
+  { output, catalog, standing, isTouched }: GenerationInput,
 ): boolean =>
   before.catalog.sha256 === catalog.sha256 &&
-  before.documents.count === paths.size &&
+  before.documents.count === paths.size + (standing?.count ?? 0) &&
   isTouched !== undefined &&
   !paths.values().some(isTouched) &&
   standsWhole(output, before);
@@ -266,7 +280,7 @@ export const publishGeneration = async (input: GenerationInput): ReturnType<type
 const publish = async (
   input: GenerationInput,
 ): Promise<{ readonly generation: Generation; readonly isNew: boolean; readonly changes?: InventorySummary }> => {
-  const { output, state, catalog, signer } = input;
+  const { output, state, catalog, standing, signer } = input;
   const before = readGeneration(output);
   const inventory = inventoryPath(state);
   mkdirSync(path.dirname(inventory), { recursive: true });
@@ -277,13 +291,25 @@ const publish = async (
     await renewSignature(output, signer);
     return { generation: before, isNew: false };
   }
+  let found = 0;
   const summary = writeInventory(`${inventory}.next`, {
     paths: [...paths].sort(comparePaths),
     before: known === undefined ? [] : readInventory(inventory),
-    isCarried: (file) => input.isCarried?.(file) === true && existsSync(output.resolve(file)),
+    isCarried: (file) => {
+      if (standing?.has(file) === true) {
+        found++;
+        return true;
+      }
+      return input.isCarried?.(file) === true && existsSync(output.resolve(file));
+    },
     isTouched: input.isTouched ?? (() => true),
     digestOf: (file) => digestFile(output.resolve(file)),
   });
+  if (found !== (standing?.count ?? 0)) {
+    throw new Error(
+      'The inventory in the state folder does not tell of all that stands. Build again: nothing is taken from it then.',
+    );
+  }
   const hasSame = before?.documents.digest === summary.digest && before.catalog.sha256 === catalog.sha256;
   if (before !== undefined && hasSame && standsWhole(output, before)) {
     renameSync(`${inventory}.next`, inventory);

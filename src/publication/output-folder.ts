@@ -1,4 +1,5 @@
 import {
+  type BigIntStats,
   constants,
   copyFileSync,
   type Dirent,
@@ -111,6 +112,13 @@ export class OutputFolder {
     // First, so that nothing is looked up through a link, or below what is a file still.
     this.#makeFolder(path.dirname(target));
     return lstatSync(target, { throwIfNoEntry: false });
+  }
+
+  /** The same in whole numbers, and with times in nanoseconds. */
+  lookUpExactly(file: string): BigIntStats | undefined {
+    const target = this.resolve(file);
+    this.#makeFolder(path.dirname(target));
+    return lstatSync(target, { throwIfNoEntry: false, bigint: true });
   }
 
   /** Writes one whole file. */
