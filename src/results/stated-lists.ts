@@ -1,7 +1,7 @@
 import { hueOf } from './monogram.ts';
 
 /**
- * Where it is listed what packages state of devices with iOS beyond their architectures. Records of the API do not tell
+ * Where it is listed what packages state of devices with iOS beyond the architecture of one record. Records of the API do not tell
  * all of it, so a page that shows them to a visitor with a device reads it there.
  */
 export const statedLists = {

@@ -51,17 +51,35 @@ export interface Block {
 const bullet = /^\s*[-*•·–]\s+/;
 const numbered = /^\d{1,2}[.)]\s/;
 
+const wordsOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
+const ending = /[\s.:…!]+$/u;
+
+/** The lines of a description whose extended text begins with the words of its first line, with these once; else all. */
+const withoutRepetition = (lines: readonly string[]): readonly string[] => {
+  const [first = '', second = '', ...rest] = lines;
+  const said = wordsOf(first).replace(ending, '');
+  if (said === '') return lines;
+  if (wordsOf(second).replace(ending, '') === said) return [first, ...rest];
+  const after = wordsOf(lines.slice(1).join('\n'));
+  return after.startsWith(said) && !/^[\p{L}\p{N}]/u.test(after.slice(said.length)) ? lines.slice(1) : lines;
+};
+
 /**
  * Reads a description as blocks, by the rules for its extended text (Debian Policy, 5.6.13): the first line stands by
  * itself, a blank line parts paragraphs, lines of a paragraph flow into each other, and one that begins with a blank is
- * kept as a line. Lines that begin with a bullet make a list. Nothing in it is markup; what comes out is text to be
+ * kept as a line. Lines that begin with a bullet make a list. What begins with
+ * the words of the first line says them once. Nothing in it is markup; what comes out is text to be
  * escaped, and addresses that are http(s).
  */
 export const readProse = (text: string): Block[] => {
   const blocks: { kind: Block['kind']; lines: string[] }[] = [];
   let open: (typeof blocks)[number] | undefined;
   let flows = false;
-  for (const [index, raw] of text.split('\n').entries()) {
+  const all = text.split('\n');
+  const written = withoutRepetition(all);
+  // The extended text alone flows from its first line on.
+  const hasSynopsis = written[0] === all[0];
+  for (const [index, raw] of written.entries()) {
     const line = raw.trim();
     if (line === '' || line === '.') {
       open = undefined;
@@ -80,7 +98,7 @@ export const readProse = (text: string): Block[] => {
     if (continues && last >= 0) open.lines[last] += ` ${line}`;
     else open.lines.push(isBullet ? line.replace(bullet, '') : line);
     flows = !kept;
-    if (index === 0 && !isBullet) open = undefined;
+    if (index === 0 && hasSynopsis && !isBullet) open = undefined;
   }
   return blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(linkify) }));
 };

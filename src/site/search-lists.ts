@@ -31,13 +31,17 @@ const composeNames = ({ packages }: SiteCatalog): IndexFile[] => {
   return [...byLength].map(([length, names]) => jsonFile(nameLists.file(length), [...names].sort()));
 };
 
-/** What packages state of devices beyond what their architectures do. */
+/**
+ * What packages state of devices beyond what the architecture of a record does: those of several builds too, of which a
+ * search that is narrowed by build finds one.
+ */
 const composeStated = ({ packages, hasDevices }: SiteCatalog): IndexFile[] => {
   if (!hasDevices) return [];
   const lists = new Map<number, Record<string, string>>();
   for (const { id, stated, architectures } of packages.values()) {
     const runs = joinStatements(stated.values());
-    if (runs === statedByBuilds(architectures)) continue;
+    const builds = statedByBuilds(architectures);
+    if (runs === builds && !builds.includes(';')) continue;
     const number = statedLists.of(id);
     const list = lists.get(number) ?? Object.create(null);
     list[id] = runs;

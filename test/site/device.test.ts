@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishSite } from '../../src/pipeline/site-step.ts';
+import { statedLists } from '../../src/results/stated-lists.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
 import { type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
@@ -48,7 +49,8 @@ const sources = [
       Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
     }),
   ),
-  source('three', tweak('Snow Old', {})),
+  source('three', tweak('Snow Old', {}) + tweak('Plain', { Section: 'Utilities' })),
+  source('four', tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' })),
 ];
 
 const { folder, remove } = temporaryFolder();
@@ -163,6 +165,34 @@ describe('C14: the device of the visitor', () => {
     expect(await barOf(shared)).toBe('iOS 14.3 · rootful');
     expect((await verdicts(shared, '.list'))['Snow Both']).toBe('Runs here');
     expect(await barOf(await open('/'))).toBe('iOS 17.0 · RootHide');
+  });
+
+  it('of a shared address goes along where nothing is kept, in this tab and until another is chosen', async () => {
+    const page = await open('/section/tweaks/?ios=14.3&build=rootful');
+    await page.locator('.row .name', { hasText: 'Snow Both' }).click();
+    await page.waitForURL('**/package/com.example.snowboth/');
+    expect(await barOf(page)).toBe('iOS 14.3 · rootful');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
+    const other = await open('/');
+    expect(await barOf(other)).not.toContain('14.3');
+    await choose(page, '17', 'roothide');
+    await page.goto(`${server.base}/`);
+    expect(await barOf(page)).toBe('iOS 17.0 · RootHide');
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.goto(`${server.base}/new/`);
+    expect(await barOf(page)).not.toContain('iOS 1');
+  });
+
+  it('finds in the lists what a search that is narrowed by build does not: the other builds of a package', async () => {
+    const lists: Record<string, string>[] = [];
+    for (let number = 0; number < 16; number++) {
+      const answer = await fetch(`${server.base}/${statedLists.file(number)}`);
+      if (answer.ok) lists.push((await answer.json()) as Record<string, string>);
+    }
+    const all = Object.assign({}, ...lists) as Record<string, string>;
+    expect(all).toMatchObject({ 'com.example.plain': 'rootful;rootless' });
+    expect(Object.keys(all)).not.toContain('com.example.snowdesktop');
   });
 
   it('decides which managers and which download stand first, beside the manager that was last used', async () => {

@@ -49,6 +49,25 @@ describe('descriptions', () => {
     ]);
   });
 
+  it('says once what a description begins with twice', () => {
+    expect(shapeOf('Ends all apps\nEnds all apps.\n\nFeatures:\n- one')).toEqual([
+      ['paragraph', 'Ends all apps'],
+      ['paragraph', 'Features:'],
+      ['list', 'one'],
+    ]);
+    expect(shapeOf('Ends all\n ends all of your\napps\nat once')).toEqual([
+      ['paragraph', 'ends all of your', 'apps at once'],
+    ]);
+    expect(shapeOf('Ends all\nEnds allowed apps').flat()).toEqual([
+      'paragraph',
+      'Ends all',
+      'paragraph',
+      'Ends allowed apps',
+    ]);
+    expect(shapeOf('\nno synopsis').flat()).toEqual(['paragraph', 'no synopsis']);
+    expect(shapeOf('!\n!').flat()).toEqual(['paragraph', '!', 'paragraph', '!']);
+  });
+
   it('flows the lines of a paragraph into each other, and keeps those that begin with a blank', () => {
     expect(shapeOf('Synopsis\nThis is one\nparagraph.\n.\nAnother\n  kept as\n  it is\nand on')).toEqual([
       ['paragraph', 'Synopsis'],

@@ -11,23 +11,32 @@ const readDevice = (ios: string | null, build: string | null): Device | undefine
   return version !== undefined && known !== undefined ? { ios: version, build: known } : undefined;
 };
 
-/** That of the address, else the one that the browser keeps; an address that somebody shared changes nothing that is kept. */
+/** What the visitor's device is called in an address and in the browser. */
+const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
+
+const readKept = (storage: Storage): Device | undefined => {
+  const [ios = null, build = null] = storage.getItem('device')?.split(' ') ?? [];
+  return readDevice(ios, build);
+};
+
+/**
+ * That of the address, else the one that the browser keeps. An address that somebody shared changes nothing that is kept;
+ * where nothing is, it holds for the tab, in which its links are followed.
+ */
 const findDevice = (): Device | undefined => {
   const asked = new URLSearchParams(location.search);
   const shared = readDevice(asked.get('ios'), asked.get('build'));
-  if (shared !== undefined) return shared;
   try {
-    const [ios = null, build = null] = localStorage.getItem('device')?.split(' ') ?? [];
-    return readDevice(ios, build);
+    const kept = readKept(localStorage);
+    if (kept !== undefined) return shared ?? kept;
+    if (shared !== undefined) sessionStorage.setItem('device', spell(shared).join(' '));
+    return readKept(sessionStorage);
   } catch {
-    return undefined;
+    return shared;
   }
 };
 
 let device = findDevice();
-
-/** What the visitor's device is called in an address and in the browser; undefined where none is known. */
-const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
 
 /** Writes the device into the parameters of an address, so that the page can be shared as it is seen. */
 export const keepDevice = (parameters: URLSearchParams): void => {
@@ -149,6 +158,7 @@ const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   const change = (chosen: Device | undefined) => {
     device = chosen;
     try {
+      sessionStorage.removeItem('device');
       if (chosen === undefined) localStorage.removeItem('device');
       else localStorage.setItem('device', spell(chosen).join(' '));
     } catch {
