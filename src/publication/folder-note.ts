@@ -5,8 +5,6 @@ import type { OutputFolder } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
 
 const noteSchema = z.strictObject({
-  /** Below the output folder. */
-  folder: z.string(),
   /** Its number in its file system, and when a name in it last changed, in nanoseconds. */
   inode: z.string(),
   changed: z.string(),
@@ -82,7 +80,6 @@ export class FolderNote {
       !output.keepsCopies &&
       note !== undefined &&
       now !== undefined &&
-      note.folder === folder &&
       note.inode === now.inode &&
       note.changed === now.changed;
     this.part = { after: note?.last ?? '', most: Math.max(least, Math.ceil((note?.documents ?? 0) / rounds)) };
@@ -100,7 +97,7 @@ export class FolderNote {
     if (now === undefined || now.ageMs < now.tickMs) return;
     const { inode, changed } = now;
     const last = this.#passed < this.part.most ? '' : this.#last;
-    const note: Note = { folder: this.#folder, inode, changed, documents, last };
+    const note: Note = { inode, changed, documents, last };
     writeStateFile(notePath(this.#state), JSON.stringify(note));
   }
 

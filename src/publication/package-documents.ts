@@ -96,18 +96,19 @@ export class PackageDocuments {
     this.#publisher.count.unchanged += this.#count - done;
   }
 
-  /** Those that are not among `files`; undefined where all are. */
+  /** Those that are not among `files`, of all that is still a package; undefined where all are among them. */
   get standing(): StandingFiles | undefined {
     if (!this.#isUntouched) return undefined;
     const gone = new Set(this.#listGone());
-    const has = (file: string) => file.startsWith(`${packageFolder}/`) && !this.files.has(file) && !gone.has(file);
+    const has = (file: string) => file.startsWith(`${packageFolder}/`) && !gone.has(file);
     return { count: this.#count - this.files.size, has };
   }
 
   /** What stands in the folder and belongs to no package any more; undefined where the folder has to be read to tell. */
   findVanished(): string[] | undefined {
     if (!this.#isUntouched) return this.#standAlone() ? [] : undefined;
-    return this.#listGone().filter((file) => existsSync(this.#output.resolve(file)));
+    // No name is gone from the folder: it stands there still.
+    return this.#listGone();
   }
 
   /** Takes the note for the build after; to be called when what vanished is gone. */

@@ -117,6 +117,16 @@ it('C12: of an untouched folder a part is looked at by each build, and what is d
   }
 });
 
+it('C12: of a few documents all are looked at each time; and where nothing changed no inventory is written', async () => {
+  const builds = new Builds();
+  await builds.build([some(3)]);
+  const inventory = path.join(builds.state, 'publication', 'inventory.txt');
+  const { ino } = statSync(inventory);
+  for (const _ of [1, 2, 3])
+    expect(await builds.build([some(3)])).toMatchObject({ isUntouched: true, looked: { size: 3 } });
+  expect(statSync(inventory).ino).toBe(ino);
+});
+
 it('C12: a name that was removed, added or replaced in the folder is found by the next build', async () => {
   const builds = new Builds();
   await builds.build([some(40)]);
@@ -166,7 +176,16 @@ it('C12: the note is not believed where it is not to be, was never taken, or cou
   builds.isJustChanged = true;
   await builds.build([some(20)]);
   expect((await builds.build([some(20)])).isUntouched).toBe(false);
+  // Its clock may tell whole seconds alone.
+  const aSecondAgo = Math.floor(Date.now() / 1000) - 1;
+  utimesSync(path.join(builds.out, packageFolder), aSecondAgo, aSecondAgo);
+  await builds.build([some(20)]);
+  expect((await builds.build([some(20)])).isUntouched).toBe(false);
   builds.isJustChanged = false;
+  await builds.build([some(20)]);
+  new OutputFolder(builds.out).keepCopies();
+  expect((await builds.build([some(20)])).isUntouched).toBe(false);
+  new OutputFolder(builds.out).endCopies();
   await builds.build([some(20)]);
   rmSync(path.join(builds.state, 'publication', 'inventory.txt'));
   expect((await builds.build([some(20)])).isUntouched).toBe(false);

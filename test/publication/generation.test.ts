@@ -63,6 +63,17 @@ describe('a generation', () => {
     }
   });
 
+  it('P1: is refused where files are said to stand of which the inventory before does not tell', async () => {
+    const publication = new Publication();
+    await publication.publish({ 'v2/a.json': 'a', 'v2/b.json': 'b' });
+    const standing = { count: 2, has: (file: string) => file === 'v2/b.json' };
+    await expect(publication.publish({ 'v2/a.json': 'other' }, { standing })).rejects.toThrow('Build again');
+    expect(publication.current.number).toBe(1);
+    const one = { ...standing, count: 1 };
+    await publication.publish({ 'v2/a.json': 'a third' }, { standing: one });
+    expect(publication.current).toMatchObject({ number: 2, documents: { count: 2 } });
+  });
+
   it('P2: goes on with what still stands of files that are carried on, and with no others', async () => {
     const publication = new Publication();
     const documents = { 'v2/a.json': 'a', 'v2/c.json': 'c' };
