@@ -40,8 +40,8 @@ class Builds {
   readonly out = path.join(this.folder, 'dist');
   readonly state = path.join(this.folder, 'state');
   #minute = 0;
-  /** Whether the clock of the disk stands still, so that nothing can be noted. */
-  isJustChanged = false;
+  /** How long before the end of a build the folder changed last, in milliseconds, and whether its disk tells parts of seconds. */
+  changed = { ago: 60_000, inParts: true };
 
   /** The document of a package. */
   file(name: string): string {
@@ -72,10 +72,13 @@ class Builds {
       packages: [],
     });
     emission.removeVanished();
-    // As if the build had taken a minute longer.
-    const before = new Date(Date.now() - 60_000);
-    if (!this.isJustChanged) utimesSync(path.join(out, packageFolder), before, before);
+    const { ago, inParts } = this.changed;
+    const second = Math.floor(Date.now() / 1000) * 1000;
+    const changed = new Date(inParts ? second + 1 : second);
+    utimesSync(path.join(out, packageFolder), changed, changed);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(changed.getTime() + ago);
     emission.noteFolder();
+    clock.mockRestore();
     return { isUntouched: folder.isUntouched, looked: names, count: emission.count, generation };
   }
 }
@@ -170,19 +173,19 @@ it('C12: the note is not believed where it is not to be, was never taken, or cou
   // A build that never ends.
   new FolderNote(new OutputFolder(builds.out), builds.state, { folder: packageFolder, believed: true });
   expect((await builds.build([some(20)])).isUntouched).toBe(false);
-  // A folder that changed a moment ago may change again and look the same.
-  const now = new Date();
-  utimesSync(path.join(builds.out, packageFolder), now, now);
-  builds.isJustChanged = true;
-  await builds.build([some(20)]);
-  expect((await builds.build([some(20)])).isUntouched).toBe(false);
-  // Its clock may tell whole seconds alone.
-  const aSecondAgo = Math.floor(Date.now() / 1000) - 1;
-  utimesSync(path.join(builds.out, packageFolder), aSecondAgo, aSecondAgo);
-  await builds.build([some(20)]);
-  expect((await builds.build([some(20)])).isUntouched).toBe(false);
-  builds.isJustChanged = false;
-  await builds.build([some(20)]);
+  // A folder that changed a moment ago may change again and look the same, for longer where a clock tells whole seconds.
+  for (const [ago, inParts, isNoted] of [
+    [90, true, false],
+    [110, true, true],
+    [1900, false, false],
+    [2100, false, true],
+    [-60_000, true, false],
+    [60_000, true, true],
+  ] as const) {
+    builds.changed = { ago, inParts };
+    await builds.build([some(20)]);
+    expect((await builds.build([some(20)])).isUntouched, `${ago} ms`).toBe(isNoted);
+  }
   new OutputFolder(builds.out).keepCopies();
   expect((await builds.build([some(20)])).isUntouched).toBe(false);
   new OutputFolder(builds.out).endCopies();
