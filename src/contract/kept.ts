@@ -273,7 +273,8 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
 /** What pages leave in the browser's own storage, which is sent to nobody. */
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
-  device: 'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did',
+  device:
+    'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did, or those of an address that somebody shared with you, until you close the tab',
   'index-away':
     'until when it searches by itself, because the server did not answer a search; it goes when you close the browser',
   manager: 'the package manager that you last opened a package in, so that its button comes first',

@@ -14,8 +14,8 @@ const readDevice = (ios: string | null, build: string | null): Device | undefine
 /** What the visitor's device is called in an address and in the browser. */
 const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
 
-const readKept = (storage: Storage): Device | undefined => {
-  const [ios = null, build = null] = storage.getItem('device')?.split(' ') ?? [];
+const readKept = (text: string | null): Device | undefined => {
+  const [ios = null, build = null] = text?.split(' ') ?? [];
   return readDevice(ios, build);
 };
 
@@ -27,10 +27,10 @@ const findDevice = (): Device | undefined => {
   const asked = new URLSearchParams(location.search);
   const shared = readDevice(asked.get('ios'), asked.get('build'));
   try {
-    const kept = readKept(localStorage);
+    const kept = readKept(localStorage.getItem('device'));
     if (kept !== undefined) return shared ?? kept;
     if (shared !== undefined) sessionStorage.setItem('device', spell(shared).join(' '));
-    return readKept(sessionStorage);
+    return readKept(sessionStorage.getItem('device'));
   } catch {
     return shared;
   }
