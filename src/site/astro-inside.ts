@@ -11,9 +11,14 @@ import type { AstroIntegration } from 'astro';
 // 3. Its entry is called `prerender-entry` and a hash.
 // 4. The bundle can be asked for its paths and rendered by `astro:static-paths` and `astro/app/entrypoint`
 //    (pages-entry.ts).
+// 5. Compiled pages and components call a runtime by the name of `astro/compiler-runtime`, and no more of it than
+//    page-runtime.ts has; what they make of it is what Astro's own makes (a test compares all pages of a sample, and each
+//    build its first).
 
 // Below the root that Astro is given.
 const entry = path.join('src', 'site', 'pages-entry.ts');
+const ownRuntime = path.join('src', 'site', 'page-runtime.ts');
+const runtimeName = 'astro/compiler-runtime';
 const environmentName = 'prerender';
 const bundleFolder = '.prerender';
 const entryFile = /^prerender-entry\..*mjs$/;
@@ -39,14 +44,17 @@ export const findEntry = (files: readonly string[]): string => {
  *
  * @param folder where Astro's output goes, in its folder `client`
  * @param root the folder that Astro is given as the project's
+ * @param runtime what the compiled pages call
  * @returns the integration, and what is to be called once Astro is done. @throws AstroMoved there
  */
 export const keepPageBundle = (
   folder: string,
   root: string,
+  runtime: 'own' | 'astro' = 'own',
 ): { readonly integration: AstroIntegration; readonly assertKept: () => void } => {
   let configured = false;
   let kept = false;
+  let isCalled = false;
   const integration: AstroIntegration = {
     name: 'debdex-pages',
     hooks: {
@@ -61,11 +69,16 @@ export const keepPageBundle = (
           configured = true;
           return options;
         };
+        const resolveRuntime = (name: string): string | undefined => {
+          if (name !== runtimeName) return undefined;
+          isCalled = true;
+          return runtime === 'own' ? path.join(root, ownRuntime) : undefined;
+        };
         updateConfig({
           vite: {
             // Its usual place is below node_modules, which may be read-only and is shared with other builds.
             cacheDir: path.join(folder, 'cache', 'vite'),
-            plugins: [{ name: 'pages-entry', configEnvironment }],
+            plugins: [{ name: 'pages-entry', enforce: 'pre', configEnvironment, resolveId: resolveRuntime }],
           },
         });
       },
@@ -100,6 +113,7 @@ export const keepPageBundle = (
   };
   const assertKept = () => {
     if (!configured) throw new AstroMoved('the Vite environment that it bundles pages in');
+    if (!isCalled) throw new AstroMoved('the runtime that compiled pages call');
     if (!kept) throw new AstroMoved('the point at which an adapter takes over the rendering of pages');
   };
   return { integration, assertKept };

@@ -80,10 +80,11 @@ const copySources = (folder: string): string => {
 /**
  * Bundles the pages into a folder, unless it holds the bundle of this version of the source.
  *
+ * @param runtime what the compiled pages call: this project's own runtime, or Astro's, which the other is compared with
  * @returns whether there was something to do
  * @throws Error where a page does not compile, AstroMoved where Astro works otherwise than this project knows it
  */
-export const makeBundle = async (folder: string): Promise<boolean> => {
+export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
   const key = computeKey();
   if (holds(folder, key)) return false;
   const { build } = await loadAstro();
@@ -93,7 +94,7 @@ export const makeBundle = async (folder: string): Promise<boolean> => {
   // The bundle goes below the working folder, or else into one that all builds of this project would share.
   const before = process.cwd();
   process.chdir(path.dirname(folder));
-  const { integration, assertKept } = keepPageBundle(folder, path.join(folder, 'workplace'));
+  const { integration, assertKept } = keepPageBundle(folder, path.join(folder, 'workplace'), runtime);
   const workplace = copySources(path.join(folder, 'workplace'));
   try {
     await build({

@@ -60,16 +60,23 @@ const ownAddress = /( (?:href|src|action|data-fallback)="| content="0; url=)\/(?
 const placeBelow = (html: string, prefix: string): string =>
   html.replaceAll(ownAddress, (_, before: string) => `${before}${prefix}/`);
 
-const renderPage = async (pages: Pages, base: string, { pathname, route }: Page): Promise<Buffer> => {
+const renderByAstro = async (pages: Pages, base: string, { pathname, route }: Page): Promise<Response> => {
   const ending = route.type === 'page' && !pathname.endsWith('/') ? '/' : '';
   const request = new Request(new URL(encodeURI(pathname) + ending, new URL(base).origin));
   const response = await pages.app.render(request, { routeData: route });
   const expected = pathname.startsWith('/404') ? 404 : 200;
   if (response.status !== expected) throw new Error(`The page ${pathname} cannot be rendered; the reason is above.`);
+  return response;
+};
+
+const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffer> => {
+  const byAstro = () => renderByAstro(pages, base, page);
+  // What is no page may be of bytes that are no text.
+  if (page.route.type !== 'page') return Buffer.from(await (await byAstro()).arrayBuffer());
+  const textOf = async () => (await byAstro()).text();
+  const html = await (pages.renderAlike(page.pathname, textOf) ?? textOf());
   const prefix = basePathOf(base);
-  // At the root its bytes are taken as they are.
-  if (route.type !== 'page' || prefix === '') return Buffer.from(await response.arrayBuffer());
-  return Buffer.from(placeBelow(await response.text(), prefix));
+  return Buffer.from(prefix === '' ? html : placeBelow(html, prefix));
 };
 
 const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>

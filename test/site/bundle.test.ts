@@ -152,6 +152,44 @@ describe('the bundle of the pages', () => {
     }
   });
 
+  it('renders every page as it is where compiled pages call the runtime of Astro, byte by byte', async () => {
+    const base = 'https://index.example';
+    const catalogPath = path.join(folder, 'compared.sqlite');
+    await writeCatalog(catalogPath, sources, base);
+    const byAstro = path.join(folder, 'by-astro');
+    await makeBundle(byAstro, 'astro');
+    const own = path.join(folder, 'own');
+    cpSync(bundle, own, { recursive: true });
+    const catalog = openSite({ catalogPath, cacheDir: folder, baseUrl: base, lastBuild });
+    try {
+      const read = async (from: string) => {
+        const { pages } = await loadBundle({ key: 'one', folder: from });
+        const texts = new Map<string, string>();
+        let requests = 0;
+        for (const { pathname, route } of await pages.listPages()) {
+          const text = async () => {
+            requests++;
+            const request = new Request(new URL(encodeURI(pathname), base));
+            return (await pages.app.render(request, { routeData: route })).text();
+          };
+          const alike = route.type === 'page' ? pages.renderAlike(pathname, text) : undefined;
+          // Both are bundles of their own, whose styles and scripts bear names of their own.
+          texts.set(`${route.type} ${pathname}`, (await (alike ?? text())).replaceAll(/\/assets\/[^"]+/g, '/assets/'));
+        }
+        return { texts, requests };
+      };
+      const [ours, theirs] = [await read(own), await read(byAstro)];
+      expect([...ours.texts.keys()]).toEqual([...theirs.texts.keys()]);
+      expect([...ours.texts].filter(([name, text]) => theirs.texts.get(name) !== text)).toEqual([]);
+      expect(theirs.requests).toBe(theirs.texts.size);
+      // All packages but the first, and the one of which the address is written otherwise, are rendered without a request.
+      expect(theirs.requests - ours.requests).toBeGreaterThan(catalog.packages.size - 5);
+    } finally {
+      provideSite(undefined);
+      catalog.close();
+    }
+  });
+
   it('is rendered in another thread where enough is left for it and a processor has nothing else to do', async () => {
     const worth = (pages: number, packages: number, processors = 2) =>
       isHelpWorthwhile(pages, { packages, processors });

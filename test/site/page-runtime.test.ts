@@ -1,0 +1,120 @@
+import type { SSRResult } from 'astro';
+import { markHTMLString } from 'astro/runtime/server/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { AlikePages } from '../../src/site/alike-pages.ts';
+import {
+  addAttribute,
+  createComponent,
+  Fragment,
+  latestHead,
+  maybeRenderHead,
+  render,
+  renderComponent,
+  renderHead,
+  renderPage,
+  renderScript,
+  renderSlot,
+} from '../../src/site/page-runtime.ts';
+
+// As much of what Astro renders with as is asked for.
+const rendering = (resolve: (id: string) => Promise<string> = async (id) => `/assets/${id}.js`) =>
+  ({
+    styles: new Set([{ props: { rel: 'stylesheet', href: '/own.css' }, children: '' }]),
+    links: new Set(),
+    scripts: new Set(),
+    inlinedScripts: new Map(),
+    resolve,
+    compressHTML: true,
+    _metadata: {
+      extraHead: [],
+      renderedScripts: new Set(),
+      templateDepth: 0,
+      headInTree: true,
+      propagators: new Set(),
+    },
+  }) as unknown as SSRResult;
+
+const shown = (value: unknown): string => render`<p>${value}</p>`.text;
+
+describe('the runtime of compiled pages', () => {
+  it('C11: escapes text, and leaves what is markup as it is', () => {
+    expect(shown(`<b title="x" id='y'>&`)).toBe('<p>&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;</p>');
+    expect(shown(render`<b>${'<'}</b>`)).toBe('<p><b>&lt;</b></p>');
+    expect(shown(markHTMLString('<i>'))).toBe('<p><i></p>');
+    expect(shown(addAttribute('"', 'title'))).toBe('<p> title="&quot;"</p>');
+  });
+
+  it('shows nothing of nothing, zero as zero, and what a list holds one after the other', () => {
+    expect([undefined, null, false, '', []].map(shown)).toEqual(Array(5).fill('<p></p>'));
+    expect(shown(0)).toBe('<p>0</p>');
+    expect(shown(['a', [render`<b></b>`, 1]])).toBe('<p>a<b></b>1</p>');
+  });
+
+  it('refuses what it does not know, by a sentence that names this file', () => {
+    for (const value of [{}, Promise.resolve('x'), () => 'x', true]) {
+      expect(() => shown(value)).toThrow(/src\/site\/page-runtime\.ts does not know/);
+    }
+  });
+
+  it('renders components, fragments and elements, and slots where a component asks for them', () => {
+    const own = rendering();
+    const Box = createComponent((_, props, slots) => render`<i>${props.name}${renderSlot(own, slots.default)}</i>`);
+    const slot = { default: () => render`<b></b>` };
+    expect(shown(renderComponent(own, 'Box', Box, { name: '<' }, slot))).toBe('<p><i>&lt;<b></b></i></p>');
+    expect(shown(renderComponent(own, 'Box', Box, { name: 'x' }))).toBe('<p><i>x</i></p>');
+    expect(shown(renderSlot(own, undefined, () => 'else'))).toBe('<p>else</p>');
+    expect(shown(renderComponent(own, 'Fragment', Fragment, {}, slot))).toBe('<p><b></b></p>');
+    expect(shown(renderComponent(own, 'Tag', 'em', { title: 'x' }, slot))).toBe('<p><em title="x"><b></b></em></p>');
+    expect(shown(renderComponent(own, 'Tag', 'br', {}))).toBe('<p><br/></p>');
+    expect(() => renderComponent(own, 'Box', Box, { 'class:list': [] })).toThrow('<Box>');
+    expect(() => renderComponent(own, 'Other', undefined as never, {})).toThrow('<Other>');
+    const late = Object.assign(async () => render``, { isAstroComponentFactory: true });
+    expect(() => renderComponent(own, 'Late', late as never, {})).toThrow('<Late> cannot be rendered');
+  });
+
+  it('puts styles into the head once, and a script where it stands for the first time', async () => {
+    const own = rendering();
+    const page = createComponent(
+      (given) => render`<head>${renderHead(given)}</head>${maybeRenderHead(given)}${renderScript(given, 'once')}`,
+    );
+    // Astro is given the place of a script that is not known yet, to wait for.
+    const asked = page(own, {}, {}) as unknown as { htmlParts: string[]; expressions: Promise<unknown>[] };
+    const style = '<link rel="stylesheet" href="/own.css">';
+    expect(asked.htmlParts).toEqual([`<head>${style}</head>`, '']);
+    const head = latestHead();
+    if (head === undefined) throw new Error('no head');
+    expect(renderPage(head, page, {})).toBeUndefined();
+    await Promise.all(asked.expressions);
+    const whole = `<!DOCTYPE html><head>${style}</head><script type="module" src="/assets/once.js"></script>`;
+    expect(renderPage(head, page, {})).toBe(whole);
+    expect(renderPage(head, page, {})).toBe(whole);
+    const twice = createComponent((given) => render`${renderScript(given, 'once')}${renderScript(given, 'once')}`);
+    expect(renderPage(head, twice, {})).toBe(`<!DOCTYPE html>${whole.slice(whole.indexOf('<script'))}`);
+  });
+});
+
+describe('pages that are alike', () => {
+  const page = createComponent((given, { id }) => render`<head>${renderHead(given)}</head>${id}`);
+  const rendered = (id: string) => `<!DOCTYPE html><head><link rel="stylesheet" href="/own.css"></head>${id}`;
+  const byAstro = (id: string, end = '') =>
+    vi.fn(async () => {
+      page(rendering(), { id }, {});
+      return rendered(id) + end;
+    });
+
+  it('are rendered without Astro after the first, which is the same both ways', async () => {
+    const alike = new AlikePages(page);
+    const [first, second] = [byAstro('1'), byAstro('2')];
+    expect(await alike.render({ id: '1' }, first)).toBe(rendered('1'));
+    expect(await alike.render({ id: '2' }, second)).toBe(rendered('2'));
+    expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+  });
+
+  it('are all rendered by Astro where the first is another', async () => {
+    const alike = new AlikePages(page);
+    const [first, second] = [byAstro('1', '<!-- more -->'), byAstro('2')];
+    expect(await alike.render({ id: '1' }, first)).toBe(`${rendered('1')}<!-- more -->`);
+    expect(await alike.render({ id: '2' }, second)).toBe(rendered('2'));
+    expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  });
+});
