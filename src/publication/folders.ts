@@ -17,6 +17,8 @@ export interface Published {
 export interface Staged {
   readonly folder: string;
   readonly prefix: string;
+  /** Whether who builds it puts a new file in the place of each that changes, so that one file may stand in both. */
+  readonly replaced?: boolean;
 }
 
 /** Gives a staged file the time of the published one, so that the next run need not compare their bytes again. */
@@ -29,8 +31,9 @@ const markSame = (staged: string, { atime, mtime }: Stats): void => {
   }
 };
 
-/** Copies what differs, whole files only, and keeps bytes and time stamps of what does not. */
+/** Places what differs, whole files only, and keeps bytes and time stamps of what does not. */
 class Publisher {
+  written = 0;
   unchanged = 0;
   readonly kept = new Set<string>();
   readonly #output: OutputFolder;
@@ -42,14 +45,14 @@ class Publisher {
     this.#verify = verify;
   }
 
-  get written(): number {
-    return this.#copied.length;
-  }
-
-  publish({ from, to }: PlacedFile): void {
+  publish({ from, to, replaced }: PlacedFile): void {
     this.kept.add(to);
     const present = this.#output.lookUp(to);
     const staged = lstatSync(from);
+    if (present?.ino === staged.ino && present.dev === staged.dev) {
+      this.unchanged++;
+      return;
+    }
     // In whole milliseconds, since a file system may keep fewer digits than another.
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {
@@ -60,6 +63,8 @@ class Publisher {
         return;
       }
     }
+    this.written++;
+    if (replaced && staged.isFile() && this.#output.share(from, to)) return;
     this.#output.copy(from, to);
     const file = this.#output.resolve(to);
     // It may be copied in the very millisecond in which it was staged, and must not look as if it had been flushed.
@@ -107,13 +112,15 @@ class NamedFiles {
 interface PlacedFile {
   readonly from: string;
   readonly to: string;
+  readonly replaced: boolean;
 }
 
 const listPlaced = (staged: readonly Staged[]): PlacedFile[] =>
-  staged.flatMap(({ folder, prefix }) =>
+  staged.flatMap(({ folder, prefix, replaced = false }) =>
     [...listFiles(folder)].map((name) => ({
       from: path.join(folder, name),
       to: prefix === '' ? name : `${prefix}/${name}`,
+      replaced,
     })),
   );
 
@@ -153,6 +160,9 @@ export const publishFolders = async (
       if (!naming.test(to)) return 'first';
       return known.has(to) && present(to) ? 'changed' : 'new';
     };
+    const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
+    // In a folder that is made now nothing can have vanished.
+    const former = [...tops].filter((top) => lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory());
     const turns = Map.groupBy(files, turnOf);
     const publisher = new Publisher(output, verify);
     const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
@@ -166,15 +176,14 @@ export const publishFolders = async (
     publishAll('last');
     await publisher.flush();
 
-    const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
-    const hasVanished = [...tops].some((top) =>
+    const hasVanished = former.some((top) =>
       [...listFiles(output.root, top)].some((name) => !output.isPart(name, publisher.kept)),
     );
     let removed = 0;
     if (hasVanished) await beforeRemoval(publisher.kept);
     named.write(names);
     if (hasVanished)
-      for (const top of tops) removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
+      for (const top of former) removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
     return { files: publisher.kept, written: publisher.written, unchanged: publisher.unchanged, removed };
   } finally {
     output.sweep();

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   type Dirent,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   opendirSync,
@@ -88,6 +89,8 @@ export class OutputFolder {
   // Of this thread alone: several write into one output folder at once.
   readonly #staging: string;
   readonly #folders = new Set<string>();
+  /** Those of them that were not there before: nothing is in them but what is placed from now on. */
+  readonly #made = new Set<string>();
   readonly #unflushed = new Set<string>();
   readonly #placed = new Set<string>();
   #serial = 0;
@@ -109,8 +112,10 @@ export class OutputFolder {
   /** What stands in the place of a file, nothing behind a link; undefined where nothing does. */
   lookUp(file: string): Stats | undefined {
     const target = this.resolve(file);
+    const folder = path.dirname(target);
     // First, so that nothing is looked up through a link, or below what is a file still.
-    this.#makeFolder(path.dirname(target));
+    this.#makeFolder(folder);
+    if (this.#made.has(folder) && !this.#placed.has(file) && !this.#folders.has(target)) return undefined;
     return lstatSync(target, { throwIfNoEntry: false });
   }
 
@@ -135,6 +140,24 @@ export class OutputFolder {
     copyFileSync(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     this.place(temporary, file);
     this.note(file);
+  }
+
+  /**
+   * Gives another file a second name here, so that it need not be copied and takes no room twice: who changes it has to
+   * put a new file in its place. Returns false where that cannot be, on another disk or one that knows no such names.
+   */
+  share(source: string, file: string): boolean {
+    const temporary = this.temporary();
+    try {
+      linkSync(source, temporary);
+    } catch (error) {
+      // Some systems say so by one word and some by another, and copying fails by itself where there is nothing to copy.
+      if (codeOf(error) === 'ENOENT') throw error;
+      return false;
+    }
+    this.place(temporary, file);
+    this.note(file);
+    return true;
   }
 
   /** The name of a new temporary file. */
@@ -248,7 +271,7 @@ export class OutputFolder {
     }
     if (left === 0) {
       rmdirSync(this.resolve(folder));
-      this.#folders.clear();
+      this.#forgetFolders();
     }
     return removed;
   }
@@ -260,18 +283,23 @@ export class OutputFolder {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') return false;
     }
-    this.#folders.clear();
+    this.#forgetFolders();
     return true;
   }
 
   /** Removes the temporary files of this and of every earlier process; nobody else may be writing. */
   sweep(): void {
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });
-    this.#folders.clear();
+    this.#forgetFolders();
     if (lstatSync(this.root, { throwIfNoEntry: false }) === undefined) return;
     for (const name of readdirSync(this.root)) {
       if (isBeside(name)) rmSync(path.join(this.root, name), { recursive: true });
     }
+  }
+
+  #forgetFolders(): void {
+    this.#folders.clear();
+    this.#made.clear();
   }
 
   #removeCopies(file: string): void {
@@ -294,7 +322,11 @@ export class OutputFolder {
     // The output folder itself may be a link: that is how whoever runs this has it.
     const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
     if (present !== undefined && !present.isDirectory()) unlinkSync(folder);
-    if (!present?.isDirectory()) mkdirSync(folder, { recursive: !below });
+    if (!present?.isDirectory()) {
+      const made = mkdirSync(folder, { recursive: !below });
+      // Of the output folder itself it is not known before.
+      if (below || made !== undefined) this.#made.add(folder);
+    }
     this.#folders.add(folder);
   }
 }

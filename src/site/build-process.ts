@@ -56,10 +56,11 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
       drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, verify),
     ]);
     const folders = [
-      { folder: client, prefix: '' },
-      { folder: staged, prefix: '' },
-      { folder: pictures, prefix: '' },
-      { folder: index, prefix: 'pagefind' },
+      // Of the bundle, which belongs to the checkout as well.
+      { folder: client, prefix: '', replaced: false },
+      { folder: staged, prefix: '', replaced: true },
+      { folder: pictures, prefix: '', replaced: true },
+      { folder: index, prefix: 'pagefind', replaced: true },
     ];
     return { rendered, searchable, staged: folders, seconds: { read, search, pages } };
   } finally {

@@ -42,6 +42,8 @@ export interface BuildProgress {
 interface StagedFolder {
   readonly folder: string;
   readonly prefix: string;
+  /** Whether a new file is put in the place of each that changes. */
+  readonly replaced: boolean;
 }
 
 /** A site as built, below the state folder, and not yet published. */

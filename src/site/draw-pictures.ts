@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
+import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import type { SharePicture } from './share-choice.ts';
 
 interface DrawnPicture extends KeptFile {
@@ -98,7 +98,7 @@ export const drawPictures = async (
     for (const { file, svg, key } of stale) {
       const png = draw(svg);
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-      writeFileSync(path.join(folder, file), png);
+      writeKept(path.join(folder, file), png);
       kept[file] = { key, ...describeKept(png) };
       await setImmediate();
     }

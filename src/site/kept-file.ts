@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /** How a kept file was when it was written. */
 export interface KeptFile {
@@ -18,4 +18,18 @@ export const isAsWritten = (file: string, kept: KeptFile, verify: boolean): bool
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size !== kept.size) return false;
   return !verify || hash('sha256', readFileSync(file)) === kept.sha256;
+};
+
+/**
+ * Writes a file that is kept. It may be published under a second name, so a file that stands there is not written into:
+ * whoever reads it there reads it whole.
+ */
+export const writeKept = (file: string, content: Uint8Array): void => {
+  try {
+    writeFileSync(file, content, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    rmSync(file);
+    writeFileSync(file, content, { flag: 'wx' });
+  }
 };

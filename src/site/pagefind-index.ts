@@ -4,7 +4,7 @@ import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { stateOf } from '../results/found.ts';
 import { page } from './addresses.ts';
-import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
+import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import { composeLists } from './search-lists.ts';
 import { isStale, type PackageSummary, type SiteCatalog } from './site-catalog.ts';
 import { type IndexFile, stabilise } from './stable-index.ts';
@@ -126,7 +126,7 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['fil
     if (sameBytes(file, content)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
     // In its place, as pages are: what a kill leaves is not noted, and compared the next time.
-    writeFileSync(file, content);
+    writeKept(file, content);
   }
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
-import { describeKept, isAsWritten, type KeptFile } from './kept-file.ts';
+import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import { type RenderedFile, type SharedWork, shareWork, takeFiles } from './page-work.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
@@ -116,7 +116,7 @@ export const renderTaken = async (
       mkdirSync(path.dirname(target), { recursive: true });
       // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
       // leaves nothing is noted. A third less work than through promises.
-      writeFileSync(target, body);
+      writeKept(target, body);
       rendered.push({ file, note: key === undefined ? undefined : { key, ...describeKept(body) } });
     }
     onRendered(rendered);

@@ -1,19 +1,29 @@
 import type fs from 'node:fs';
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { writeKept } from '../../src/site/kept-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 // What the system refuses, and how the disk flushes.
 const system = vi.hoisted(() => ({
-  refuse: (_call: 'rename' | 'copy', _from: string, _to: string): string | undefined => undefined,
+  refuse: (_call: 'rename' | 'copy' | 'link', _from: string, _to: string): string | undefined => undefined,
   flush: async (_files: Iterable<string>) => {},
 }));
 vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
-  const guard = (call: 'rename' | 'copy', from: fs.PathLike, to: fs.PathLike) => {
+  const guard = (call: 'rename' | 'copy' | 'link', from: fs.PathLike, to: fs.PathLike) => {
     const code = system.refuse(call, String(from), String(to));
     if (code !== undefined) throw Object.assign(new Error(code), { code, syscall: call });
   };
@@ -25,7 +35,12 @@ vi.mock('node:fs', async (load) => {
     guard('copy', from, to);
     original.copyFileSync(from, to, mode);
   };
-  return { ...original, renameSync, copyFileSync, default: { ...original, renameSync, copyFileSync } };
+  const linkSync: typeof fs.linkSync = (from, to) => {
+    guard('link', from, to);
+    original.linkSync(from, to);
+  };
+  const guarded = { ...original, renameSync, copyFileSync, linkSync };
+  return { ...guarded, default: guarded };
 });
 vi.mock('../../src/publication/flush.ts', () => ({
   flushFiles: (_root: string, files: Iterable<string>) => system.flush(files),
@@ -40,13 +55,13 @@ beforeEach(() => {
   out = path.join(folder, 'out');
 });
 
-const stage = (files: Readonly<Record<string, string>>) => {
+const stage = (files: Readonly<Record<string, string>>, replaced = false) => {
   const staged = path.join(folder, 'staged');
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(staged, name)), { recursive: true });
     writeFileSync(path.join(staged, name), text);
   }
-  return [{ folder: staged, prefix: '' }];
+  return [{ folder: staged, prefix: '', replaced }];
 };
 const publish = (files: Readonly<Record<string, string>>) =>
   publishFolders(new OutputFolder(out), stage(files), { named: path.join(folder, 'named') });
@@ -96,6 +111,50 @@ describe('the output folder', () => {
     const { mtimeMs } = statSync(path.join(folder, 'staged/a/index.html'));
     expect(Math.floor(statSync(path.join(out, 'a/index.html')).mtimeMs)).toBe(Math.floor(mtimeMs));
     expect(await publish({})).toMatchObject({ written: 0, unchanged: 2 });
+  });
+
+  it('C12: gives a file a second name where its builder replaces it, and copies it where the disk has no such names', async () => {
+    const publishShared = (files: Readonly<Record<string, string>>) =>
+      publishFolders(new OutputFolder(out), stage(files, true), { named: path.join(folder, 'named') });
+    const isShared = (name: string) =>
+      statSync(path.join(out, name)).ino === statSync(path.join(folder, 'staged', name)).ino;
+    const flushed: string[] = [];
+    system.flush = async (files) => void flushed.push(...files);
+    expect(await publishShared({ 'index.html': 'front', 'a/index.html': 'a' })).toMatchObject({ written: 2 });
+    expect([isShared('index.html'), isShared('a/index.html')]).toEqual([true, true]);
+    expect(flushed.map((file) => path.relative(out, file)).sort()).toEqual(['a/index.html', 'index.html']);
+    expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
+    expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
+
+    // A reader of what is published goes on with it, whole, while its builder writes the next.
+    const descriptor = openSync(path.join(out, 'a/index.html'), 'r');
+    writeKept(path.join(folder, 'staged/a/index.html'), Buffer.from('another a'));
+    expect([readFileSync(descriptor, 'utf8'), read('a/index.html')]).toEqual(['a', 'a']);
+    closeSync(descriptor);
+    system.refuse = (call) => (call === 'link' ? 'EXDEV' : undefined);
+    expect(await publishShared({})).toMatchObject({ written: 1, unchanged: 1 });
+    expect([read('a/index.html'), isShared('a/index.html')]).toEqual(['another a', false]);
+    expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
+    // The same bytes in another file are the same page.
+    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('front'));
+    expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
+  });
+
+  it('C9: asks the disk for nothing in a folder that it has just made, and for all that it has placed there', () => {
+    const output = new OutputFolder(out);
+    expect(output.lookUp('new/a')).toBeUndefined();
+    output.write('new/a', 'one');
+    expect(output.lookUp('new/a')?.size).toBe(3);
+    expect(output.lookUp('new/b/c')).toBeUndefined();
+    expect(output.lookUp('new/b')?.isDirectory()).toBe(true);
+    // Of the output folder itself, and of folders that were there before, everything is asked.
+    mkdirSync(path.join(out, 'old'));
+    writeFileSync(path.join(out, 'old/a'), 'a');
+    writeFileSync(path.join(out, 'top'), 'a');
+    expect([output.lookUp('old/a')?.size, new OutputFolder(out).lookUp('top')?.size]).toEqual([1, 1]);
+    output.sweep();
+    writeFileSync(path.join(out, 'new/d'), 'd');
+    expect(output.lookUp('new/d')?.size).toBe(1);
   });
 
   it('C12: flushes each file that was written since the last flush, once', async () => {

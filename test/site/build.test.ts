@@ -384,8 +384,15 @@ describe('a build of the site', () => {
     // As a run that ends while it writes this page leaves it.
     delete rendered.pages['package/com.alpha.lib/index.html'];
     writeFileSync(kept, JSON.stringify(rendered));
+    rmSync(page);
     writeFileSync(page, '<!DOCTYPE html><html');
     expect(await publishSite(options)).toMatchObject({ written: 0, removed: 0 });
+    expect(contents(out)).toEqual(whole);
+
+    // The page that is published and the one that is built are one file, which something has written into.
+    const published = path.join(out, 'package/com.alpha.paid/index.html');
+    writeFileSync(published, 'damaged');
+    expect(await publishSite(options)).toMatchObject({ written: 1, removed: 0 });
     expect(contents(out)).toEqual(whole);
 
     writeFileSync(kept, JSON.stringify(rendered).slice(0, 100));
