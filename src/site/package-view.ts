@@ -8,7 +8,7 @@ import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
-import { rememberLast } from './page-keys.ts';
+import { rememberLast, rememberRecent } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
 import type { PackageSummary, PackageVersion, Repository, SiteCatalog } from './site-catalog.ts';
 import { joinStatements, type StatedRow, statedRows } from './stated.ts';
@@ -157,14 +157,29 @@ const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined
 const dependentsShown = 48;
 const similarShown = 6;
 
+// The packages of an author who has many are neighbours of several others each.
+const neighbourCard = rememberRecent((summary: PackageSummary) => packageCard(summary));
+
+/** The place of a package in a list in the order of identifiers, which one author may have a hundred thousand of. */
+const placeIn = (list: readonly PackageSummary[], summary: PackageSummary): number => {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.id ?? '') < summary.id) low = middle + 1;
+    else high = middle;
+  }
+  // Characters beyond the first plane have another order in bytes, by which the list is made.
+  return list[low] === summary ? low : list.indexOf(summary);
+};
+
 // The neighbours of a package in its author's list: the choice changes only where the list changes nearby.
 const similarPackages = (catalog: SiteCatalog, summary: PackageSummary): PackageCard[] => {
   const list = summary.author === '' ? [] : catalog.packagesOf(summary.author);
-  const at = list.indexOf(summary);
+  const at = placeIn(list, summary);
   const cards: PackageCard[] = [];
   for (let step = 1; step < list.length && cards.length < similarShown; step++) {
     const other = list[(at + step) % list.length];
-    if (other !== undefined) cards.push(packageCard(other));
+    if (other !== undefined) cards.push(neighbourCard(other));
   }
   return cards;
 };

@@ -23,3 +23,21 @@ export const rememberLast = <Asked extends readonly unknown[], Answer>(
     return last.answer;
   };
 };
+
+/** How many answers are remembered. */
+const recently = 4096;
+
+/** The same function, which answers at once where it was asked the same of late: pages beside each other show the same. */
+export const rememberRecent = <Asked extends object, Answer>(
+  compute: (asked: Asked) => Answer,
+): ((asked: Asked) => Answer) => {
+  const answers = new Map<Asked, Answer>();
+  return (asked) => {
+    const known = answers.get(asked);
+    if (known !== undefined) return known;
+    if (answers.size >= recently) answers.clear();
+    const answer = compute(asked);
+    answers.set(asked, answer);
+    return answer;
+  };
+};

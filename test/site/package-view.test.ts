@@ -204,3 +204,21 @@ describe('the page of a package', () => {
     expect(catalog.packages.get('org.t.near')?.summary).toBe('');
   });
 });
+
+describe('what its author made besides', () => {
+  it('is what follows a package in the order of identifiers, whatever characters they are of', async () => {
+    const file = path.join(folder, 'neighbours.sqlite');
+    // As bytes the last two have this order, as UTF-16 the other.
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '\uffe0', '\u{10000}'];
+    const made = ids.map((id) => stanza({ Package: id, Author: 'Ann Author' })).join('');
+    await writeCatalog(file, [{ ...own, packages: made }], 'https://index.example');
+    const neighbours = new SiteCatalog(file);
+    const similar = (id: string) => computePackageView(neighbours, id)?.similar.map((card) => card.id);
+    try {
+      const after = (at: number) => Array.from({ length: 6 }, (_, step) => ids[(at + step + 1) % ids.length]);
+      expect(ids.map(similar)).toEqual(ids.map((_, at) => after(at)));
+    } finally {
+      neighbours.close();
+    }
+  });
+});

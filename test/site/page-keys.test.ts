@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deferKey, readKey, rememberLast } from '../../src/site/page-keys.ts';
+import { deferKey, readKey, rememberLast, rememberRecent } from '../../src/site/page-keys.ts';
 
 describe('cache keys of pages', () => {
   it('are computed when they are read, each its own, and not before', () => {
@@ -25,5 +25,19 @@ describe('cache keys of pages', () => {
     expect(sum(1, 2)).toBe(sum(1, 2));
     expect(times).toBe(1);
     expect([sum(1, 3).of, sum(2, 2).of, sum(1, 2).of, times]).toEqual([4, 4, 3, 4]);
+  });
+
+  it('take no second computing of what was asked of late, and remember no more than there is room for', () => {
+    let times = 0;
+    const name = rememberRecent(({ id }: { id: number }) => {
+      times++;
+      return `${id}`;
+    });
+    const [first, ...others] = Array.from({ length: 4097 }, (_, id) => ({ id }));
+    expect([name(first as { id: number }), name(first as { id: number }), times]).toEqual(['0', '0', 1]);
+    expect(others.map(name)).toEqual(others.map(({ id }) => `${id}`));
+    expect(times).toBe(4097);
+    name(first as { id: number });
+    expect(times).toBe(4098);
   });
 });
