@@ -96,7 +96,7 @@ export const measureSiteBuilds = async (
       figure: 'cold build of the site',
       input: name,
       measured: `${listed(cold)}, ${count(cold[0]?.summary.rendered ?? 0)} pages and feeds`,
-      ...(most === undefined ? {} : { target: `≤ ${most.seconds} s`, met: secondsOf(cold) <= most.seconds }),
+      ...(most === undefined ? {} : { target: `≤ ${seconds(most.seconds)}`, met: secondsOf(cold) <= most.seconds }),
     },
   ];
   if (peak !== undefined) {
