@@ -48,6 +48,10 @@ class Publisher {
   publish({ from, to, replaced }: PlacedFile): void {
     this.kept.add(to);
     const present = this.#output.lookUp(to);
+    if (replaced && present === undefined && this.#output.share(from, to)) {
+      this.written++;
+      return;
+    }
     const staged = lstatSync(from);
     if (present?.ino === staged.ino && present.dev === staged.dev) {
       this.unchanged++;

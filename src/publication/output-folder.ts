@@ -147,15 +147,17 @@ export class OutputFolder {
    * put a new file in its place. Returns false where that cannot be, on another disk or one that knows no such names.
    */
   share(source: string, file: string): boolean {
-    const temporary = this.temporary();
+    // What is new appears whole by itself; what stands there gives way by rename.
+    const isNew = this.lookUp(file) === undefined && !this.#keepsCopies;
+    const name = isNew ? this.resolve(file) : this.temporary();
     try {
-      linkSync(source, temporary);
+      linkSync(source, name);
     } catch (error) {
       // Some systems say so by one word and some by another, and copying fails by itself where there is nothing to copy.
       if (codeOf(error) === 'ENOENT') throw error;
       return false;
     }
-    this.place(temporary, file);
+    if (!isNew) this.place(name, file);
     this.note(file);
     return true;
   }

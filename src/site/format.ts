@@ -1,7 +1,10 @@
+import { rememberRecent } from './page-keys.ts';
+
 const number = new Intl.NumberFormat('en-US');
 
 /** A count with separators of thousands. */
-export const formatCount = (count: number): string => number.format(count);
+// Most are small, and asking for the format of one takes as long as a row of a list.
+export const formatCount = (count: number): string => (count >= 0 && count < 1000 ? `${count}` : number.format(count));
 
 /** The word for so many of a thing: "package" of 1, "packages" of any other count. */
 export const pluralOf = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
@@ -29,7 +32,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', y
 const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A day, such as "5 Mar 2026", of an ISO 8601 time. */
-export const formatDay = (iso: string): string => day.format(new Date(iso));
+export const formatDay = rememberRecent((iso: string) => day.format(new Date(iso)));
 
 /** A moment, such as "5 Mar 2026, 14:07 UTC". */
 export const formatMoment = (iso: string): string => `${minute.format(new Date(iso))} UTC`;

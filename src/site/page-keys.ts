@@ -28,7 +28,7 @@ export const rememberLast = <Asked extends readonly unknown[], Answer>(
 const recently = 4096;
 
 /** The same function, which answers at once where it was asked the same of late: pages beside each other show the same. */
-export const rememberRecent = <Asked extends object, Answer>(
+export const rememberRecent = <Asked extends object | string, Answer>(
   compute: (asked: Asked) => Answer,
 ): ((asked: Asked) => Answer) => {
   const answers = new Map<Asked, Answer>();

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { stateOf } from '../results/found.ts';
@@ -76,17 +76,46 @@ export function* composeSearchRecords({ packages, hasDevices, downloads }: SiteC
   }
 }
 
+const pagefindVersion = (): string => {
+  const about = readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8');
+  return (JSON.parse(about) as { version: string }).version;
+};
+
 // Some at a time: the records wait in the pipe of another process.
 const atOnce = 500;
+
+/** What an index is known by: what makes it, its records and its lists. */
+class IndexDigest {
+  readonly #hashed = createHash('sha256').update(pagefindVersion());
+
+  /** One by one: the text of all of them at once is longer than the catalog. */
+  add(record: SearchRecord): void {
+    this.#hashed.update(JSON.stringify(record));
+  }
+
+  end(lists: readonly IndexFile[]): string {
+    return this.#hashed
+      .update(JSON.stringify(lists.map(({ path: name, content }) => [name, hash('sha256', content)])))
+      .digest('hex');
+  }
+}
+
+const computeDigest = (catalog: SiteCatalog): string => {
+  const digest = new IndexDigest();
+  for (const record of composeSearchRecords(catalog)) digest.add(record);
+  return digest.end(composeLists(catalog));
+};
 
 const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
+  const digest = new IndexDigest();
   const { size } = catalog.packages;
   const waiting: ReturnType<typeof index.addCustomRecord>[] = [];
   let done = 0;
   for (const record of composeSearchRecords(catalog)) {
     waiting.push(index.addCustomRecord(record));
+    digest.add(record);
     done++;
     if (waiting.length < atOnce && done < size) continue;
     const answers = await Promise.all(waiting.splice(0));
@@ -96,12 +125,15 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total
   }
   // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
   // writing is left empty or cut short.
-  const composed = await index.getFiles();
+  const composing = index.getFiles();
+  // While it works on them, which takes it as long as a third of all.
+  const lists = composeLists(catalog);
+  const composed = await composing;
   await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
   // Of nothing Pagefind writes no index, only the word that there is none.
-  return size === 0 ? files : stabilise(files);
+  return { files: [...(size === 0 ? files : stabilise(files)), ...lists], digest: digest.end(lists) };
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.
@@ -119,12 +151,17 @@ const sameBytes = (file: string, content: Uint8Array): boolean =>
 const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['files'] => {
   const kept = new Set<string>();
   const inventory: Record<string, KeptFile> = {};
+  const folders = new Set<string>();
+  // Into a folder that is made now nothing was written before.
+  const isNew = !existsSync(folder);
   for (const { path: name, content } of files) {
     const file = path.join(folder, name);
     kept.add(file);
     inventory[name] = describeKept(content);
-    if (sameBytes(file, content)) continue;
-    mkdirSync(path.dirname(file), { recursive: true });
+    if (!isNew && sameBytes(file, content)) continue;
+    const parent = path.dirname(file);
+    if (!folders.has(parent)) mkdirSync(parent, { recursive: true });
+    folders.add(parent);
     // In its place, as pages are: what a kill leaves is not noted, and compared the next time.
     writeKept(file, content);
   }
@@ -165,22 +202,11 @@ export const buildSearchIndex = async (
   verify = false,
 ): Promise<number> => {
   const { size } = catalog.packages;
-  const lists = composeLists(catalog);
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('pagefind')), 'utf8')) as {
-    version: string;
-  };
-  const hashed = createHash('sha256').update(
-    JSON.stringify([version, lists.map(({ path: name, content }) => [name, hash('sha256', content)])]),
-  );
-  // One by one: the text of all of them at once is longer than the catalog.
-  for (const record of composeSearchRecords(catalog)) hashed.update(JSON.stringify(record));
-  const digest = hashed.digest('hex');
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
-  if (kept?.digest === digest && isWhole(folder, kept, verify)) return size;
+  if (kept !== undefined && kept.digest === computeDigest(catalog) && isWhole(folder, kept, verify)) return size;
   rmSync(mark, { force: true });
-  const index = await composeIndex(catalog, onRecord);
-  const files = writeIndex(folder, [...index, ...lists]);
-  writeFileSync(mark, JSON.stringify({ digest, files } satisfies KeptIndex));
+  const { files, digest } = await composeIndex(catalog, onRecord);
+  writeFileSync(mark, JSON.stringify({ digest, files: writeIndex(folder, files) } satisfies KeptIndex));
   return size;
 };

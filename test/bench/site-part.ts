@@ -42,7 +42,11 @@ export const sitePart: Part = {
       const alone = await runPagefindAlone(workshop, catalogPath(built.state));
       const allowed = { seconds: alone + most.seconds, bytes: most.bytes };
       const site = await measureSiteBuilds(workshop, built, rounds, allowed);
-      const figure = { figure: 'Pagefind alone on the same records', input: built.input.name, measured: seconds(alone) };
+      const figure = {
+        figure: 'Pagefind alone on the same records',
+        input: built.input.name,
+        measured: seconds(alone),
+      };
       return [figure, ...site.figures];
     });
     return composeFigures([...corpus.figures, ...large.figures]) + corpus.missing + large.missing;
