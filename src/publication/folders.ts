@@ -53,10 +53,6 @@ class Publisher {
       return;
     }
     const staged = lstatSync(from);
-    if (present?.ino === staged.ino && present.dev === staged.dev) {
-      this.unchanged++;
-      return;
-    }
     // In whole milliseconds, since a file system may keep fewer digits than another.
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {

@@ -5,9 +5,7 @@ import { StaticPaths } from 'astro:static-paths';
 import { createApp } from 'astro/app/entrypoint';
 import { decodeFileName } from '../contract/filenames.ts';
 import PackagePage from '../pages/package/[...folder].astro';
-import { packageFolder } from '../results/package-address.ts';
 import { AlikePages } from './alike-pages.ts';
-import { site } from './context.ts';
 
 /** The pages, as an Astro app that renders one per request. */
 export const app = createApp({ streaming: false });
@@ -24,13 +22,11 @@ const below = '/package/';
  * A page of which there are very many alike, rendered without a request where that comes to the same; else `byAstro`
  * renders it. Undefined where there are no others like it.
  *
- * @param pathname as Astro lists it
+ * @param pathname of a page, as Astro lists it
  */
 export const renderAlike = (pathname: string, byAstro: () => Promise<string>): Promise<string> | undefined => {
   if (!pathname.startsWith(below)) return undefined;
-  const folder = pathname.slice(below.length);
-  const id = decodeFileName(folder);
-  // Feeds lie in the same folders, and a few identifiers are written otherwise there.
-  if (id === undefined || packageFolder(id) !== folder || !site().catalog.packages.has(id)) return undefined;
-  return packages.render({ id }, byAstro);
+  // A few identifiers are written otherwise in folders than in files.
+  const id = decodeFileName(pathname.slice(below.length));
+  return id === undefined ? undefined : packages.render({ id }, byAstro);
 };

@@ -140,6 +140,16 @@ describe('the output folder', () => {
     expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
   });
 
+  it('C12: removes the copies of a file that it gives a second name, be it new', () => {
+    const output = new OutputFolder(out);
+    output.keepCopies();
+    const [{ folder: staged } = { folder: '' }] = stage({ 'a/index.html': 'a' });
+    mkdirSync(path.join(out, 'a'));
+    writeFileSync(path.join(out, 'a/index.html.br'), 'of another');
+    expect(output.share(path.join(staged, 'a/index.html'), 'a/index.html')).toBe(true);
+    expect(readdirSync(path.join(out, 'a'))).toEqual(['index.html']);
+  });
+
   it('C9: asks the disk for nothing in a folder that it has just made, and for all that it has placed there', () => {
     const output = new OutputFolder(out);
     expect(output.lookUp('new/a')).toBeUndefined();

@@ -110,6 +110,20 @@ describe('pages that are alike', () => {
     expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
   });
 
+  it('are rendered by Astro where one has a script that none had before', async () => {
+    const withScript = createComponent(
+      (given, { id }) => render`<head>${renderHead(given)}</head>${id === '2' ? renderScript(given, 'late') : id}`,
+    );
+    const alike = new AlikePages(withScript);
+    const first = async () => {
+      withScript(rendering(), { id: '1' }, {});
+      return rendered('1');
+    };
+    await alike.render({ id: '1' }, first);
+    expect(await alike.render({ id: '2' }, async () => 'by Astro')).toBe('by Astro');
+    expect(await alike.render({ id: '3' }, async () => 'by Astro')).toBe(rendered('3'));
+  });
+
   it('are all rendered by Astro where the first is another', async () => {
     const alike = new AlikePages(page);
     const [first, second] = [byAstro('1', '<!-- more -->'), byAstro('2')];

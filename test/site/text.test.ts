@@ -5,7 +5,7 @@ import { firstLine } from '../../src/results/first-line.ts';
 import { packageFolder } from '../../src/results/package-address.ts';
 import { describedBy } from '../../src/results/placeholder.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
-import { formatSize } from '../../src/site/format.ts';
+import { formatCount, formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
 import { downloadAddress } from '../../src/site/package-view.ts';
 import { isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
@@ -274,4 +274,15 @@ it('C11: feeds escape text and leave out what XML forbids', () => {
     since: '2026-06-01T00:00:00.000Z',
   });
   expect(empty).toContain('<title>&lt;b&gt;</title>');
+});
+
+it('writes counts with a comma between thousands', () => {
+  expect([0, 999, 1000, 1234, 63_436, 1_000_000].map(formatCount)).toEqual([
+    '0',
+    '999',
+    '1,000',
+    '1,234',
+    '63,436',
+    '1,000,000',
+  ]);
 });
