@@ -15,10 +15,8 @@ export class OpenCatalog<More = undefined> {
     this.#database = CatalogFile.openReadOnly(file);
     try {
       // The kernel keeps the file in memory once for all processes. Mapping it would save a tenth of the time and
-      // count all of it as this process's own. A generation never changes, so its lock (a shared one, since nothing is
-      // written) is kept from the first statement on: to take it and to look for changes anew costs each statement some
-      // seven calls of the system, a seventh of what a search takes.
-      this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -4096; PRAGMA query_only = 1');
+      // count all of it as this process's own.
+      this.#database.exec('PRAGMA cache_size = -4096; PRAGMA query_only = 1');
       this.search = new CatalogSearch(this.#database);
       this.more = prepare(this.#database);
     } catch (error) {
