@@ -35,6 +35,17 @@ const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWit
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
+/** Makes a folder; returns false where something stands in its place. */
+const makeNew = (folder: string): boolean => {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+};
+
 /** Names of a folder that are in memory at once. */
 const namesAtOnce = 1024;
 
@@ -320,15 +331,22 @@ export class OutputFolder {
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return;
     const below = folder !== this.root;
-    if (below) this.#makeFolder(path.dirname(folder));
+    const parent = path.dirname(folder);
+    if (below) this.#makeFolder(parent);
+    // In a folder that was made now hardly anything is in the way.
+    if (this.#made.has(parent) && makeNew(folder)) this.#made.add(folder);
+    else this.#clearWay(folder);
+    this.#folders.add(folder);
+  }
+
+  #clearWay(folder: string): void {
+    const below = folder !== this.root;
     // The output folder itself may be a link: that is how whoever runs this has it.
     const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
-    if (present !== undefined && !present.isDirectory()) unlinkSync(folder);
-    if (!present?.isDirectory()) {
-      const made = mkdirSync(folder, { recursive: !below });
-      // Of the output folder itself it is not known before.
-      if (below || made !== undefined) this.#made.add(folder);
-    }
-    this.#folders.add(folder);
+    if (present?.isDirectory()) return;
+    if (present !== undefined) unlinkSync(folder);
+    const made = mkdirSync(folder, { recursive: !below });
+    // Of the output folder itself it is not known before.
+    if (below || made !== undefined) this.#made.add(folder);
   }
 }

@@ -34,7 +34,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     const render = async () => {
       const ready = await prepared;
       const loaded = await loadBundle(ready);
-      const rendered = await renderPages(
+      const { files, rendered } = await renderPages(
         loaded,
         staged,
         { base: baseUrl, staticRefs, service, hasDevices: catalog.hasDevices },
@@ -48,9 +48,9 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
             }),
         },
       );
-      return { client: loaded.client, rendered };
+      return { client: loaded.client, files, rendered };
     };
-    const [[searchable, search], [{ rendered, client }, pages]] = await Promise.all([
+    const [[indexFiles, search], [{ rendered, client, files }, pages]] = await Promise.all([
       searching,
       timed(render),
       drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, verify),
@@ -58,11 +58,11 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     const folders = [
       // Of the bundle, which belongs to the checkout as well.
       { folder: client, prefix: '', replaced: false },
-      { folder: staged, prefix: '', replaced: true },
+      { folder: staged, files, prefix: '', replaced: true },
       { folder: pictures, prefix: '', replaced: true },
-      { folder: index, prefix: 'pagefind', replaced: true },
+      { folder: index, files: indexFiles, prefix: 'pagefind', replaced: true },
     ];
-    return { rendered, searchable, staged: folders, seconds: { read, search, pages } };
+    return { rendered, searchable: catalog.packages.size, staged: folders, seconds: { read, search, pages } };
   } finally {
     provideSite(undefined);
     catalog.close();

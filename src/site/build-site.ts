@@ -41,6 +41,8 @@ export interface BuildProgress {
 /** A built folder and where its files go below the output folder ("" is its top). */
 interface StagedFolder {
   readonly folder: string;
+  /** The paths of all that is in it, where they are known. */
+  readonly files?: readonly string[];
   readonly prefix: string;
   /** Whether a new file is put in the place of each that changes. */
   readonly replaced: boolean;

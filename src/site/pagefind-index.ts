@@ -191,7 +191,7 @@ const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean
 
 /**
  * Builds the search index into a folder, or leaves the folder as it is where its records are the same as the last time
- * and its files are as they were written (with `verify`, in all of their bytes). Returns how many packages it holds.
+ * and its files are as they were written (with `verify`, in all of their bytes). Returns its files.
  *
  * @throws Error where Pagefind refuses a record or cannot write
  */
@@ -200,13 +200,14 @@ export const buildSearchIndex = async (
   folder: string,
   onRecord: (done: number, total: number) => void = () => {},
   verify = false,
-): Promise<number> => {
-  const { size } = catalog.packages;
+): Promise<readonly string[]> => {
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
-  if (kept !== undefined && kept.digest === computeDigest(catalog) && isWhole(folder, kept, verify)) return size;
+  if (kept !== undefined && kept.digest === computeDigest(catalog) && isWhole(folder, kept, verify))
+    return Object.keys(kept.files);
   rmSync(mark, { force: true });
   const { files, digest } = await composeIndex(catalog, onRecord);
-  writeFileSync(mark, JSON.stringify({ digest, files: writeIndex(folder, files) } satisfies KeptIndex));
-  return size;
+  const written = writeIndex(folder, files);
+  writeFileSync(mark, JSON.stringify({ digest, files: written } satisfies KeptIndex));
+  return Object.keys(written);
 };

@@ -133,9 +133,15 @@ interface RenderOptions {
   readonly help?: (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => Promise<void>;
 }
 
+/** What stands in the folder of the pages: its files, and how many of them were rendered now. */
+interface RenderedPages {
+  readonly files: readonly string[];
+  readonly rendered: number;
+}
+
 /**
  * Renders into a folder the pages whose cache key is not that of the last run, and those that have none; removes files
- * that are no page any more. Returns how many were rendered.
+ * that are no page any more.
  *
  * @throws Error where a page cannot be rendered
  */
@@ -145,7 +151,7 @@ export const renderPages = async (
   { base, staticRefs = false, service, hasDevices = false }: Rendering,
   onPage: (done: number, total: number) => void,
   { verify = false, help = async () => {} }: RenderOptions = {},
-): Promise<number> => {
+): Promise<RenderedPages> => {
   const mark = `${folder}.json`;
   const bundle = [
     base,
@@ -179,5 +185,5 @@ export const renderPages = async (
   const work = shareWork(stale);
   await Promise.all([renderTaken({ pages, listed, folder, base }, work, onRendered), help(work, onRendered)]);
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
-  return stale.length;
+  return { files: [...listed.keys()], rendered: stale.length };
 };
