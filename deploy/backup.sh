@@ -10,9 +10,10 @@ umask 077
 work=$(mktemp -d "$folder/.debdex-backup.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/parts"
-# Databases of a running server are copied by their own means. The snapshots are fetched again from their origins.
+# Databases of a running server are copied by their own means. The snapshots are fetched again from their origins, and
+# the site is built again.
 tar -C "$state" -cf "$work/parts/state.tar" \
-  --exclude='./snapshots' --exclude='./compressed' --exclude='./pages' --exclude='./*.lock' --exclude='./*.lock.json' \
+  --exclude='./snapshots' --exclude='./compressed' --exclude='./site' --exclude='./*.lock' --exclude='./*.lock.json' \
   --exclude='./catalog.next*' --exclude='./downloads.sqlite*' --exclude='./gateway.sqlite*' .
 if [ -e "$state/downloads.sqlite" ]; then
   node -e 'const { backup, DatabaseSync } = require("node:sqlite");

@@ -41,6 +41,8 @@ class Publisher {
   readonly #output: OutputFolder;
   readonly #verify: boolean;
   readonly #copied: { readonly file: string; readonly time: Date }[] = [];
+  /** Whether the disk may give files second names: as long as it was not tried in vain. */
+  #knowsNames = true;
 
   constructor(output: OutputFolder, verify: boolean) {
     this.#output = output;
@@ -59,14 +61,21 @@ class Publisher {
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {
       const sameTime = Math.floor(present.mtimeMs) === time.getTime();
-      if ((sameTime && !this.#verify) || readFileSync(from).equals(readFileSync(this.#output.resolve(to)))) {
-        if (!sameTime) markSame(from, present);
+      const isOne = present.ino === staged.ino && present.dev === staged.dev;
+      // What is not one file though it may be was published by copying, or has been made again since.
+      const mayBeOne = replaced && !isOne && present.dev === staged.dev && this.#knowsNames;
+      const isKnown = isOne || (sameTime && !mayBeOne && !this.#verify);
+      if (isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)))) {
+        if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
+        if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
+        // Nobody knows whether what an earlier publishing left was flushed.
+        if (this.#verify) this.#output.note(to);
         this.unchanged++;
         return;
       }
     }
     this.written++;
-    if (replaced && staged.isFile() && this.#output.share(from, to)) return;
+    if (replaced && this.#output.share(from, to)) return;
     this.#output.copy(from, to);
     const file = this.#output.resolve(to);
     // It may be copied in the very millisecond in which it was staged, and must not look as if it had been flushed.

@@ -1,5 +1,6 @@
 import {
   type BigIntStats,
+  chmodSync,
   constants,
   copyFileSync,
   type Dirent,
@@ -104,6 +105,7 @@ export class OutputFolder {
   readonly #made = new Set<string>();
   readonly #unflushed = new Set<string>();
   readonly #placed = new Set<string>();
+  #own: Stats | undefined;
   #serial = 0;
   #keepsCopies: boolean;
 
@@ -149,15 +151,19 @@ export class OutputFolder {
   copy(source: string, file: string): void {
     const temporary = this.temporary();
     copyFileSync(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    // Its mode comes with it, which may let nobody else read it.
+    chmodSync(temporary, this.#ownFile().mode);
     this.place(temporary, file);
     this.note(file);
   }
 
   /**
    * Gives another file a second name here, so that it need not be copied and takes no room twice: who changes it has to
-   * put a new file in its place. Returns false where that cannot be, on another disk or one that knows no such names.
+   * put a new file in its place. Returns false where that cannot be: on another disk or one that knows no such names, and
+   * where the other is no file that those may read who may read what is written here.
    */
   share(source: string, file: string): boolean {
+    if (!this.#isAsOwn(lstatSync(source))) return false;
     // What is new appears whole by itself; what stands there gives way by rename.
     const isNew = this.lookUp(file) === undefined && !this.#keepsCopies;
     const name = isNew ? this.resolve(file) : this.temporary();
@@ -171,6 +177,37 @@ export class OutputFolder {
     if (!isNew) this.place(name, file);
     this.note(file);
     return true;
+  }
+
+  /**
+   * Puts a file of this folder, by a second name, in the place of another that has the same content, so that it takes no
+   * room twice. Returns false where that cannot be.
+   */
+  shareBack(file: string, other: string): boolean {
+    const name = besideOf(other);
+    rmSync(name, { force: true });
+    try {
+      linkSync(this.resolve(file), name);
+    } catch {
+      return false;
+    }
+    renameSync(name, other);
+    return true;
+  }
+
+  /** A file as it is that is written here: whose it is, and who may read it. */
+  #ownFile(): Stats {
+    if (this.#own !== undefined) return this.#own;
+    const temporary = this.temporary();
+    writeFileSync(temporary, '');
+    this.#own = lstatSync(temporary);
+    rmSync(temporary);
+    return this.#own;
+  }
+
+  #isAsOwn({ mode, uid, gid }: Stats): boolean {
+    const own = this.#ownFile();
+    return mode === own.mode && uid === own.uid && gid === own.gid;
   }
 
   /** The name of a new temporary file. */

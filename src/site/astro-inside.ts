@@ -12,8 +12,7 @@ import type { AstroIntegration } from 'astro';
 // 4. The bundle can be asked for its paths and rendered by `astro:static-paths` and `astro/app/entrypoint`
 //    (pages-entry.ts).
 // 5. Compiled pages and components call a runtime by the name of `astro/compiler-runtime`, and no more of it than
-//    page-runtime.ts has; what they make of it is what Astro's own makes (a test compares all pages of a sample, and each
-//    build its first).
+//    page-runtime.ts has; what they make of it is what Astro's own makes (a test compares all pages of a sample).
 
 // Below the root that Astro is given.
 const entry = path.join('src', 'site', 'pages-entry.ts');

@@ -49,7 +49,7 @@ class Markup {
 const markupOf = (value: unknown): Markup | string => {
   if (typeof value === 'string') return escapeHTML(value);
   if (value instanceof Markup) return value;
-  if (value === null || value === undefined || value === false) return '';
+  if (value === null || value === undefined || value === false || Number.isNaN(value)) return '';
   if (Array.isArray(value)) return joined(value);
   if (typeof value === 'number' || value instanceof HTMLString) return String(value);
   throw new Error(`A page shows a value of a kind that src/site/page-runtime.ts does not know: ${typeof value}`);
@@ -76,7 +76,11 @@ export const render = (parts: TemplateStringsArray, ...values: readonly unknown[
 export const renderSlot = (rendering: SSRResult, slot: Slots[string], fallback?: Slots[string]): unknown =>
   (slot ?? fallback)?.(rendering);
 
+// What is known to come to the same here and there; what has a dash in its name has attributes of other rules.
+const plainTag = /^[a-z][a-z\d]*$/;
+
 const renderElement = (rendering: SSRResult, tag: string, props: Record<string, unknown>, slots: Slots): Markup => {
+  if (!plainTag.test(tag)) throw new Error(`src/site/page-runtime.ts makes no element of this name: ${tag}`);
   const attributes = Object.keys(props).map((name) => addAttribute(props[name], name));
   const inside = joined(Object.values(slots).map((slot) => slot?.(rendering)));
   const isVoid = inside.text === '' && voidElementNames.test(tag);
@@ -97,9 +101,16 @@ const forAstro = ({ text, gaps }: Markup): ReturnType<typeof template> => {
 };
 
 export const createComponent = (compose: Compose, moduleId?: string): Component => {
-  const factory = component((...asked: Parameters<Compose>) => forAstro(compose(...asked)), moduleId);
+  const factory = component((...asked: Parameters<Compose>) => {
+    const made: unknown = compose(...asked);
+    if (made instanceof Markup) return forAstro(made);
+    throw new Error(`A page that is no template cannot be rendered by src/site/page-runtime.ts: ${moduleId}`);
+  }, moduleId);
   return Object.assign(factory, { [composeOf]: compose });
 };
+
+// What says how something is to be rendered, such as "class:list" and "server:defer", is for those who know of it.
+const isDirective = (name: string): boolean => name.includes(':');
 
 /** What Astro's own runtime made, as of Markdown. @throws Error where it waits for something */
 const renderAtOnce = (rendering: SSRResult, name: string, made: ReturnType<AstroComponentFactory>): Markup => {
@@ -111,7 +122,7 @@ const renderAtOnce = (rendering: SSRResult, name: string, made: ReturnType<Astro
   throw new Error(`<${name}> cannot be rendered by src/site/page-runtime.ts: it waits for something`);
 };
 
-/** @throws Error where a component is not one of Astro's, or waits for something */
+/** @throws Error where a component is not one of Astro's, waits for something, or is told how it is to be rendered */
 export const renderComponent = (
   rendering: SSRResult,
   name: string,
@@ -120,11 +131,19 @@ export const renderComponent = (
   slots: Slots = {},
 ): unknown => {
   if (used === Fragment) return slots.default?.(rendering);
+  if (Object.keys(props).some(isDirective)) {
+    throw new Error(`<${name}> cannot be rendered by src/site/page-runtime.ts: it has a directive of Astro's`);
+  }
   if (typeof used === 'string') return renderElement(rendering, used, props, slots);
-  if (typeof used !== 'function' || 'class:list' in props) {
+  if (typeof used !== 'function') {
     throw new Error(`<${name}> cannot be rendered by src/site/page-runtime.ts: it is no component of Astro's`);
   }
-  return used[composeOf]?.(rendering, props, slots) ?? renderAtOnce(rendering, name, used(rendering, props, slots));
+  const compose = used[composeOf];
+  if (compose !== undefined) return compose(rendering, props, slots);
+  if (Object.keys(slots).length > 0) {
+    throw new Error(`<${name}> cannot be rendered by src/site/page-runtime.ts: what is in it would be lost`);
+  }
+  return renderAtOnce(rendering, name, used(rendering, props, slots));
 };
 
 const instruct = (rendering: SSRResult, instruction: RenderInstruction): Markup =>
@@ -164,11 +183,23 @@ export const renderHead = (rendering: SSRResult & { [headOfRoute]?: Markup }): M
 /** The head of the page that Astro rendered last. */
 export const latestHead = (): RouteHead | undefined => latest;
 
+const nothingElse = new Proxy(
+  {},
+  {
+    get: (_, name) => {
+      throw new Error(`Nothing but Astro.props is known where no request was made: Astro.${String(name)}`);
+    },
+  },
+);
+
+/** What pages are told of that no request was made for. */
+const propsAlone = (props: Record<string, unknown>): object => ({ __proto__: nothingElse, props });
+
 /**
  * A page of a route, without a request and an answer for it, of which nothing but `Astro.props` may be asked. Undefined
  * where it has a script that no page before it had.
  *
- * @throws Error as `renderComponent` does
+ * @throws Error as `renderComponent` does, and where more is asked
  */
 export const renderPage = (
   { rendering, head: known }: RouteHead,
@@ -179,7 +210,7 @@ export const renderPage = (
     ...rendering,
     [headOfRoute]: known,
     _metadata: { ...rendering._metadata, renderedScripts: new Set<string>() },
-    createAstro: ((given: Record<string, unknown>) => ({ props: given })) as unknown as SSRResult['createAstro'],
+    createAstro: propsAlone as unknown as SSRResult['createAstro'],
   };
   const { text, gaps } = renderComponent(own, 'page', page, props) as Markup;
   return gaps.length === 0 ? `<!DOCTYPE html>${text}` : undefined;

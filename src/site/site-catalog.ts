@@ -117,7 +117,7 @@ export class SiteCatalog {
   readonly repositories: readonly Repository[];
   /** Repositories by each slug they had before; never one that a repository has now. */
   readonly former: ReadonlyMap<string, Repository>;
-  /** By identifier, in code unit order. */
+  /** By identifier, in the order of their bytes in UTF-8. */
   readonly packages: ReadonlyMap<string, PackageSummary>;
   readonly versionCount: number;
   /** How often packages were downloaded, by identifier; only where that was counted. */

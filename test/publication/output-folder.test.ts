@@ -1,11 +1,14 @@
 import type fs from 'node:fs';
 import {
+  chmodSync,
   closeSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -135,9 +138,39 @@ describe('the output folder', () => {
     expect(await publishShared({})).toMatchObject({ written: 1, unchanged: 1 });
     expect([read('a/index.html'), isShared('a/index.html')]).toEqual(['another a', false]);
     expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
-    // The same bytes in another file are the same page.
+    // The same bytes in another file are the same page, and become one file where that can be.
     writeKept(path.join(folder, 'staged/index.html'), Buffer.from('front'));
+    const published = statSync(path.join(out, 'index.html'));
     expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
+    expect([isShared('index.html'), isShared('a/index.html')]).toEqual([false, false]);
+    system.refuse = () => undefined;
+    // Whatever their times say.
+    utimesSync(path.join(folder, 'staged/index.html'), new Date(0), new Date(0));
+    expect(await publishShared({})).toMatchObject({ written: 0, unchanged: 2 });
+    expect([isShared('index.html'), isShared('a/index.html')]).toEqual([true, true]);
+    const { ino, mtimeMs } = statSync(path.join(out, 'index.html'));
+    expect([ino, mtimeMs]).toEqual([published.ino, published.mtimeMs]);
+    expect(readdirSync(path.join(folder, 'staged')).sort()).toEqual(['a', 'index.html']);
+    // Of one length alone they are not the same.
+    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('other'));
+    utimesSync(path.join(folder, 'staged/index.html'), published.atime, published.mtime);
+    expect(await publishShared({})).toMatchObject({ written: 1, unchanged: 1 });
+    expect([read('index.html'), isShared('index.html')]).toEqual(['other', true]);
+  });
+
+  it('C12: publishes what others could not read, and what is a link, as files of its own', async () => {
+    const staged = stage({ 'index.html': 'front', 'a/index.html': 'a' }, true);
+    chmodSync(path.join(folder, 'staged/a/index.html'), 0o600);
+    writeFileSync(path.join(folder, 'elsewhere'), 'elsewhere');
+    symlinkSync(path.join(folder, 'elsewhere'), path.join(folder, 'staged/b'));
+    await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+    const own = statSync(path.join(out, 'index.html')).mode;
+    for (const name of ['a/index.html', 'b']) {
+      const { mode, nlink } = lstatSync(path.join(out, name));
+      expect([name, mode, nlink]).toEqual([name, own, 1]);
+    }
+    expect(statSync(path.join(folder, 'staged/a/index.html')).mode & 0o777).toBe(0o600);
+    expect(read('b')).toBe('elsewhere');
   });
 
   it('C12: removes the copies of a file that it gives a second name, be it new', () => {

@@ -18,6 +18,7 @@ import {
   keepDepiction,
   lastBuild,
   sources,
+  telling,
   temporaryFolder,
   writeCatalog,
 } from './fixture.ts';
@@ -91,46 +92,6 @@ const closeContexts = async (): Promise<void> => {
 };
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
-
-const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
-const telling = {
-  class: 'DepictionTabView',
-  minVersion: '0.1',
-  tintColor: '#1a7f64',
-  tabs: [
-    {
-      tabname: 'Details',
-      class: 'DepictionStackView',
-      views: [
-        {
-          class: 'DepictionScreenshotsView',
-          screenshots: [
-            { url: 'https://shots.example/1.png', accessibilityText: 'The home screen' },
-            { url: 'https://shots.example/2.png' },
-            { url: 'javascript:alert(1)' },
-          ],
-        },
-        {
-          class: 'DepictionMarkdownView',
-          markdown: `**Themes** for all of it, [as said](https://a.example/x). ${evil} [no](javascript:alert(1))\n\n- one\n- \`two\``,
-        },
-        { class: 'DepictionTableTextView', title: `Works ${evil}`, text: `with &lt;${evil}&gt; a${'b'.repeat(200)}` },
-        {
-          class: 'DepictionMarkdownView',
-          markdown: '```\n<b>a long line of code that is wider than a phone, and then some more of it</b>\n```',
-        },
-      ],
-    },
-    {
-      tabname: `Changelog \u202e${evil}`,
-      class: 'DepictionStackView',
-      views: [
-        { class: 'DepictionSubheaderView', title: '1.5.1' },
-        { class: 'DepictionMarkdownView', markdown: 'Mended.' },
-      ],
-    },
-  ],
-};
 
 beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');

@@ -22,7 +22,15 @@ import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } f
 import { renderPages } from '../../src/site/render.ts';
 import { helpRendering, isHelpWorthwhile } from '../../src/site/render-help.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
-import { lastBuild, sources, temporaryFolder, writeCatalog } from './fixture.ts';
+import {
+  countDownloads,
+  keepDepiction,
+  lastBuild,
+  sources,
+  telling,
+  temporaryFolder,
+  writeCatalog,
+} from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
 const bundle = path.join(folder, 'product', 'pages');
@@ -162,7 +170,9 @@ describe('the bundle of the pages', () => {
     await makeBundle(byAstro, 'astro');
     const own = path.join(folder, 'own');
     cpSync(bundle, own, { recursive: true });
-    const catalog = openSite({ catalogPath, cacheDir: folder, baseUrl: base, lastBuild });
+    countDownloads(catalogPath, { 'com.alpha.snowboard': 1200, ellekit: 80 });
+    const depictions = await keepDepiction(path.join(folder, 'kept'), telling);
+    const catalog = openSite({ catalogPath, cacheDir: folder, baseUrl: base, lastBuild, depictions });
     try {
       const read = async (from: string) => {
         const { pages } = await loadBundle({ key: 'one', folder: from });
@@ -184,6 +194,9 @@ describe('the bundle of the pages', () => {
       expect([...ours.texts.keys()]).toEqual([...theirs.texts.keys()]);
       expect([...ours.texts].filter(([name, text]) => theirs.texts.get(name) !== text)).toEqual([]);
       expect(theirs.requests).toBe(theirs.texts.size);
+      // What strangers wrote, by elements of which a page decides the name.
+      const told = ours.texts.get('page /package/com.alpha.snowboard');
+      expect(told).toMatch(/<div class="told">.*<strong>Themes<\/strong>.*<ul>.*<code>two<\/code>/s);
       // All packages but the first, and the one of which the address is written otherwise, are rendered without a request.
       expect(theirs.requests - ours.requests).toBeGreaterThan(catalog.packages.size - 5);
     } finally {

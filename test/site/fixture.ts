@@ -52,6 +52,47 @@ export const countDownloads = (file: string, counts: Readonly<Record<string, num
   database.close();
 };
 
+const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
+/** A native depiction of every kind of view that is shown, with what a stranger would try. */
+export const telling = {
+  class: 'DepictionTabView',
+  minVersion: '0.1',
+  tintColor: '#1a7f64',
+  tabs: [
+    {
+      tabname: 'Details',
+      class: 'DepictionStackView',
+      views: [
+        {
+          class: 'DepictionScreenshotsView',
+          screenshots: [
+            { url: 'https://shots.example/1.png', accessibilityText: 'The home screen' },
+            { url: 'https://shots.example/2.png' },
+            { url: 'javascript:alert(1)' },
+          ],
+        },
+        {
+          class: 'DepictionMarkdownView',
+          markdown: `**Themes** for all of it, [as said](https://a.example/x). ${evil} [no](javascript:alert(1))\n\n- one\n- \`two\``,
+        },
+        { class: 'DepictionTableTextView', title: `Works ${evil}`, text: `with &lt;${evil}&gt; a${'b'.repeat(200)}` },
+        {
+          class: 'DepictionMarkdownView',
+          markdown: '```\n<b>a long line of code that is wider than a phone, and then some more of it</b>\n```',
+        },
+      ],
+    },
+    {
+      tabname: `Changelog \u202e${evil}`,
+      class: 'DepictionStackView',
+      views: [
+        { class: 'DepictionSubheaderView', title: '1.5.1' },
+        { class: 'DepictionMarkdownView', markdown: 'Mended.' },
+      ],
+    },
+  ],
+};
+
 /** Keeps what may be shown of this as the native depiction of SnowBoard. Returns the folder that it is kept in. */
 export const keepDepiction = async (folder: string, given: unknown): Promise<string> => {
   const depiction = readDepiction(Buffer.from(JSON.stringify(given)));

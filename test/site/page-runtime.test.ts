@@ -46,7 +46,7 @@ describe('the runtime of compiled pages', () => {
 
   it('shows nothing of nothing, zero as zero, and what a list holds one after the other', () => {
     expect([undefined, null, false, '', []].map(shown)).toEqual(Array(5).fill('<p></p>'));
-    expect(shown(0)).toBe('<p>0</p>');
+    expect([shown(0), shown(Number.NaN)]).toEqual(['<p>0</p>', '<p></p>']);
     expect(shown(['a', [render`<b></b>`, 1]])).toBe('<p>a<b></b>1</p>');
   });
 
@@ -70,6 +70,15 @@ describe('the runtime of compiled pages', () => {
     expect(() => renderComponent(own, 'Other', undefined as never, {})).toThrow('<Other>');
     const late = Object.assign(async () => render``, { isAstroComponentFactory: true });
     expect(() => renderComponent(own, 'Late', late as never, {})).toThrow('<Late> cannot be rendered');
+    // What Astro would treat in a way of its own.
+    const ofAstro = Object.assign(() => render`<hr>`, { isAstroComponentFactory: true });
+    expect(() => renderComponent(own, 'Content', ofAstro as never, {}, slot)).toThrow('what is in it would be lost');
+    expect(() => renderComponent(own, 'Box', Box, { 'server:defer': true })).toThrow('directive');
+    expect(() => renderComponent(own, 'Tag', 'b', { class: 'a', 'class:list': ['b'] })).toThrow('directive');
+    for (const tag of ['', 'b onclick=alert(1)', 'script>alert(1)</script', 'my-x']) {
+      expect(() => renderComponent(own, 'Tag', tag, {})).toThrow(`no element of this name: ${tag}`);
+    }
+    expect(() => createComponent(() => null as never, 'here.astro')(own, {}, {})).toThrow('no template');
   });
 
   it('puts styles into the head once, and a script where it stands for the first time', async () => {
@@ -122,6 +131,40 @@ describe('pages that are alike', () => {
     await alike.render({ id: '1' }, first);
     expect(await alike.render({ id: '2' }, async () => 'by Astro')).toBe('by Astro');
     expect(await alike.render({ id: '3' }, async () => 'by Astro')).toBe(rendered('3'));
+  });
+
+  it('are rendered by Astro where one asks what only a request tells, be it the first', async () => {
+    const asking = createComponent((given, props) => {
+      const Astro = given.createAstro(props, null as never) as unknown as Record<string, unknown> & {
+        props: typeof props;
+      };
+      // As compiled components do.
+      Astro.self = asking;
+      const shown = Astro.self === asking && (props.id === '2' ? Astro.url : Astro.props.id);
+      return render`<head>${renderHead(given)}</head>${shown}`;
+    });
+    const withRequest = (id: string) =>
+      vi.fn(async () => {
+        asking({ ...rendering(), createAstro: (props: object) => ({ props, url: '2' }) } as never, { id }, {});
+        return rendered(id);
+      });
+    for (const [order, asked] of [
+      [
+        ['1', '2', '3'],
+        [1, 1, 0],
+      ],
+      [
+        ['2', '1', '3'],
+        [1, 1, 1],
+      ],
+    ] as const) {
+      const alike = new AlikePages(asking);
+      const requests = order.map(withRequest);
+      for (const [index, id] of order.entries()) {
+        expect(await alike.render({ id }, requests[index] as (typeof requests)[number])).toBe(rendered(id));
+      }
+      expect(requests.map(({ mock }) => mock.calls.length)).toEqual(asked);
+    }
   });
 
   it('are all rendered by Astro where the first is another', async () => {
