@@ -125,6 +125,9 @@ export const renderTaken = async (
   }
 };
 
+/** So many pages are compared with those of the last run before other work gets its turn. */
+const lookedAtOnce = 100;
+
 /** How pages are rendered, besides what shows on them. */
 interface RenderOptions {
   /** Whether to read all that is kept, and make again what is not as it was written. */
@@ -165,7 +168,10 @@ export const renderPages = async (
   const kept: Record<string, RenderedPage> = Object.create(null);
   const stale: string[] = [];
   const listed = await pagesByFile(pages);
+  let looked = 0;
   for (const [file, page] of listed) {
+    // The search index is made meanwhile, which asks little of this thread, but asks it often.
+    if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     const isSame = before !== undefined && present.has(file) && before.key === keyOf(pages, page);
     if (isSame && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
