@@ -38,6 +38,9 @@ export const furthestResult = 10_000;
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
 
+/** Fewer results than these may be of another name than the one that was meant, so that names like it follow. */
+const fewFound = 4;
+
 /** So many documents and more are not looked at one by one; fewer always are, since texts tell more than the index. */
 const manyCandidates = 32;
 
@@ -116,7 +119,9 @@ export class PackageSearch {
     yield byWords.author;
     if (!dotted) yield find(beginning('identifier', wholeTerm(joined)));
     yield byWords.description;
-    if (found() === 0 || words.length === 1) yield* this.#corrected(words, joined, find);
+    const few = found();
+    const isUnknown = few === 0 || words.length === 1;
+    if (isUnknown || few < fewFound) yield* this.#corrected(question, find, isUnknown);
   }
 
   /** Of names that differ in punctuation alone ("x-dev", "x++-dev"), those first that are spelled as asked. */
@@ -175,7 +180,12 @@ export class PackageSearch {
     };
   }
 
-  *#corrected(words: readonly string[], joined: string, find: (expression: string) => number[]): Generator<number[]> {
+  /** What is found by one mistake less in all of it and, where its words are `unknown`, in one of them. */
+  *#corrected(
+    { words, joined }: Question,
+    find: (expression: string) => number[],
+    unknown: boolean,
+  ): Generator<number[]> {
     const ofAll = findCorrections(this.#reading, joined);
     // A letter is left out more often than another mistake is made.
     const longer = ofAll.filter((key) => key.length > joined.length);
@@ -183,6 +193,7 @@ export class PackageSearch {
     for (const keys of [longer, others]) {
       if (keys.length > 0) yield find(anyWhole('key', keys.map(wholeTerm)));
     }
+    if (!unknown) return;
     const corrections = words.map((word) => (word === joined ? ofAll : findCorrections(this.#reading, word)));
     if (corrections.some((list) => list.length > 0)) {
       yield find(everyWord(termColumns, words, corrections));

@@ -7,6 +7,8 @@ export interface QuestionKind {
   readonly name: string;
   /** The question for a package; undefined where none of this kind fits it. */
   compose(record: SearchedRecord, random: () => number): string | undefined;
+  /** Whether how names and mistakes happen to be drawn shows in the score of few questions. */
+  readonly isDrawn?: boolean;
   /** Where a question fits many packages as well as the one that it was made of: whether it fits this one. */
   fits?(record: SearchedRecord, question: string, target: SearchedRecord): boolean;
   /** The least mean reciprocal rank on the corpus and on the large index, of what is attainable. */
@@ -33,6 +35,7 @@ const beginning = (length: number, targets: readonly [number, number]): Question
 
 const mistaken = (kind: string, name: string): QuestionKind => ({
   name,
+  isDrawn: true,
   targets: [0.98, 0.98],
   compose: (record, random) => withMistake(record.name, kind, random),
 });

@@ -8,7 +8,7 @@ import { createRandom, mean, shuffle } from './statistics.ts';
 import { Missing, type Part, tell, type Workshop } from './workshop.ts';
 
 const perKind = 200;
-/** More of those that are compared with an average: how names happen to be drawn must not show. */
+/** More of those in which how names happen to be drawn would show. */
 const perShared = 1000;
 const depth = 10;
 
@@ -48,7 +48,7 @@ const composeQuestions = (records: readonly SearchedRecord[]): Question[] => {
       const text = kind.compose(target, random);
       if (text === undefined || [...text.trim()].length < 2 || text.length > 256) continue;
       questions.push({ kind, text, target, attainable: attainableOf(kind, text, target, records) });
-      if (questions.length === (kind.fits === undefined ? perKind : perShared)) break;
+      if (questions.length === (kind.fits === undefined && kind.isDrawn !== true ? perKind : perShared)) break;
     }
     return questions;
   });

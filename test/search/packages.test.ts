@@ -165,6 +165,24 @@ describe('package search', () => {
     expect(await both('azurex')).toEqual(['Azurex', 'Azure']);
   });
 
+  it('goes on with names one mistake apart where few are found by all words, before what all words but one fit', async () => {
+    const few = ['Libogg OCaml', 'Libour OCaml', 'Libort OCaml'];
+    const looser = ['Libao OCaml', 'A OCaml', 'Libox Perl'];
+    const { names } = await openSearch({
+      slug: 'one',
+      packages: packages(...[...few, ...looser].map((one) => named(one))),
+    });
+    expect((await names('libo ocaml')).slice(0, 5)).toEqual([...few, 'Libao OCaml', 'Libox Perl']);
+    // A single word of it is not taken for another.
+    expect((await names('libogg ocmal')).slice(0, 1)).toEqual(['Libogg OCaml']);
+    expect((await names('libox perk')).slice(0, 2)).toEqual(['Libox Perl']);
+    const more = await openSearch({
+      slug: 'one',
+      packages: packages(...[...few, 'Libowl OCaml', ...looser].map((one) => named(one))),
+    });
+    expect((await more.names('libo ocaml')).slice(4, 6)).toEqual(['Libox Perl', 'A OCaml']);
+  });
+
   it('finds the same, in the same order, by a rare word beside a common one as by the index alone', async () => {
     const common = Array.from({ length: 400 }, (_, index) => named(`Library ${index}`, { Description: 'with snow' }));
     const rare = [
