@@ -103,8 +103,9 @@ export class OutputFolder {
   readonly #folders = new Set<string>();
   /** Those of them that were not there before: nothing is in them but what is placed from now on. */
   readonly #made = new Set<string>();
-  readonly #unflushed = new Set<string>();
-  readonly #placed = new Set<string>();
+  /** What was placed, and whether it is still to be flushed: of a million files one table, and not two. */
+  readonly #placed = new Map<string, boolean>();
+  #unflushed = 0;
   #own: Stats | undefined;
   #serial = 0;
   #keepsCopies: boolean;
@@ -262,8 +263,8 @@ export class OutputFolder {
 
   /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
   note(file: string): void {
-    this.#unflushed.add(file);
-    this.#placed.add(file);
+    if (this.#placed.get(file) !== true) this.#unflushed++;
+    this.#placed.set(file, true);
   }
 
   /** Whether this has given a file its name, or was told that another thread has. */
@@ -276,17 +277,18 @@ export class OutputFolder {
    * all of it: what a power cut leaves without it is of another size or time than was noted, and is written again.
    */
   async flush(): Promise<void> {
-    if (this.#unflushed.size === 0) return;
-    const files = this.#unflushed;
+    if (this.#unflushed === 0) return;
+    const placed = this.#placed;
     const resolve = (file: string) => this.resolve(file);
     // One at a time: of a million files the paths alone are hundreds of megabytes.
     await flushFiles(this.root, {
-      size: files.size,
+      size: this.#unflushed,
       *[Symbol.iterator]() {
-        for (const file of files) yield resolve(file);
+        for (const [file, isUnflushed] of placed) if (isUnflushed) yield resolve(file);
       },
     });
-    files.clear();
+    for (const [file, isUnflushed] of placed) if (isUnflushed) placed.set(file, false);
+    this.#unflushed = 0;
   }
 
   /**

@@ -78,20 +78,23 @@ export class PackageDocuments {
     const has = (name: string) => (touched.has(name) || damaged.has(name)) && !written.has(name);
     const due = { size, has, [Symbol.iterator]: () => first.filter(has).values() };
     let done = 0;
-    const tell = (name: string) => {
-      if (this.#isUntouched) this.files.add(documentPath.package(name));
+    // The very text that the output folder keeps of it, and not another one for each of a million.
+    const tell = (file: string) => {
+      this.files.add(file);
       done++;
       onDocument?.(done, Math.min(size, this.#count));
     };
     for (const [name, records] of readLongPackages(database, due)) {
       written.add(name);
-      this.#publisher.publishList(documentPath.package(name), records, readPackageRecords(database, name));
-      tell(name);
+      const file = documentPath.package(name);
+      this.#publisher.publishList(file, records, readPackageRecords(database, name));
+      tell(file);
     }
     for (const [name, records] of readPackages(database, due)) {
-      const pause = this.#publisher.publish(documents.package(name, records));
+      const document = documents.package(name, records);
+      const pause = this.#publisher.publish(document);
       if (pause !== undefined) await pause;
-      tell(name);
+      tell(document.path);
     }
     this.#publisher.count.unchanged += this.#count - done;
   }
@@ -122,12 +125,14 @@ export class PackageDocuments {
     const damaged = new Set<string>();
     const part = this.#isUntouched ? folder?.part : undefined;
     for (const name of readPackageIdentifiers(catalog.database, part)) {
-      const file = documentPath.package(name);
       if (this.#isUntouched) folder?.pass(name);
-      else this.files.add(file);
-      if (!touched.has(name) && !this.#publisher.isSound(file)) damaged.add(name);
+      else this.#count++;
+      if (touched.has(name)) continue;
+      const file = documentPath.package(name);
+      if (!this.#isUntouched) this.files.add(file);
+      if (!this.#publisher.isSound(file)) damaged.add(name);
     }
-    this.#count = this.#isUntouched ? countPackages(catalog.database) : this.files.size;
+    if (this.#isUntouched) this.#count = countPackages(catalog.database);
     return damaged;
   }
 
