@@ -20,7 +20,12 @@ export class CatalogFile implements WritableDatabase {
     // A catalog never changes in its place, so its lock (a shared one, since nothing is written) is kept from the first
     // statement on. To take it and to look for changes anew costs each statement some seven calls of the system, which
     // take three times as long as finding the records of a package.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    try {
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     return new CatalogFile(database);
   }
 

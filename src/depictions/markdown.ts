@@ -15,7 +15,7 @@ const link = new RegExp(
 const code = /(`{1,3})([^`\n]{1,1000})\1(?!`)/y;
 const strong = /\*\*(?=\S)([^*\n]{0,999}[^\s*])\*\*|__(?=\S)([^_\n]{0,999}[^\s_])__/y;
 const emphasis = /\*(?=\S)([^*\n]{0,999}[^\s*])\*|_(?=\S)([^_\n]{0,999}[^\s_])_(?!\w)/y;
-const address = /https?:\/\/[^\s<>"'`{}|\\^]{1,2000}/iy;
+const address = /https?:\/\/[^\s<>"'`{}|\\^]{1,2000}/iuy;
 const escaped = /\\([!-/:-@[-`{-~])/y;
 
 const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray | null => {

@@ -61,11 +61,15 @@ class Publisher {
     const time = new Date(Math.floor(staged.mtimeMs));
     if (present?.isFile() && present.size === staged.size) {
       const sameTime = Math.floor(present.mtimeMs) === time.getTime();
-      const isOne = present.ino === staged.ino && present.dev === staged.dev;
+      const isAsOwn = this.#output.isAsOwn(present);
+      // Some disks number files by more digits than a number has, but one file has one time.
+      const isOne = present.ino === staged.ino && present.dev === staged.dev && present.mtimeMs === staged.mtimeMs;
       // What is not one file though it may be was published by copying, or has been made again since.
-      const mayBeOne = replaced && !isOne && present.dev === staged.dev && this.#knowsNames;
+      const mayBeOne = replaced && isAsOwn && !isOne && present.dev === staged.dev && this.#knowsNames;
       const isKnown = isOne || (sameTime && !mayBeOne && !this.#verify);
-      if (isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)))) {
+      const isSame = isKnown || readFileSync(from).equals(readFileSync(this.#output.resolve(to)));
+      // Who may read it is looked at with all else that may have been altered.
+      if (isSame && (isAsOwn || !this.#verify)) {
         if (mayBeOne) this.#knowsNames = this.#output.shareBack(to, from);
         if (!sameTime && !(mayBeOne && this.#knowsNames)) markSame(from, present);
         // Nobody knows whether what an earlier publishing left was flushed.

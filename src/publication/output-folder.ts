@@ -1,6 +1,5 @@
 import {
   type BigIntStats,
-  chmodSync,
   constants,
   copyFileSync,
   type Dirent,
@@ -10,6 +9,7 @@ import {
   mkdirSync,
   opendirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -46,6 +46,9 @@ const makeNew = (folder: string): boolean => {
     return false;
   }
 };
+
+/** The bits of a mode that say who may do what. */
+const permissions = 0o7777;
 
 /** Names of a folder that are in memory at once. */
 const namesAtOnce = 1024;
@@ -148,14 +151,9 @@ export class OutputFolder {
     this.note(file);
   }
 
-  /** Writes one whole file with the content of another, which stays. */
+  /** Writes one whole file with the content of another, which stays. Its owner and mode are those of what is written here. */
   copy(source: string, file: string): void {
-    const temporary = this.temporary();
-    copyFileSync(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    // Its mode comes with it, which may let nobody else read it.
-    chmodSync(temporary, this.#ownFile().mode);
-    this.place(temporary, file);
-    this.note(file);
+    this.write(file, readFileSync(source));
   }
 
   /**
@@ -164,7 +162,8 @@ export class OutputFolder {
    * where the other is no file that those may read who may read what is written here.
    */
   share(source: string, file: string): boolean {
-    if (!this.#isAsOwn(lstatSync(source))) return false;
+    const given = lstatSync(source);
+    if (!given.isFile() || !this.isAsOwn(given)) return false;
     // What is new appears whole by itself; what stands there gives way by rename.
     const isNew = this.lookUp(file) === undefined && !this.#keepsCopies;
     const name = isNew ? this.resolve(file) : this.temporary();
@@ -186,29 +185,27 @@ export class OutputFolder {
    */
   shareBack(file: string, other: string): boolean {
     const name = besideOf(other);
-    rmSync(name, { force: true });
     try {
+      rmSync(name, { force: true });
       linkSync(this.resolve(file), name);
+      renameSync(name, other);
+      return true;
     } catch {
+      // What is left of it belongs to no build, and whoever builds there removes it.
       return false;
     }
-    renameSync(name, other);
-    return true;
   }
 
-  /** A file as it is that is written here: whose it is, and who may read it. */
-  #ownFile(): Stats {
-    if (this.#own !== undefined) return this.#own;
-    const temporary = this.temporary();
-    writeFileSync(temporary, '');
-    this.#own = lstatSync(temporary);
-    rmSync(temporary);
-    return this.#own;
-  }
-
-  #isAsOwn({ mode, uid, gid }: Stats): boolean {
-    const own = this.#ownFile();
-    return mode === own.mode && uid === own.uid && gid === own.gid;
+  /** Whether a file has the owner and the mode of what is written here. */
+  isAsOwn({ mode, uid, gid }: Stats): boolean {
+    if (this.#own === undefined) {
+      const temporary = this.temporary();
+      writeFileSync(temporary, '');
+      this.#own = lstatSync(temporary);
+      rmSync(temporary);
+    }
+    const own = this.#own;
+    return (mode & permissions) === (own.mode & permissions) && uid === own.uid && gid === own.gid;
   }
 
   /** The name of a new temporary file. */

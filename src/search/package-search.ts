@@ -38,7 +38,10 @@ export const furthestResult = 10_000;
 /** Of more packages with one name than these the spelling is not compared. */
 const mostSpelled = 250;
 
-/** Fewer results than these may be of another name than the one that was meant, so that names like it follow. */
+/**
+ * Fewer results than these, none of them called as was asked, may be of another name than the one that was meant, so that
+ * names like it follow; unless more names than these are like it, which says nothing.
+ */
 const fewFound = 4;
 
 /** So many documents and more are not looked at one by one; fewer always are, since texts tell more than the index. */
@@ -121,7 +124,7 @@ export class PackageSearch {
     yield byWords.description;
     const few = found();
     const isUnknown = few === 0 || words.length === 1;
-    if (isUnknown || few < fewFound) yield* this.#corrected(question, find, isUnknown);
+    if (isUnknown || (few < fewFound && !isWhole)) yield* this.#corrected(question, find, isUnknown);
   }
 
   /** Of names that differ in punctuation alone ("x-dev", "x++-dev"), those first that are spelled as asked. */
@@ -187,6 +190,7 @@ export class PackageSearch {
     unknown: boolean,
   ): Generator<number[]> {
     const ofAll = findCorrections(this.#reading, joined);
+    if (!unknown && ofAll.length > fewFound) return;
     // A letter is left out more often than another mistake is made.
     const longer = ofAll.filter((key) => key.length > joined.length);
     const others = ofAll.filter((key) => key.length <= joined.length);

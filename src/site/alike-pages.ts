@@ -21,7 +21,8 @@ export class AlikePages {
     const text = await byAstro();
     const head = latestHead();
     const own = head && this.#renderAlone(head, props);
-    if (own === text) this.#head = head;
+    // In bytes, as which both are written, half of a character is another one.
+    if (own?.toWellFormed() === text) this.#head = head;
     else this.#areAlike = false;
     return text;
   }

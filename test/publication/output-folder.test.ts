@@ -1,12 +1,14 @@
 import type fs from 'node:fs';
 import {
   chmodSync,
+  chownSync,
   closeSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -21,12 +23,12 @@ import { temporaryFolder } from '../support/folder.ts';
 
 // What the system refuses, and how the disk flushes.
 const system = vi.hoisted(() => ({
-  refuse: (_call: 'rename' | 'copy' | 'link', _from: string, _to: string): string | undefined => undefined,
+  refuse: (_call: 'rename' | 'write' | 'link', _from: string, _to: string): string | undefined => undefined,
   flush: async (_files: Iterable<string>) => {},
 }));
 vi.mock('node:fs', async (load) => {
   const original = await load<typeof fs>();
-  const guard = (call: 'rename' | 'copy' | 'link', from: fs.PathLike, to: fs.PathLike) => {
+  const guard = (call: 'rename' | 'write' | 'link', from: fs.PathLike, to: fs.PathLike) => {
     const code = system.refuse(call, String(from), String(to));
     if (code !== undefined) throw Object.assign(new Error(code), { code, syscall: call });
   };
@@ -34,15 +36,15 @@ vi.mock('node:fs', async (load) => {
     guard('rename', from, to);
     original.renameSync(from, to);
   };
-  const copyFileSync: typeof fs.copyFileSync = (from, to, mode) => {
-    guard('copy', from, to);
-    original.copyFileSync(from, to, mode);
+  const writeFileSync: typeof fs.writeFileSync = (file, ...content) => {
+    guard('write', '', String(file));
+    original.writeFileSync(file, ...content);
   };
   const linkSync: typeof fs.linkSync = (from, to) => {
     guard('link', from, to);
     original.linkSync(from, to);
   };
-  const guarded = { ...original, renameSync, copyFileSync, linkSync };
+  const guarded = { ...original, renameSync, writeFileSync, linkSync };
   return { ...guarded, default: guarded };
 });
 vi.mock('../../src/publication/flush.ts', () => ({
@@ -86,7 +88,7 @@ describe('the output folder', () => {
 
   it('C12: keeps what stood there where the disk is full, and leaves nothing half-written', async () => {
     await publish({ 'index.html': 'front', 'a/index.html': 'a' });
-    system.refuse = (call, _, to) => (call === 'copy' && to.startsWith(out) ? 'ENOSPC' : undefined);
+    system.refuse = (call, _, to) => (call === 'write' && to.startsWith(out) ? 'ENOSPC' : undefined);
     await expect(publish({ 'index.html': 'another', 'a/index.html': 'other' })).rejects.toThrow('ENOSPC');
     expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
     expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
@@ -171,6 +173,59 @@ describe('the output folder', () => {
     }
     expect(statSync(path.join(folder, 'staged/a/index.html')).mode & 0o777).toBe(0o600);
     expect(read('b')).toBe('elsewhere');
+    rmSync(path.join(folder, 'staged/b'));
+    // One that was published so before is left so, never shared, and mended where all is verified.
+    chmodSync(path.join(out, 'index.html'), 0o600);
+    writeKept(path.join(folder, 'staged/index.html'), Buffer.from('front'));
+    const again = (verify: boolean) =>
+      publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named'), verify });
+    expect(await again(false)).toMatchObject({ written: 0 });
+    expect(statSync(path.join(folder, 'staged/index.html')).nlink).toBe(1);
+    expect(await again(true)).toMatchObject({ written: 1 });
+    expect(statSync(path.join(out, 'index.html')).mode).toBe(own);
+  });
+
+  it.runIf(process.getuid?.() === 0)('C12: publishes as its own what is kept of somebody else', async () => {
+    const staged = stage({ 'a.html': 'a', 'b.html': 'b' }, true);
+    chownSync(path.join(folder, 'staged/a.html'), 65534, 0);
+    chownSync(path.join(folder, 'staged/b.html'), 0, 65534);
+    await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+    for (const name of ['a.html', 'b.html']) {
+      const { uid, gid, nlink } = statSync(path.join(out, name));
+      expect([name, uid, gid, nlink]).toEqual([name, 0, 0, 1]);
+    }
+  });
+
+  it('C12: tries second names once where the disk has none, and shares over what a kill left', async () => {
+    const shared = (verify = false) =>
+      publishFolders(new OutputFolder(out), stage({}, true), { named: path.join(folder, 'named'), verify });
+    stage({ 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
+    await shared();
+    for (const name of ['a', 'b', 'c']) writeKept(path.join(folder, `staged/${name}.html`), Buffer.from(name));
+    let tried = 0;
+    system.refuse = (call) => (call === 'link' && ++tried > 0 ? 'EPERM' : undefined);
+    expect(await shared()).toMatchObject({ written: 0, unchanged: 3 });
+    expect(tried).toBe(1);
+    system.refuse = () => undefined;
+    writeFileSync(path.join(folder, 'staged/.a.html.next'), 'left by a kill');
+    const known = {
+      files: ['a.html', 'b.html', 'c.html'],
+      folder: path.join(folder, 'staged'),
+      prefix: '',
+      replaced: true,
+    };
+    const flushed: string[] = [];
+    system.flush = async (files) => void flushed.push(...files);
+    const options = { named: path.join(folder, 'named'), verify: true };
+    expect(await publishFolders(new OutputFolder(out), [known], options)).toMatchObject({ written: 0, unchanged: 3 });
+    expect(statSync(path.join(folder, 'staged/a.html')).ino).toBe(statSync(path.join(out, 'a.html')).ino);
+    expect(readdirSync(path.join(folder, 'staged')).sort()).toEqual(['a.html', 'b.html', 'c.html']);
+    // What an earlier publishing left may never have been flushed.
+    expect(flushed).toHaveLength(3);
+    // A folder of such a name is in the way of sharing, and of nothing else.
+    writeKept(path.join(folder, 'staged/a.html'), Buffer.from('a'));
+    mkdirSync(path.join(folder, 'staged/.a.html.next/x'), { recursive: true });
+    expect(await publishFolders(new OutputFolder(out), [known], options)).toMatchObject({ written: 0, unchanged: 3 });
   });
 
   it('C12: removes the copies of a file that it gives a second name, be it new', () => {

@@ -173,14 +173,29 @@ describe('package search', () => {
       packages: packages(...[...few, ...looser].map((one) => named(one))),
     });
     expect((await names('libo ocaml')).slice(0, 5)).toEqual([...few, 'Libao OCaml', 'Libox Perl']);
-    // A single word of it is not taken for another.
-    expect((await names('libogg ocmal')).slice(0, 1)).toEqual(['Libogg OCaml']);
-    expect((await names('libox perk')).slice(0, 2)).toEqual(['Libox Perl']);
+    // Where it is the whole name of something, nothing else is meant.
+    expect((await names('libogg ocaml')).slice(0, 2)).toEqual(['Libogg OCaml', 'A OCaml']);
     const more = await openSearch({
       slug: 'one',
       packages: packages(...[...few, 'Libowl OCaml', ...looser].map((one) => named(one))),
     });
     expect((await more.names('libo ocaml')).slice(4, 6)).toEqual(['Libox Perl', 'A OCaml']);
+    // A single word of it is not taken for another, and many names like it say nothing.
+    const { names: others } = await openSearch({
+      slug: 'one',
+      packages: packages(
+        ...[
+          'Storm Charts',
+          'A Charts',
+          'Stork Charts',
+          ...['Ab', 'Ac', 'Ad', 'Ae', 'Af'].map((one) => `${one}pl Doc`),
+        ].map((one) => named(one)),
+        named('Apl Docs'),
+        named('Z Doc'),
+      ),
+    });
+    expect((await others('storm char')).slice(0, 3)).toEqual(['Storm Charts', 'A Charts', 'Stork Charts']);
+    expect((await others('apl doc')).slice(0, 2)).toEqual(['Apl Docs', 'Z Doc']);
   });
 
   it('finds the same, in the same order, by a rare word beside a common one as by the index alone', async () => {

@@ -317,6 +317,8 @@ describe('a build of the site', () => {
     const before = stamps();
     const summary = await publishSite(options);
     expect(summary).toMatchObject({ written: 0, removed: 0 });
+    // All that stands there is still of the publication, the search index too.
+    expect(files().filter((name) => !summary.files.has(name))).toEqual(['_headers', 'v2/jailbreak/kept.json']);
     // Those that have one address, which are rendered each time.
     expect(summary.rendered).toBeLessThan(25);
     expect(stamps()).toEqual(before);
