@@ -29,14 +29,10 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   const [catalog, read] = await timed(() => openSite(options));
   try {
     const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
-    // Pagefind works in a process of its own, beside the rendering: it is given something to do before the pages are loaded.
-    const begun = Promise.withResolvers<void>();
-    const onBegun = () => begun.resolve();
-    const searching = timed(() => buildSearchIndex(catalog, index, { verify, onBegun, onRecord: progress('search') }));
-    searching.then(onBegun, onBegun);
+    // Pagefind works in a process of its own, beside the rendering.
+    const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
       const ready = await prepared;
-      await begun.promise;
       const loaded = await loadBundle(ready);
       const { files, rendered } = await renderPages(
         loaded,

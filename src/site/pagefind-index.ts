@@ -81,8 +81,8 @@ const pagefindVersion = (): string => {
   return (JSON.parse(about) as { version: string }).version;
 };
 
-// Some at a time, since the records wait in the memory of two processes; many, since this thread is seldom free to go on.
-const atOnce = 2000;
+// Some at a time: the records wait in the pipe of another process.
+const atOnce = 500;
 
 /** What an index is known by: what makes it, its records and its lists. */
 class IndexDigest {
@@ -106,7 +106,7 @@ const computeDigest = (catalog: SiteCatalog): string => {
   return digest.end(composeLists(catalog));
 };
 
-const composeIndex = async (catalog: SiteCatalog, { onRecord, onBegun }: Required<Listening>) => {
+const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
   const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   const digest = new IndexDigest();
@@ -118,7 +118,6 @@ const composeIndex = async (catalog: SiteCatalog, { onRecord, onBegun }: Require
     digest.add(record);
     done++;
     if (waiting.length < atOnce && done < size) continue;
-    onBegun();
     const answers = await Promise.all(waiting.splice(0));
     const failed = answers.find((answer) => answer.errors.length > 0);
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
@@ -173,14 +172,6 @@ const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['fil
   return inventory;
 };
 
-/** Whoever is told how far an index is. */
-interface Listening {
-  /** Of packages. */
-  readonly onRecord?: (done: number, total: number) => void;
-  /** When Pagefind has something to do. */
-  readonly onBegun?: () => void;
-}
-
 /** What is noted of a whole index: the digest of its records, and how its files were. */
 interface KeptIndex {
   readonly digest: string;
@@ -207,14 +198,15 @@ const isWhole = (folder: string, { files }: KeptIndex, verify: boolean): boolean
 export const buildSearchIndex = async (
   catalog: SiteCatalog,
   folder: string,
-  { verify = false, onRecord = () => {}, onBegun = () => {} }: Listening & { readonly verify?: boolean } = {},
+  onRecord: (done: number, total: number) => void = () => {},
+  verify = false,
 ): Promise<readonly string[]> => {
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
   if (kept !== undefined && kept.digest === computeDigest(catalog) && isWhole(folder, kept, verify))
     return Object.keys(kept.files);
   rmSync(mark, { force: true });
-  const { files, digest } = await composeIndex(catalog, { onRecord, onBegun });
+  const { files, digest } = await composeIndex(catalog, onRecord);
   const written = writeIndex(folder, files);
   writeFileSync(mark, JSON.stringify({ digest, files: written } satisfies KeptIndex));
   return Object.keys(written);
