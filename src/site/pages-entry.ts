@@ -6,6 +6,7 @@ import { createApp } from 'astro/app/entrypoint';
 import { decodeFileName } from '../contract/filenames.ts';
 import PackagePage from '../pages/package/[...folder].astro';
 import { AlikePages } from './alike-pages.ts';
+import { packageAtom } from './feed-pages.ts';
 
 /** The pages, as an Astro app that renders one per request. */
 export const app = createApp({ streaming: false });
@@ -17,6 +18,7 @@ export const listPages = () => new StaticPaths(app).getAll();
 
 const packages = new AlikePages(PackagePage);
 const below = '/package/';
+const feedEnding = '/feed.atom';
 
 /**
  * A page of which there are very many alike, rendered without a request where that comes to the same; else `byAstro`
@@ -29,4 +31,11 @@ export const renderAlike = (pathname: string, byAstro: () => Promise<string>): P
   // A few identifiers are written otherwise in folders than in files.
   const id = decodeFileName(pathname.slice(below.length));
   return id === undefined ? undefined : packages.render({ id }, byAstro);
+};
+
+/** The same of files that are no pages: the feeds of packages, of which Astro would hand on what is answered as it is. */
+export const answerAlike = (pathname: string): Promise<string> | undefined => {
+  if (!pathname.startsWith(below) || !pathname.endsWith(feedEnding)) return undefined;
+  const id = decodeFileName(pathname.slice(below.length, -feedEnding.length));
+  return id === undefined ? undefined : packageAtom(id).text();
 };

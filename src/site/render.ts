@@ -71,8 +71,11 @@ const renderByAstro = async (pages: Pages, base: string, { pathname, route }: Pa
 
 const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffer> => {
   const byAstro = () => renderByAstro(pages, base, page);
-  // What is no page may be of bytes that are no text.
-  if (page.route.type !== 'page') return Buffer.from(await (await byAstro()).arrayBuffer());
+  if (page.route.type !== 'page') {
+    const text = await pages.answerAlike(page.pathname);
+    // What is no page may be of bytes that are no text.
+    return text === undefined ? Buffer.from(await (await byAstro()).arrayBuffer()) : Buffer.from(text);
+  }
   const textOf = async () => (await byAstro()).text();
   const html = await (pages.renderAlike(page.pathname, textOf) ?? textOf());
   const prefix = basePathOf(base);

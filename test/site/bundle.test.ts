@@ -184,9 +184,10 @@ describe('the bundle of the pages', () => {
             const request = new Request(new URL(encodeURI(pathname), base));
             return (await pages.app.render(request, { routeData: route })).text();
           };
-          const alike = route.type === 'page' ? pages.renderAlike(pathname, text) : undefined;
+          const alike =
+            route.type === 'page' ? pages.renderAlike(pathname, text) : from === own && pages.answerAlike(pathname);
           // Both are bundles of their own, whose styles and scripts bear names of their own.
-          texts.set(`${route.type} ${pathname}`, (await (alike ?? text())).replaceAll(/\/assets\/[^"]+/g, '/assets/'));
+          texts.set(`${route.type} ${pathname}`, (await (alike || text())).replaceAll(/\/assets\/[^"]+/g, '/assets/'));
         }
         return { texts, requests };
       };
@@ -197,8 +198,11 @@ describe('the bundle of the pages', () => {
       // What strangers wrote, by elements of which a page decides the name.
       const told = ours.texts.get('page /package/com.alpha.snowboard');
       expect(told).toMatch(/<div class="told">.*<strong>Themes<\/strong>.*<ul>.*<code>two<\/code>/s);
-      // All packages but the first, and the one of which the address is written otherwise, are rendered without a request.
-      expect(theirs.requests - ours.requests).toBeGreaterThan(catalog.packages.size - 5);
+      // All packages but the first, and the one of which the address is written otherwise, are rendered without a request,
+      // and their feeds.
+      const feeds = [...ours.texts.keys()].filter((name) => /^endpoint \/package\/.*\/feed\.atom$/.test(name)).length;
+      expect(feeds).toBeGreaterThan(20);
+      expect(theirs.requests - ours.requests).toBeGreaterThan(catalog.packages.size + feeds - 6);
     } finally {
       provideSite(undefined);
       catalog.close();
