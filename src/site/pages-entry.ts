@@ -37,5 +37,10 @@ export const renderAlike = (pathname: string, byAstro: () => Promise<string>): P
 export const answerAlike = (pathname: string): Promise<string> | undefined => {
   if (!pathname.startsWith(below) || !pathname.endsWith(feedEnding)) return undefined;
   const id = decodeFileName(pathname.slice(below.length, -feedEnding.length));
-  return id === undefined ? undefined : packageAtom(id).text();
+  try {
+    return id === undefined ? undefined : packageAtom(id).text();
+  } catch {
+    // Asked of Astro, it fails with the name of the page.
+    return undefined;
+  }
 };

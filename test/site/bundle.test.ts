@@ -191,6 +191,8 @@ describe('the bundle of the pages', () => {
         }
         return { texts, requests };
       };
+      const { pages: named } = await loadBundle({ key: 'one', folder: own });
+      expect(named.answerAlike('/package/no.such.package/feed.atom')).toBeUndefined();
       const [ours, theirs] = [await read(own), await read(byAstro)];
       expect([...ours.texts.keys()]).toEqual([...theirs.texts.keys()]);
       expect([...ours.texts].filter(([name, text]) => theirs.texts.get(name) !== text)).toEqual([]);
