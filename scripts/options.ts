@@ -128,6 +128,27 @@ const readValue = (option: Option, source: string, text: string): string | numbe
 const callOf = ({ name, action }: Pick<Command, 'name' | 'action'>): string =>
   `npm run ${name} -- ${action === undefined ? '' : `${action} `}`;
 
+// What nobody means as a value: `-h`, `--`, `--flag`, `--flag=value`, also of flags that there are not.
+const flag = /^-(?:[a-z]|-[a-z-]*)(?:=|$)/;
+
+/** Writes `--flag -value` as `--flag=-value`, which Node asks for: one public key in 64 begins with a dash. */
+const joinDashed = (options: Readonly<Record<string, Option>>, argv: readonly string[]): string[] => {
+  const takesValue = (text: string) => {
+    const name = text.slice(2);
+    return text.startsWith('--') && Object.hasOwn(options, name) && options[name]?.type !== 'boolean';
+  };
+  const joined: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const [text = '', next = ''] = argv.slice(at, at + 2);
+    // Behind it everything is an operand.
+    if (text === '--') return [...joined, ...argv.slice(at)];
+    const isApart = takesValue(text) && /^-./.test(next) && !flag.test(next);
+    joined.push(isApart ? `${text}=${next}` : text);
+    if (isApart) at += 1;
+  }
+  return joined;
+};
+
 const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { type }]) => [
@@ -137,7 +158,7 @@ const parse = ({ options, operand }: Command, argv: readonly string[]) => {
   );
   try {
     return parseArgs({
-      args: [...argv],
+      args: joinDashed(options, argv),
       options: { ...config, help: { type: 'boolean', short: 'h' } },
       allowPositionals: operand !== undefined,
     });

@@ -61,6 +61,19 @@ describe('readOptions', () => {
     expect(() => readOptions(command, argv, environment)).toThrow(message);
   });
 
+  it('takes a value that begins with a dash, as one public key in 64 does, and no flag for a value', () => {
+    const stateOf = (...argv: string[]) => readOptions(command, argv, {})?.state;
+    for (const key of ['-pYq2bJ', '--pYq2bJ', '-', '-h1', '-=', '--0']) {
+      expect(stateOf('--state', key), key).toBe(key);
+      expect(stateOf('--quiet', '--state', key, '--limit', '1'), key).toBe(key);
+    }
+    for (const next of ['--quiet', '--limit=1', '--unknown', '-h', '--help', '--']) {
+      expect(() => stateOf('--state', next), next).toThrow(UsageError);
+    }
+    expect(() => stateOf('--quiet', '-pYq2bJ')).toThrow(UsageError);
+    expect(() => stateOf('--', '--state', '-pYq2bJ')).toThrow("'--state'");
+  });
+
   it('takes a list from a flag that is given again, else from a variable with white space', () => {
     const listOf = (argv: string[], environment = {}) => readOptions(command, argv, environment)?.tell;
     expect(listOf(['--tell', 'a b', '--tell=c'])).toEqual(['a b', 'c']);
