@@ -5,9 +5,8 @@ import { close, createIndex } from 'pagefind';
 import { stateOf } from '../results/found.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
-import { composeLists } from './search-lists.ts';
+import { composeLists, type IndexFile } from './search-lists.ts';
 import { isStale, type PackageSummary, type SiteCatalog } from './site-catalog.ts';
-import { type IndexFile, stabilise } from './stable-index.ts';
 import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;
@@ -86,7 +85,7 @@ const atOnce = 500;
 
 /** What an index is known by: what makes it, its records and its lists. */
 class IndexDigest {
-  readonly #hashed = createHash('sha256').update(pagefindVersion());
+  readonly #hashed = createHash('sha256').update(`${pagefindVersion()} ${inOneFile}`);
 
   /** One by one: the text of all of them at once is longer than the catalog. */
   add(record: SearchRecord): void {
@@ -106,11 +105,23 @@ const computeDigest = (catalog: SiteCatalog): string => {
   return digest.end(composeLists(catalog));
 };
 
+/**
+ * How many packages share a file that tells of them: one for each would be most of all files of a site, and so many come
+ * compressed to a kilobyte or two.
+ */
+const inOneFile = 16;
+
+/** How Pagefind is to make the index of so many records. */
+export const indexSettings = (records: number) => ({
+  forceLanguage: 'unknown',
+  maxFragments: Math.max(Math.ceil(records / inOneFile), 1),
+});
+
 const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
-  const { index, errors } = await createIndex({ forceLanguage: 'unknown' });
+  const { size } = catalog.packages;
+  const { index, errors } = await createIndex(indexSettings(size));
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   const digest = new IndexDigest();
-  const { size } = catalog.packages;
   const waiting: ReturnType<typeof index.addCustomRecord>[] = [];
   let done = 0;
   for (const record of composeSearchRecords(catalog)) {
@@ -123,8 +134,7 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total
     if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
     onRecord(done, size);
   }
-  // Not written by Pagefind, which says that it has written before it has (Pagefind issue 1271); what it is then kept from
-  // writing is left empty or cut short.
+  // Handed out and not written by Pagefind, which would write all of them anew.
   const composing = index.getFiles();
   // While it works on them, which takes it as long as a third of all.
   const lists = composeLists(catalog);
@@ -132,8 +142,7 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total
   await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
-  // Of nothing Pagefind writes no index, only the word that there is none.
-  return { files: [...(size === 0 ? files : stabilise(files)), ...lists], digest: digest.end(lists) };
+  return { files: [...files, ...lists], digest: digest.end(lists) };
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.

@@ -5,8 +5,14 @@ import { nameLists } from '../results/name-lists.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { composeBeginnings } from './beginnings.ts';
 import type { SiteCatalog } from './site-catalog.ts';
-import type { IndexFile } from './stable-index.ts';
 import { joinStatements } from './stated.ts';
+
+/** A file of the search index. */
+export interface IndexFile {
+  /** Below its folder. */
+  readonly path: string;
+  readonly content: Uint8Array;
+}
 
 /** The folder of the index, as its files are named from the root of the site. */
 const root = 'pagefind/';

@@ -1,6 +1,6 @@
 // Has Pagefind index the records of a site's catalog, and nothing else; prints the seconds that took.
 import { close, createIndex } from 'pagefind';
-import { composeSearchRecords } from '../../src/site/pagefind-index.ts';
+import { composeSearchRecords, indexSettings } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 
 const [catalogFile = ''] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const catalog = new SiteCatalog(catalogFile);
 const records = [...composeSearchRecords(catalog)];
 catalog.close();
 const started = performance.now();
-const { index } = await createIndex({ forceLanguage: 'unknown' });
+const { index } = await createIndex(indexSettings(records.length));
 if (index === undefined) throw new Error('Pagefind did not start.');
 for (let at = 0; at < records.length; at += 500) {
   await Promise.all(records.slice(at, at + 500).map((record) => index.addCustomRecord(record)));

@@ -66,18 +66,14 @@ const loadSearchIndex = async (visitor: Visitor): Promise<void> => {
   const isStillNamed = async () => (await readHash()) === hash;
   const meta = await follow(visitor, `/pagefind/pagefind.${hash}.pf_meta`, isStillNamed);
   if (meta === undefined) return;
-  // Names of parts stand in it as text, the pages' first and those of the chunks of the index after them.
-  const names = [
-    ...gunzipSync(meta.body)
-      .toString('latin1')
-      .matchAll(/unknown_[0-9a-f]{7,}/g),
-  ].map(([name]) => name);
-  expectThat(names.length > 0, 'the search index names no parts');
-  const fragment = await follow(visitor, `/pagefind/fragment/${names[0]}.pf_fragment`, isStillNamed);
+  // Names of parts stand in it as text, among them those of the files that tell of pages.
+  const [name] = /unknown_group_[0-9a-f]{7,}/.exec(gunzipSync(meta.body).toString('latin1')) ?? [];
+  expectThat(name !== undefined, 'the search index names no parts');
+  const fragment = await follow(visitor, `/pagefind/fragment/${name}.pf_fragment`, isStillNamed);
   if (fragment === undefined) return;
   const content = gunzipSync(fragment.body);
-  const { url } = JSON.parse(content.subarray(content.indexOf('{')).toString()) as { url: string };
-  await follow(visitor, url, isStillNamed, html);
+  const pages = JSON.parse(content.subarray(content.indexOf('{')).toString()) as Record<string, { url: string }>;
+  await follow(visitor, pick(Object.values(pages)).url, isStillNamed, html);
 };
 
 /** Each kind of request to the site. */

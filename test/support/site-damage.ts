@@ -38,17 +38,24 @@ const readSearchIndex = (out: string): { files: string[]; pages: string[] } => {
     const meta = `${folder}/pagefind.${hash}.pf_meta`;
     files.push(meta);
     if (!existsSync(path.join(out, meta))) continue;
-    // CBOR, in which text stands as it is: the names of fragments, of chunks of the index and of filters.
+    // CBOR, in which text stands as it is: the names of pages and of the files that tell of several, of chunks of the index
+    // and of filters.
     const content = gunzipSync(readFileSync(path.join(out, meta))).toString('latin1');
-    for (const [name] of content.matchAll(/unknown_[0-9a-f]{7,}/g)) {
-      const found = parts.get(name) ?? [];
-      if (found.length === 0) files.push(`${folder}/*/${name}`);
-      for (const part of found.filter((file) => file.endsWith('.pf_fragment'))) {
-        const fragment = gunzipSync(readFileSync(path.join(out, part)));
-        const { url } = JSON.parse(fragment.subarray(fragment.indexOf('{')).toString()) as { url: string };
-        pages.push(url);
+    const names = new Set([...content.matchAll(/unknown_(?:group_)?[0-9a-f]{7,}/g)].map(([name]) => name));
+    const told = new Set<string>();
+    for (const name of names) {
+      for (const file of (parts.get(name) ?? []).filter((part) => part.endsWith('.pf_fragment'))) {
+        const text = gunzipSync(readFileSync(path.join(out, file)));
+        const content = JSON.parse(text.subarray(text.indexOf('{')).toString());
+        // One page that is alone has a file of its own.
+        const fragments: Record<string, { url: string }> = name.includes('group') ? content : { [name]: content };
+        for (const [page, { url }] of Object.entries(fragments)) {
+          told.add(page);
+          pages.push(url);
+        }
       }
     }
+    for (const name of names) if (!parts.has(name) && !told.has(name)) files.push(`${folder}/*/${name}`);
   }
   return { files, pages };
 };

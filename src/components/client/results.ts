@@ -55,6 +55,8 @@ interface Left {
 }
 
 const writeState = (state: Left | null, address?: string): void => {
+  // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
+  history.scrollRestoration = state === null ? 'auto' : 'manual';
   try {
     history.replaceState(state, '', address);
   } catch {
