@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { stateOf } from '../results/found.ts';
+import { composeContent } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
@@ -43,13 +44,12 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: n
     kind: summary.kind,
   };
   if (summary.architectures.length > 0) meta.architectures = summary.architectures.join(' ');
-  if (summary.summary !== '') meta.summary = summary.summary;
   if (summary.icon !== undefined) meta.icon = summary.icon;
   if (summary.paid) meta.paid = '1';
   if (hasDevices) meta.runs = joinStatements(summary.stated.values());
   return {
     url: page.package(summary.id),
-    content: [...spellings(summary.name), ...spellings(summary.id), summary.author, summary.summary].join(' '),
+    content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),
     language: 'unknown',
     meta,
     filters: {

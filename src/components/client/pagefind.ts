@@ -2,6 +2,7 @@ import type { SectionKind } from '../../contract/sections.ts';
 import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
 import type { FoundPackage, PackageState } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
+import { readSummary } from '../../results/search-content.ts';
 import { joinWords, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
@@ -19,7 +20,6 @@ interface Fragment {
     readonly place: string;
     readonly kind: string;
     readonly architectures?: string;
-    readonly summary?: string;
     readonly icon?: string;
     readonly paid?: string;
     /** What it states of devices with iOS; undefined where the index has none for them. */
@@ -104,7 +104,7 @@ const toPackage = ({ meta, filters, content }: Fragment): FoundPackage => ({
   id: meta.id,
   name: meta.title,
   version: meta.version,
-  summary: meta.summary ?? '',
+  summary: readSummary(content),
   icon: meta.icon !== undefined && /^https?:\/\//.test(meta.icon) ? meta.icon : undefined,
   paid: meta.paid !== undefined,
   architectures: meta.architectures?.split(' ') ?? [],
