@@ -668,6 +668,13 @@ describe('searching', () => {
     expect(await page.evaluate(splitWords)).toEqual([]);
   });
 
+  it('finds a package by a word of its description, and tells that where only files are', async () => {
+    const page = await open('/search/?q=hides', phone);
+    const row = page.locator('#results li').first();
+    expect(await row.innerText()).toContain('Settings that the system hides');
+    expect(await row.innerText()).not.toContain('¶');
+  });
+
   it('back leads to the row that one came from, after more were shown', async () => {
     const page = await open('/search/?q=many', phone);
     await page.getByRole('button', { name: 'Show more' }).click();

@@ -97,6 +97,8 @@ describe('a build of the site', () => {
   it('writes a page for every package, repository and section', () => {
     expect(built.rendered).toBeGreaterThan(250);
     expect(built.searchable).toBe(250);
+    // Sixteen in a file.
+    expect(files().filter((name) => name.startsWith('pagefind/fragment/'))).toHaveLength(16);
     for (const name of [
       'index.html',
       '404.html',
