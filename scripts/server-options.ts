@@ -3,6 +3,7 @@ import { accessLogs } from '../functions/node/access-log.ts';
 import { runHost } from '../functions/node/host.ts';
 import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
+import { assertCanListen } from '../functions/node/listen.ts';
 import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
 import { assertDownloadsDatabase, downloadsOption } from './downloads-option.ts';
@@ -215,6 +216,12 @@ const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log
   const replica = { from, publicKey, interval, proxies: readProxyOptions() };
   return { replica, countDownloads: values['count-downloads'] || countsTogether };
 };
+
+/** For a command that has long work to do before it serves: throws a CommandFailure where the address is taken. */
+export const assertPortFree = (values: Pick<OptionValues<typeof serverOptions>, 'host' | 'port'>): Promise<void> =>
+  assertCanListen(values).catch((error) => {
+    throw toCommandFailure(error);
+  });
 
 /**
  * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has

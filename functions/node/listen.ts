@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { addressText, CannotServe, type Host, type HostOptions, observersOf } from './host-options.ts';
 import type { Meter } from './meter.ts';
 import { openMetrics } from './open-metrics.ts';
@@ -25,6 +27,27 @@ interface ListeningHost extends Host {
   forget(): void;
 }
 
+const cannotListen = (host: string, port: number, error: NodeJS.ErrnoException): CannotServe => {
+  const advice =
+    error.code === 'EADDRINUSE'
+      ? 'another program listens there. Stop it, or name another port with --port'
+      : error.message;
+  return new CannotServe(`Cannot listen on ${addressText(host, port)}: ${advice}`);
+};
+
+/** For what takes long before it listens: throws CannotServe now where that would fail. */
+export const assertCanListen = async ({ host, port }: Pick<HostOptions, 'host' | 'port'>): Promise<void> => {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen(host, port, error as NodeJS.ErrnoException);
+  } finally {
+    server.close();
+  }
+};
+
 /**
  * The one end of every Node host: listens and answers, below the path of the public address where it has one. Throws
  * CannotServe where the address cannot be listened on; what was opened is closed then.
@@ -44,7 +67,7 @@ export const listen = async (options: HostOptions, served: Served): Promise<List
     ...observersOf(options, meter),
   }).catch(async (error: NodeJS.ErrnoException) => {
     await closeOpened();
-    throw new CannotServe(`Cannot listen on ${addressText(host, port)}: ${error.message}`);
+    throw cannotListen(host, port, error);
   });
   const sources = { meter, server, published, now: served.now };
   const metrics =

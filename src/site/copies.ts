@@ -11,11 +11,17 @@ export interface Copy {
   readonly architectures: readonly string[];
   /** The newest version in any repository, where this one has an older one. */
   readonly behind: string | undefined;
-  /** Architectures of which another repository has the same version with other bytes, and the first such repository. */
-  readonly differs: { readonly architectures: readonly string[]; readonly from: string } | undefined;
+  /**
+   * The newest version that another repository has with other bytes, for which architectures, and the first such
+   * repository.
+   */
+  readonly differs:
+    | { readonly version: string; readonly architectures: readonly string[]; readonly from: string }
+    | undefined;
 }
 
-const newestOf = (versions: readonly PackageVersion[]): string =>
+/** The newest of these versions, of any repository. */
+export const newestOf = (versions: readonly PackageVersion[]): string =>
   versions.reduce(
     (best, { record }) => (versionOrder(record.version, best) > 0 ? record.version : best),
     versions[0]?.record.version ?? '',
@@ -27,8 +33,8 @@ const bytesOf = ({ record }: PackageVersion): PackageBytes => ({
 });
 
 /**
- * Those of these versions, in the order of the package lookup, that have other bytes than the first of the same version
- * and architecture, and the name of the repository that has that one.
+ * Those of these versions, in the order of the package lookup, of which the same version and architecture has other bytes
+ * elsewhere, and the name of the repository that has these: neither of the two is known to be the right one.
  */
 export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
   const firsts = new Map<string, PackageVersion>();
@@ -36,15 +42,40 @@ export const findOtherBytes = (versions: readonly PackageVersion[]): Map<Package
   for (const one of versions) {
     const key = `${one.record.version}\n${one.record.architecture}`;
     const first = firsts.get(key);
-    if (first !== undefined && areOtherBytes(bytesOf(first), bytesOf(one))) found.set(one, first.repository.name);
+    if (first !== undefined && areOtherBytes(bytesOf(first), bytesOf(one))) {
+      found.set(one, first.repository.name);
+      if (!found.has(first)) found.set(first, one.repository.name);
+    }
     // What says nothing of its bytes is not what others are compared with.
     if (first === undefined && (one.record.sha256_hash !== null || one.record.package_size > 0)) firsts.set(key, one);
   }
   return found;
 };
 
-/** The repositories that have a package, in the order of its versions; none where it is one alone. */
-export const computeCopies = (latest: readonly PackageVersion[]): Copy[] => {
+/** What `Copy.differs` tells, by slug. */
+const newestDiffering = (differing: ReadonlyMap<PackageVersion, string>): Map<string, Copy['differs']> => {
+  const bySlug = Map.groupBy(differing.keys(), ({ repository }) => repository.slug);
+  return new Map(
+    [...bySlug].map(([slug, all]) => {
+      const version = newestOf(all);
+      const same = all.filter(({ record }) => record.version === version);
+      const [first] = same as [PackageVersion];
+      const architectures = same.map(({ record }) => record.architecture);
+      return [slug, { version, architectures, from: differing.get(first) ?? '' }];
+    }),
+  );
+};
+
+/**
+ * The repositories that have a package, in the order of its versions, all of which are given; none where it is one alone.
+ *
+ * @param differing what `findOtherBytes` found of them
+ */
+export const computeCopies = (
+  versions: readonly PackageVersion[],
+  differing: ReadonlyMap<PackageVersion, string>,
+): Copy[] => {
+  const latest = versions.filter(({ record }) => record.latest_version);
   if (latest.every(({ repository }) => repository === latest[0]?.repository)) return [];
   const holders = new Map<string, PackageVersion[]>();
   for (const one of latest) {
@@ -53,21 +84,17 @@ export const computeCopies = (latest: readonly PackageVersion[]): Copy[] => {
     else known.push(one);
   }
   const newest = newestOf(latest);
-  const differing = findOtherBytes(latest);
+  const differs = newestDiffering(differing);
   return [...holders].map(([slug, builds]) => {
     const [first] = builds as [PackageVersion];
     const version = newestOf(builds);
-    const others = builds.flatMap((one) => {
-      const from = differing.get(one);
-      return from === undefined ? [] : [{ architecture: one.record.architecture, from }];
-    });
     return {
       slug,
       repository: first.repository.name,
       version,
       architectures: builds.map(({ record }) => record.architecture),
       behind: versionOrder(version, newest) < 0 ? newest : undefined,
-      differs: others[0] && { architectures: others.map(({ architecture }) => architecture), from: others[0].from },
+      differs: differs.get(slug),
     };
   });
 };

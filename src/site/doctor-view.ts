@@ -121,5 +121,8 @@ export const doctorViews = (
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
   const rank = ({ diagnosis, broken }: DoctorView) => (diagnosis.isUsable ? (broken > 0 ? 1 : 2) : 0);
-  return views.sort((a, b) => rank(a) - rank(b) || b.broken - a.broken || (a.slug < b.slug ? -1 : 1));
+  const found = ({ diagnosis }: DoctorView) => diagnosis.findings.length;
+  return views.sort(
+    (a, b) => rank(a) - rank(b) || b.broken - a.broken || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),
+  );
 };

@@ -4,7 +4,7 @@ import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
 import { describedBy } from '../results/placeholder.ts';
 import { isForDevices } from './authors.ts';
-import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
+import { type Copy, computeCopies, findOtherBytes, newestOf } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
@@ -18,6 +18,8 @@ import { computeChanges, type VersionChange } from './version-changes.ts';
 export interface VersionRow {
   readonly version: string;
   readonly latest: boolean;
+  /** Whether no repository has a newer one. */
+  readonly isNewest: boolean;
   readonly slug: string;
   readonly repository: string;
   readonly architecture: string;
@@ -79,7 +81,8 @@ export interface PackageView extends Needs {
 
 /** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
 interface Doubt {
-  readonly kind: 'failing' | 'old';
+  /** `lately`: it fails, but was in order hours ago; origins have their bad days. */
+  readonly kind: 'failing' | 'lately' | 'old';
   /** ISO 8601. */
   readonly since: string;
 }
@@ -128,9 +131,11 @@ export const downloadAddress = (repository: string, filename: string): string | 
 const versionRow = (
   { record, repository, firstSeen, isNews, bytesChangedAt }: PackageVersion,
   otherBytesIn: string | undefined,
+  newest: string,
 ): VersionRow => ({
   version: record.version,
   latest: record.latest_version,
+  isNewest: record.version === newest,
   slug: repository.slug,
   repository: repository.name,
   architecture: record.architecture,
@@ -144,11 +149,15 @@ const versionRow = (
 });
 
 const yearsToDoubt = 4;
+const badDayMs = 2 * 86_400_000;
 
 // Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
 const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
-  if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale')
-    return { kind: 'failing', since: outcome.confirmedAt ?? changedAt };
+  if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale') {
+    const since = outcome.confirmedAt ?? changedAt;
+    const isLately = builtAt !== undefined && Date.parse(builtAt) - Date.parse(since) < badDayMs;
+    return { kind: isLately ? 'lately' : 'failing', since };
+  }
   if (builtAt === undefined) return undefined;
   const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
   return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;
@@ -193,7 +202,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const { record, details, repository } = best;
   const { repository: _, versions: __, updatedAt: ___, news: ____, stated, ...shown } = summary;
   const differing = findOtherBytes(versions);
-  const rows = versions.map((one) => versionRow(one, differing.get(one)));
+  const newest = newestOf(versions);
+  const rows = versions.map((one) => versionRow(one, differing.get(one), newest));
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);
   const counted = catalog.downloads.get(id);
@@ -226,7 +236,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     runs: joinStatements(stated.values()),
     stated: statedRows(versions),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
-    copies: computeCopies(versions.filter((one) => one.record.latest_version)),
+    copies: computeCopies(versions, differing),
     ...computeNeeds(catalog, id, best),
     dependents: {
       total: dependents.length,

@@ -6,7 +6,7 @@ import { FolderDestination } from './folder-destination.ts';
 import { ObjectStore } from './object-store.ts';
 import { parseS3Address, readBucket } from './s3-address.ts';
 import { type Patience, S3Client } from './s3-client.ts';
-import { UploadError } from './upload-error.ts';
+import { NoDestination } from './upload-error.ts';
 
 /** What a destination is, in words and flags. */
 export interface DestinationOptions {
@@ -28,13 +28,13 @@ export interface DestinationOptions {
 // A drive of Windows is one letter.
 const scheme = /^[a-z][a-z0-9+.-]+:\/?\/?/i;
 
-/** @throws UploadError where it is none, or cannot be one */
+/** @throws NoDestination where it is none, UploadError where it cannot be one */
 export const openDestination = async (options: DestinationOptions): Promise<Destination> => {
   const { address, source } = options;
   const place = parseS3Address(address);
   if (place === undefined) {
     if (!scheme.test(address)) return new FolderDestination(address, source);
-    throw new UploadError(
+    throw new NoDestination(
       `The destination must be a folder or s3://bucket/prefix (a name of lower-case letters, digits, "." and "-", and segments that are neither empty nor dots), not "${address}".`,
     );
   }

@@ -12,3 +12,8 @@ export class DestinationBusy extends UploadError {
 export class Conflict extends Error {
   override name = 'Conflict';
 }
+
+/** The destination that was named cannot be one. */
+export class NoDestination extends UploadError {
+  override name = 'NoDestination';
+}

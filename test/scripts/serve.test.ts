@@ -223,7 +223,11 @@ describe('npm run serve', () => {
       [['--prot', '1'], 2, /--prot[\s\S]*--help/],
       [['--port', 'x'], 2, /--port must be a whole number/],
       [['--out', path.join(folder, 'none')], 1, /nothing to serve[\s\S]*npm run build/],
-      [['--out', folder, '--state', state, '--port', String(port)], 1, /Cannot listen on/],
+      [
+        ['--out', folder, '--state', state, '--port', String(port)],
+        1,
+        /Cannot listen on .*another program listens there.*--port/,
+      ],
     ];
     for (const [argv, code, message] of rows) {
       const { status, text } = await runScript('serve', argv);
@@ -231,6 +235,10 @@ describe('npm run serve', () => {
       expect(text).toMatch(message);
       expect(text).not.toMatch(/\n\s+at /);
     }
+    // Before anything is built.
+    const started = await runScript('start', ['--port', String(port), '--out', folder, '--state', state]);
+    expect(started.status).toBe(1);
+    expect(started.text.trim().split('\n')).toEqual([expect.stringMatching(/Cannot listen on .*--port/)]);
     taken.close();
   });
 });

@@ -92,13 +92,14 @@ const copies: readonly Source[] = [
   },
 ];
 
+const failed = { slug: 'libraries', outcome: 'stale', uri: '', code: null, reason: null } as const;
+
 beforeAll(async () => {
   const file = path.join(folder, 'catalog.sqlite');
   await writeCatalog(file, [own, ...copies], 'https://index.example');
-  const outcome = { uri: '', code: null, reason: null, confirmedAt: '2026-11-02T10:00:00.000Z' } as const;
   catalog = new SiteCatalog(file, {
     ...lastBuild,
-    repositories: [{ ...outcome, slug: 'libraries', outcome: 'stale' }],
+    repositories: [{ ...failed, confirmedAt: '2026-11-02T10:00:00.000Z' }],
   });
 });
 afterAll(() => {
@@ -130,10 +131,18 @@ describe('the page of a package', () => {
       ['behind', '1.1', '2.0'],
       ['other-bytes', '2.0', undefined],
     ]);
+    // Neither is known to be the right one.
     expect(all.map(({ differs }) => differs)).toEqual([
-      undefined,
-      undefined,
-      { architectures: ['iphoneos-arm'], from: 'Own' },
+      { version: '2.0', architectures: ['iphoneos-arm'], from: 'Other bytes' },
+      { version: '1.1', architectures: ['iphoneos-arm'], from: 'Own' },
+      { version: '2.0', architectures: ['iphoneos-arm'], from: 'Own' },
+    ]);
+    const { latest } = view('org.t.tweak');
+    expect(latest.map(({ slug, isNewest }) => [slug, isNewest])).toEqual([
+      ['own', true],
+      ['own', true],
+      ['behind', false],
+      ['other-bytes', true],
     ]);
     expect(view('org.t.lib').copies).toEqual([]);
   });
@@ -156,14 +165,33 @@ describe('the page of a package', () => {
     );
     expect(told).toEqual([
       // Its SHA-256 is the same, and its size is not.
+      ['own', '2.0', 'Other bytes', undefined],
       ['other-bytes', '2.0', 'Own', undefined],
       ['own', '1.1.1', undefined, '2026-11-03T00:00:00.000Z'],
+      ['own', '1.1', 'Other bytes', undefined],
       ['other-bytes', '1.1', 'Own', undefined],
     ]);
     expect(pairs.map(divergenceTitle)).toEqual(['Other bytes and Own have other bytes for 2 versions']);
     expect(changed.map(divergenceTitle)).toEqual(['Own: 1 version changed its bytes']);
     expect(changed.map(divergenceText)).toEqual(['org.t.tweak 1.1.1 (iphoneos-arm)']);
     expect(divergenceText({ ...(changed[0] as ShownDivergence), count: 5 })).toMatch(/, and 4 more$/);
+  });
+
+  it('C8: says of a repository that an older version of it has other bytes elsewhere', async () => {
+    const file = path.join(folder, 'older.sqlite');
+    const [first, , third] = [own, ...copies] as [Source, Source, Source];
+    await writeCatalog(
+      file,
+      [first, { ...third, packages: tweak({ Version: '1.1', Size: '9' }) }],
+      'https://a.example',
+    );
+    const other = new SiteCatalog(file, lastBuild);
+    const all = computePackageView(other, 'org.t.tweak')?.copies ?? [];
+    other.close();
+    expect(all.map(({ slug, version, differs }) => [slug, version, differs?.version, differs?.from])).toEqual([
+      ['own', '2.0', '1.1', 'Other bytes'],
+      ['other-bytes', '1.1', '1.1', 'Own'],
+    ]);
   });
 
   it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {
@@ -180,6 +208,14 @@ describe('the page of a package', () => {
 
   it('C4: doubts what its repository no longer confirms or has not changed for years', () => {
     expect(view('org.t.lib').doubt).toEqual({ kind: 'failing', since: '2026-11-02T10:00:00.000Z' });
+    const hours = 47;
+    const at = new Date(Date.parse(lastBuild.builtAt) - hours * 3_600_000).toISOString();
+    const lately = new SiteCatalog(path.join(folder, 'catalog.sqlite'), {
+      ...lastBuild,
+      repositories: [{ ...failed, confirmedAt: at }],
+    });
+    expect(computePackageView(lately, 'org.t.lib')?.doubt).toEqual({ kind: 'lately', since: at });
+    lately.close();
     expect(view('org.t.base').doubt).toEqual({ kind: 'old', since: '2018-11-01T10:00:00.000Z' });
     expect(view('org.t.tweak').doubt).toBeUndefined();
   });

@@ -26,7 +26,7 @@ const facets = byId<HTMLDetailsElement>('facets');
 const chosenCount = byId('chosen-count');
 const field = form.elements.namedItem('q') as HTMLInputElement;
 const select = (name: string) => form.elements.namedItem(name) as HTMLSelectElement;
-const heading = form.dataset.heading ?? document.title;
+const heading = form.dataset.heading ?? '';
 
 type Listing = typeof import('./listing.ts');
 let loading: Promise<Listing> | undefined;
@@ -55,8 +55,6 @@ interface Left {
 }
 
 const writeState = (state: Left | null, address?: string): void => {
-  // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
-  history.scrollRestoration = state === null ? 'auto' : 'manual';
   try {
     history.replaceState(state, '', address);
   } catch {
@@ -75,21 +73,28 @@ const readAddress = () => {
   }
 };
 
+const entitle = () => {
+  document.title = question() === '' ? heading : `${question()} · ${heading}`;
+};
+
 const writeAddress = () => {
   const parameters = new URLSearchParams();
   if (question() !== '') parameters.set('q', question());
   for (const name of [...facetNames, 'sort']) if (select(name).value !== '') parameters.set(name, select(name).value);
   keepDevice(parameters);
-  const query = parameters.toString();
-  writeState(null, query === '' ? location.pathname : `?${query}`);
-  document.title = question() === '' ? heading : `${question()} · ${heading}`;
+  const query = `${parameters}`;
+  writeState(null, query ? `?${query}` : location.pathname);
+  entitle();
 };
 
-const tellChosen = () => {
-  byId('clear').hidden = Object.keys(chosen()).length === 0;
+/** Whether anything is, too. */
+const tellChosen = (): boolean => {
+  const isNarrowed = Object.keys(chosen()).length > 0;
+  byId('clear').hidden = !isNarrowed;
   const count = [...facetNames, 'sort'].filter((name) => select(name).value !== '').length;
   chosenCount.hidden = count === 0;
   chosenCount.textContent = `${count} chosen`;
+  return isNarrowed;
 };
 
 const show = async (turn: number, until: number) => {
@@ -143,16 +148,15 @@ const tell = async ({ total, isMore, fit: how }: Results) => {
 const answer = async (left?: Left | null) => {
   const turn = ++asked;
   const [text, narrowed] = [question(), chosen()];
-  const isNarrowed = Object.keys(narrowed).length > 0;
-  tellChosen();
+  const isNarrowed = tellChosen();
   start.hidden = text !== '' || isNarrowed;
   empty.hidden = true;
   pages.hidden = true;
   if ([...text].length < 2 && !(isNarrowed && text === '')) {
-    clear(text === '' ? '' : 'Type one more character.');
+    clear(text && 'Type one more character.');
     return;
   }
-  const order = orders[select('sort').value] ?? (text === '' ? orders.name : undefined);
+  const order = orders[select('sort').value] ?? (text ? undefined : orders.name);
   try {
     const { search } = await load();
     const found = await search(text, step, narrowed, order);
@@ -166,7 +170,7 @@ const answer = async (left?: Left | null) => {
     if (left) comeBack(left);
   } catch (error) {
     // A newer question took its place, here or in the header.
-    if (turn !== asked || (error instanceof Error && error.name === 'Superseded')) return;
+    if (turn !== asked || (error as Error).name === 'Superseded') return;
     clear('The search could not be loaded. Check the connection and try again.');
   }
 };
@@ -195,7 +199,7 @@ const adopt = (left?: Left | null) => {
   shown = list.querySelectorAll('[data-package]').length;
   more.hidden = pages.querySelector('[rel=next]') === null;
   pages.hidden = true;
-  document.title = `${question()} · ${heading}`;
+  entitle();
   void complete();
   if (left) comeBack(left);
 };
@@ -242,7 +246,10 @@ more.addEventListener('click', async () => {
 });
 list.addEventListener('click', ({ target }) => {
   const row = target instanceof Element && target.closest('a') ? target.closest<HTMLElement>('[data-package]') : null;
-  if (row?.dataset.package !== undefined) writeState({ shown, at: row.dataset.package, y: scrollY });
+  if (row?.dataset.package === undefined) return;
+  // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
+  history.scrollRestoration = 'manual';
+  writeState({ shown, at: row.dataset.package, y: scrollY });
 });
 addEventListener('popstate', ({ state }) => {
   readAddress();

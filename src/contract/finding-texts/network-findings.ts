@@ -5,7 +5,7 @@ import { broken, type FindingText } from './text-findings.ts';
 export const networkTexts = {
   'address-refused': broken(
     'The address is not public',
-    'The address leads to a network that is not public: {}. Allow private networks if that is meant.',
+    'The address leads to a network that is not public: {}. Build with --allow-private-networks if that is meant.',
     'Let the host name and every redirect lead to a public address.',
   ),
   'port-refused': broken(
