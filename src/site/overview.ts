@@ -1,3 +1,4 @@
+import { buildOf } from '../compatibility/builds.ts';
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
 import { byName } from './repository-view.ts';
@@ -90,11 +91,14 @@ const broughtAlong: ReadonlySet<SectionKind> = new Set(['libraries', 'developmen
 
 /**
  * Packages to begin with where nothing is news yet: of each repository in turn, the best ranked first, those that are in
- * most repositories, say what they are, and have an icon.
+ * most repositories, say what they are, have an icon, and are built for phones of these years too (rootless).
  */
 export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>, length: number): PackageSummary[] => {
-  const worth = ({ repositories, summary, icon }: PackageSummary) =>
-    2 * repositories.length + (summary === '' ? 0 : 2) + (icon === undefined ? 0 : 1);
+  const worth = ({ repositories, summary, icon, architectures }: PackageSummary) =>
+    2 * repositories.length +
+    (summary === '' ? 0 : 2) +
+    (icon === undefined ? 0 : 1) +
+    (architectures.some((one) => buildOf(one) === 'rootless') ? 3 : 0);
   const byRepository = Map.groupBy(
     [...packages.values()].filter(({ kind }) => !broughtAlong.has(kind)),
     ({ repository }) => repository,

@@ -250,6 +250,9 @@ describe('what there is to begin with', () => {
     expect(ids(4)).toEqual(['b1', 'l4', 's1', 'b2']);
     expect(ids(99)).toEqual(['b1', 'l4', 's1', 'b2', 'l1', 's2', 'l2', 'l3']);
     expect(packagesToBeginWith(catalogOf([]), 3)).toEqual([]);
+    const rootless = { repository: best, architectures: ['iphoneos-arm', 'iphoneos-arm64'] } as object;
+    const [first] = packagesToBeginWith(catalogOf([...packages, summaryOf('b9', rootless)]), 1);
+    expect(first?.id).toBe('b9');
   });
 
   it('has share pictures where too little is new or downloaded, fifty at most with what is', () => {
