@@ -37,17 +37,18 @@ const bytesOf = ({ record }: PackageVersion): PackageBytes => ({
  * elsewhere, and the name of the repository that has these: neither of the two is known to be the right one.
  */
 export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
-  const firsts = new Map<string, PackageVersion>();
   const found = new Map<PackageVersion, string>();
-  for (const one of versions) {
-    const key = `${one.record.version}\n${one.record.architecture}`;
-    const first = firsts.get(key);
-    if (first !== undefined && areOtherBytes(bytesOf(first), bytesOf(one))) {
-      found.set(one, first.repository.name);
-      if (!found.has(first)) found.set(first, one.repository.name);
+  // What says nothing of its bytes is not what others are compared with.
+  const known = versions.filter(({ record }) => record.sha256_hash !== null || record.package_size > 0);
+  for (const same of Map.groupBy(known, ({ record }) => `${record.version}\n${record.architecture}`).values()) {
+    const [first] = same as [PackageVersion];
+    const other = same.find((one) => areOtherBytes(bytesOf(first), bytesOf(one)));
+    if (other === undefined) continue;
+    // Of three of which two are alike, each of these differs from the third.
+    for (const one of same) {
+      const from = [first, other].find((two) => areOtherBytes(bytesOf(two), bytesOf(one)));
+      if (from !== undefined) found.set(one, from.repository.name);
     }
-    // What says nothing of its bytes is not what others are compared with.
-    if (first === undefined && (one.record.sha256_hash !== null || one.record.package_size > 0)) firsts.set(key, one);
   }
   return found;
 };

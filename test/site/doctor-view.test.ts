@@ -2,9 +2,7 @@ import { expect, it } from 'vitest';
 import { doctorViews } from '../../src/site/doctor-view.ts';
 import type { SiteCatalog } from '../../src/site/site-catalog.ts';
 
-type Found = string[];
-
-const repository = (slug: string, codes: Found) => ({
+const repository = (slug: string, codes: readonly string[]) => ({
   slug,
   name: slug,
   record: { uri: `https://${slug}.example/`, suite: './', origin_packages_path: '' },

@@ -185,12 +185,25 @@ describe('the page of a package', () => {
       [first, { ...third, packages: tweak({ Version: '1.1', Size: '9' }) }],
       'https://a.example',
     );
-    const other = new SiteCatalog(file, lastBuild);
-    const all = computePackageView(other, 'org.t.tweak')?.copies ?? [];
-    other.close();
+    const read = () => {
+      const other = new SiteCatalog(file, lastBuild);
+      const { copies = [] } = computePackageView(other, 'org.t.tweak') ?? {};
+      other.close();
+      return copies;
+    };
+    const all = read();
     expect(all.map(({ slug, version, differs }) => [slug, version, differs?.version, differs?.from])).toEqual([
       ['own', '2.0', '1.1', 'Other bytes'],
       ['other-bytes', '1.1', '1.1', 'Own'],
+    ]);
+
+    // Of three, two of which are alike.
+    const two = { ...first.entry, slug: 'two', uri: 'https://two.example/', ranking: 5 };
+    await writeCatalog(file, [first, third, { ...third, entry: two, packages: first.packages }], 'https://a.example');
+    expect(read().map(({ slug, differs }) => [slug, differs?.version, differs?.from])).toEqual([
+      ['own', '2.0', 'Other bytes'],
+      ['other-bytes', '2.0', 'Own'],
+      ['two', '2.0', 'Other bytes'],
     ]);
   });
 
