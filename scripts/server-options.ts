@@ -4,6 +4,7 @@ import { runHost } from '../functions/node/host.ts';
 import { CannotServe } from '../functions/node/host-options.ts';
 import { limitTable, type ServerLimits } from '../functions/node/limits.ts';
 import { assertCanListen } from '../functions/node/listen.ts';
+import type { MetricsAddress } from '../functions/node/metrics-address.ts';
 import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
 import { assertDownloadsDatabase, downloadsOption } from './downloads-option.ts';
@@ -217,11 +218,23 @@ const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log
   return { replica, countDownloads: values['count-downloads'] || countsTogether };
 };
 
-/** For a command that has long work to do before it serves: throws a CommandFailure where the address is taken. */
-export const assertPortFree = (values: Pick<OptionValues<typeof serverOptions>, 'host' | 'port'>): Promise<void> =>
-  assertCanListen(values).catch((error) => {
+const metricsOf = (
+  values: Pick<OptionValues<typeof serverOptions>, 'metrics-host' | 'metrics-port'>,
+): MetricsAddress | undefined =>
+  values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] };
+
+/** For a command that has long work to do before it serves: throws a CommandFailure where an address is taken. */
+export const assertPortsFree = async (
+  values: Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>,
+): Promise<void> => {
+  const metrics = metricsOf(values);
+  try {
+    await assertCanListen(values);
+    if (metrics !== undefined) await assertCanListen(metrics, '--metrics-port');
+  } catch (error) {
     throw toCommandFailure(error);
-  });
+  }
+};
 
 /**
  * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
@@ -249,8 +262,7 @@ export const runServer = async (
     limits: limitsOf(values),
     log,
     accessLog: values['access-log'],
-    metrics:
-      values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] },
+    metrics: metricsOf(values),
     safetyList: safetyFileOf(values.data),
     environment: process.env,
     development,

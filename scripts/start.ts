@@ -6,7 +6,7 @@ import { buildEndings, exitCodes } from './exit-codes.ts';
 import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
-import { assertPortFree, runServer, serverOptions } from './server-options.ts';
+import { assertPortsFree, runServer, serverOptions } from './server-options.ts';
 
 const buildScript = path.join(import.meta.dirname, 'build.ts');
 
@@ -58,7 +58,7 @@ await runCommand(
     if (values['base-url'] === buildOptions['base-url'].default) {
       environment.DEBDEX_BASE_URL = `http://localhost:${values.port}`;
     }
-    await assertPortFree(values);
+    await assertPortsFree(values);
     let code = await runBuild(environment);
     if (code === exitCodes.unreachable && !values.sample) {
       if (holdsPublication(values.out)) {

@@ -58,3 +58,16 @@ export interface Host extends Pick<RunningServer, 'port' | 'close'> {
 /** The address of a server as one writes it into a browser. */
 export const addressText = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Why an address cannot be listened on, and what to do. `flag` names its port. */
+export const cannotListen = (
+  { host, port }: Pick<HostOptions, 'host' | 'port'>,
+  error: NodeJS.ErrnoException,
+  flag = '--port',
+): CannotServe => {
+  const advice =
+    error.code === 'EADDRINUSE'
+      ? `another program listens there. Stop it, or name another port with ${flag}`
+      : error.message;
+  return new CannotServe(`Cannot listen on ${addressText(host, port)}: ${advice}`);
+};

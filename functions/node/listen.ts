@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { addressText, CannotServe, type Host, type HostOptions, observersOf } from './host-options.ts';
+import { addressText, cannotListen, type Host, type HostOptions, observersOf } from './host-options.ts';
 import type { Meter } from './meter.ts';
 import { openMetrics } from './open-metrics.ts';
 import type { Published } from './prometheus.ts';
@@ -27,22 +27,17 @@ interface ListeningHost extends Host {
   forget(): void;
 }
 
-const cannotListen = (host: string, port: number, error: NodeJS.ErrnoException): CannotServe => {
-  const advice =
-    error.code === 'EADDRINUSE'
-      ? 'another program listens there. Stop it, or name another port with --port'
-      : error.message;
-  return new CannotServe(`Cannot listen on ${addressText(host, port)}: ${advice}`);
-};
-
-/** For what takes long before it listens: throws CannotServe now where that would fail. */
-export const assertCanListen = async ({ host, port }: Pick<HostOptions, 'host' | 'port'>): Promise<void> => {
+/** For what takes long before it listens: throws CannotServe now where that would fail. `flag` names the port. */
+export const assertCanListen = async (
+  { host, port }: Pick<HostOptions, 'host' | 'port'>,
+  flag?: string,
+): Promise<void> => {
   const server = createServer();
   try {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    throw cannotListen(host, port, error as NodeJS.ErrnoException);
+    throw cannotListen({ host, port }, error as NodeJS.ErrnoException, flag);
   } finally {
     server.close();
   }
@@ -67,7 +62,7 @@ export const listen = async (options: HostOptions, served: Served): Promise<List
     ...observersOf(options, meter),
   }).catch(async (error: NodeJS.ErrnoException) => {
     await closeOpened();
-    throw cannotListen(host, port, error);
+    throw cannotListen({ host, port }, error);
   });
   const sources = { meter, server, published, now: served.now };
   const metrics =

@@ -1,4 +1,4 @@
-import { CannotServe } from './host-options.ts';
+import { cannotListen } from './host-options.ts';
 import type { MetricsAddress } from './metrics-address.ts';
 import type { MetricsServer } from './metrics-server.ts';
 import type { MetricSources } from './prometheus.ts';
@@ -18,7 +18,7 @@ export const openMetrics = async (
   ]);
   const registry = createRegistry(sources);
   const { contentType } = registry;
-  return startMetricsServer(address, { contentType, read: () => registry.metrics(), report }).catch((error: Error) => {
-    throw new CannotServe(`Cannot listen on ${address.host}:${address.port} for metrics: ${error.message}`);
+  return startMetricsServer(address, { contentType, read: () => registry.metrics(), report }).catch((error) => {
+    throw cannotListen(address, error, '--metrics-port');
   });
 };

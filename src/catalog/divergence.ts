@@ -1,6 +1,6 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
-import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
+import { type PackageBytes, pairOtherBytes } from './package-bytes.ts';
 import { compareText } from './reading.ts';
 
 interface Owner {
@@ -26,24 +26,6 @@ interface Holding extends PackageBytes {
 
 const byRanking = (a: Holding, b: Holding): number =>
   a.owner.ranking - b.owner.ranking || compareText(a.owner.slug, b.owner.slug);
-
-/** Each holding that another one contradicts, with the first that does so, the best repositories first. */
-const pairDiverging = (holdings: readonly Holding[]): [Holding, other: Holding][] => {
-  const ordered = [...holdings].sort(byRanking);
-  // Mirrors agree, so there are far fewer contents than holdings: each is compared once.
-  const contents = new Map<string, Holding>();
-  for (const one of ordered) {
-    const key = `${one.sha256} ${one.size}`;
-    if (!contents.has(key)) contents.set(key, one);
-  }
-  if (contents.size < 2) return [];
-  const firsts = [...contents.values()];
-  const others = new Map([...contents].map(([key, one]) => [key, firsts.find((other) => areOtherBytes(one, other))]));
-  return ordered.flatMap((one): [Holding, Holding][] => {
-    const other = others.get(`${one.sha256} ${one.size}`);
-    return other === undefined ? [] : [[one, other]];
-  });
-};
 
 /**
  * Brings up to date where these packages have, in one version and for one architecture, other bytes in one repository
@@ -80,7 +62,7 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
     for (const [key, holdings] of builds) {
       if (holdings.length < 2) continue;
       const [version = '', architecture = ''] = key.split('\n');
-      for (const [one, other] of pairDiverging(holdings)) {
+      for (const [one, other] of pairOtherBytes(holdings.sort(byRanking))) {
         const since = one.since > other.since ? one.since : other.since;
         add.run(name, version, architecture, one.repository, other.repository, since);
       }

@@ -18,6 +18,27 @@ export const areOtherBytes = (one: PackageBytes, other: PackageBytes): boolean =
   (one.sha256 !== null && other.sha256 !== null && one.sha256 !== other.sha256) ||
   (one.size > 0 && other.size > 0 && one.size !== other.size);
 
+/**
+ * Each of these that another one contradicts, and the first that does so, in the order given. Each cannot be compared
+ * with one of them alone: of what one leaves out, it contradicts nobody.
+ */
+export const pairOtherBytes = <One extends PackageBytes>(ordered: readonly One[]): [One, other: One][] => {
+  // Mirrors agree, so there are far fewer contents than records: each is compared once.
+  const contents = new Map<string, One>();
+  const keyOf = ({ sha256, size }: PackageBytes) => `${sha256} ${size}`;
+  for (const one of ordered) {
+    const key = keyOf(one);
+    if (!contents.has(key)) contents.set(key, one);
+  }
+  if (contents.size < 2) return [];
+  const firsts = [...contents.values()];
+  const others = new Map([...contents].map(([key, one]) => [key, firsts.find((other) => areOtherBytes(one, other))]));
+  return ordered.flatMap((one): [One, One][] => {
+    const other = others.get(keyOf(one));
+    return other === undefined ? [] : [[one, other]];
+  });
+};
+
 /** The bytes of each record of the repository that a catalog knows under one of these slugs, by `recordKey`. */
 export const readPackageBytes = (database: CatalogDatabase, slugs: readonly string[]): Map<string, PackageBytes> => {
   const found = slugs.map((slug) => findRepository(database, slug)).find((one) => one !== undefined);

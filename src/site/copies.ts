@@ -1,4 +1,4 @@
-import { areOtherBytes, type PackageBytes } from '../catalog/package-bytes.ts';
+import { pairOtherBytes } from '../catalog/package-bytes.ts';
 import { versionOrder } from '../catalog/reading.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
@@ -12,8 +12,8 @@ export interface Copy {
   /** The newest version in any repository, where this one has an older one. */
   readonly behind: string | undefined;
   /**
-   * The newest version that another repository has with other bytes, for which architectures, and the first such
-   * repository.
+   * The newest version that another repository has with other bytes, the first such repository, and for which
+   * architectures it has.
    */
   readonly differs:
     | { readonly version: string; readonly architectures: readonly string[]; readonly from: string }
@@ -27,30 +27,19 @@ export const newestOf = (versions: readonly PackageVersion[]): string =>
     versions[0]?.record.version ?? '',
   );
 
-const bytesOf = ({ record }: PackageVersion): PackageBytes => ({
-  sha256: record.sha256_hash,
-  size: record.package_size,
-});
-
 /**
  * Those of these versions, in the order of the package lookup, of which the same version and architecture has other bytes
- * elsewhere, and the name of the repository that has these: neither of the two is known to be the right one.
+ * elsewhere, and the name of the first repository that has these: neither of the two is known to be the right one.
  */
 export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
-  const found = new Map<PackageVersion, string>();
-  // What says nothing of its bytes is not what others are compared with.
-  const known = versions.filter(({ record }) => record.sha256_hash !== null || record.package_size > 0);
-  for (const same of Map.groupBy(known, ({ record }) => `${record.version}\n${record.architecture}`).values()) {
-    const [first] = same as [PackageVersion];
-    const other = same.find((one) => areOtherBytes(bytesOf(first), bytesOf(one)));
-    if (other === undefined) continue;
-    // Of three of which two are alike, each of these differs from the third.
-    for (const one of same) {
-      const from = [first, other].find((two) => areOtherBytes(bytesOf(two), bytesOf(one)));
-      if (from !== undefined) found.set(one, from.repository.name);
-    }
-  }
-  return found;
+  const builds = Map.groupBy(versions, ({ record }) => `${record.version}\n${record.architecture}`);
+  return new Map(
+    [...builds.values()].flatMap((same) =>
+      pairOtherBytes(same.map((one) => ({ one, sha256: one.record.sha256_hash, size: one.record.package_size }))).map(
+        ([{ one }, other]) => [one, other.one.repository.name] as const,
+      ),
+    ),
+  );
 };
 
 /** What `Copy.differs` tells, by slug. */
@@ -60,9 +49,9 @@ const newestDiffering = (differing: ReadonlyMap<PackageVersion, string>): Map<st
     [...bySlug].map(([slug, all]) => {
       const version = newestOf(all);
       const same = all.filter(({ record }) => record.version === version);
-      const [first] = same as [PackageVersion];
-      const architectures = same.map(({ record }) => record.architecture);
-      return [slug, { version, architectures, from: differing.get(first) ?? '' }];
+      const [from = ''] = same.flatMap((one) => differing.get(one) ?? []);
+      const there = same.filter((one) => differing.get(one) === from);
+      return [slug, { version, architectures: there.map(({ record }) => record.architecture), from }];
     }),
   );
 };

@@ -1,3 +1,4 @@
+import { versionOrder } from '../catalog/reading.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
@@ -135,7 +136,7 @@ const versionRow = (
 ): VersionRow => ({
   version: record.version,
   latest: record.latest_version,
-  isNewest: record.version === newest,
+  isNewest: versionOrder(record.version, newest) === 0,
   slug: repository.slug,
   repository: repository.name,
   architecture: record.architecture,

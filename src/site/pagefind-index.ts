@@ -114,7 +114,7 @@ const inOneFile = 16;
 /** How Pagefind is to make the index of so many records. */
 export const indexSettings = (records: number) => ({
   forceLanguage: 'unknown',
-  maxFragments: Math.max(Math.ceil(records / inOneFile), 1),
+  maxFragments: Math.ceil(records / inOneFile),
 });
 
 const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
@@ -156,7 +156,8 @@ const unused = new Set([
 const sameBytes = (file: string, content: Uint8Array): boolean =>
   statSync(file, { throwIfNoEntry: false })?.size === content.length && readFileSync(file).equals(content);
 
-// Most files of an index are named after what is in them and stay the same from one to the next.
+// Files of an index are named after what is in them. Those that tell of packages stay the same up to the first package
+// that came or went since, and are cut at other places after it.
 const writeIndex = (folder: string, files: readonly IndexFile[]): KeptIndex['files'] => {
   const kept = new Set<string>();
   const inventory: Record<string, KeptFile> = {};

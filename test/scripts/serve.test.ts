@@ -236,9 +236,15 @@ describe('npm run serve', () => {
       expect(text).not.toMatch(/\n\s+at /);
     }
     // Before anything is built.
-    const started = await runScript('start', ['--port', String(port), '--out', folder, '--state', state]);
-    expect(started.status).toBe(1);
-    expect(started.text.trim().split('\n')).toEqual([expect.stringMatching(/Cannot listen on .*--port/)]);
+    for (const ports of [
+      ['--port', String(port)],
+      ['--port', '0', '--metrics-port', String(port)],
+    ]) {
+      const started = await runScript('start', [...ports, '--out', folder, '--state', state]);
+      expect(started.status).toBe(1);
+      const advice = new RegExp(`Cannot listen on .*with ${ports.at(-2)}"`);
+      expect(started.text.trim().split('\n')).toEqual([expect.stringMatching(advice)]);
+    }
     taken.close();
   });
 });

@@ -688,6 +688,11 @@ describe('searching', () => {
     await page.goBack();
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name);
     expect(Math.abs(Number(await page.evaluate('scrollY')) - Number(before))).toBeLessThan(60);
+    // The browser leaves it at that, and leads back by itself to what is asked from here on.
+    expect(await page.evaluate('history.scrollRestoration')).toBe('manual');
+    await page.getByRole('searchbox').fill('man');
+    await page.waitForURL('**q=man');
+    expect(await page.evaluate('history.scrollRestoration')).toBe('auto');
   });
 
   it('answers below the field in the header of every page', async () => {

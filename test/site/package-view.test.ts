@@ -207,6 +207,61 @@ describe('the page of a package', () => {
     ]);
   });
 
+  it('C8: compares every copy with every other, since one may say nothing that another contradicts', async () => {
+    const file = path.join(folder, 'several.sqlite');
+    const [first] = [own] as [Source];
+    const from = (slug: string, ranking: number, ...fields: Parameters<typeof tweak>[0][]): Source => ({
+      ...first,
+      release: `Origin: ${slug}\n`,
+      entry: { ...first.entry, slug, uri: `https://${slug}.example/`, ranking },
+      packages: fields.map((one) => tweak(one)).join('\n'),
+    });
+    const read = async (...sources: Source[]) => {
+      await writeCatalog(file, sources, 'https://a.example');
+      const other = new SiteCatalog(file, lastBuild);
+      const seen = computePackageView(other, 'org.t.tweak');
+      other.close();
+      return seen;
+    };
+    // The first names no hash, and its size is that of both others.
+    const silent = await read(
+      from('one', 1, { Size: '10' }),
+      from('two', 2, { Size: '10', SHA256: a }),
+      from('three', 3, { Size: '10', SHA256: b }),
+    );
+    expect(silent?.copies.map(({ slug, differs }) => [slug, differs?.from])).toEqual([
+      ['one', undefined],
+      ['two', 'three'],
+      ['three', 'two'],
+    ]);
+
+    // Another repository for each build.
+    const builds = await read(
+      from('one', 1, { Size: '10' }, { Size: '10', Architecture: 'iphoneos-arm64' }),
+      from('two', 2, { Size: '11' }),
+      from('three', 3, { Size: '12', Architecture: 'iphoneos-arm64' }),
+    );
+    expect(builds?.copies[0]?.differs).toEqual({ version: '1.0', architectures: ['iphoneos-arm'], from: 'two' });
+  });
+
+  it('calls every spelling of the newest version the newest', async () => {
+    const file = path.join(folder, 'spellings.sqlite');
+    const [first] = [own] as [Source];
+    const sources = ['1.0', '1.0-0', '0.9'].map((version, index): Source => {
+      const entry = { ...first.entry, slug: `s${index}`, uri: `https://s${index}.example/`, ranking: 2 };
+      return { ...first, entry, packages: tweak({ Version: version }) };
+    });
+    await writeCatalog(file, sources, 'https://a.example');
+    const other = new SiteCatalog(file, lastBuild);
+    const { latest = [] } = computePackageView(other, 'org.t.tweak') ?? {};
+    other.close();
+    expect(latest.map(({ version, isNewest }) => [version, isNewest])).toEqual([
+      ['1.0', true],
+      ['1.0-0', true],
+      ['0.9', false],
+    ]);
+  });
+
   it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {
     expect(view('org.t.tweak').needed).toEqual([
       { slug: 'libraries', name: 'Libraries', packages: [{ id: 'org.t.lib', name: 'Library' }] },

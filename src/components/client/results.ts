@@ -57,6 +57,8 @@ interface Left {
 const writeState = (state: Left | null, address?: string): void => {
   try {
     history.replaceState(state, '', address);
+    // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
+    history.scrollRestoration = state ? 'manual' : 'auto';
   } catch {
     // Browsers bound how often; the next change writes it.
   }
@@ -247,8 +249,6 @@ more.addEventListener('click', async () => {
 list.addEventListener('click', ({ target }) => {
   const row = target instanceof Element && target.closest('a') ? target.closest<HTMLElement>('[data-package]') : null;
   if (row?.dataset.package === undefined) return;
-  // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
-  history.scrollRestoration = 'manual';
   writeState({ shown, at: row.dataset.package, y: scrollY });
 });
 addEventListener('popstate', ({ state }) => {
