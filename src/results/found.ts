@@ -1,3 +1,4 @@
+import { compareVersions } from '../apt/version.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
@@ -65,26 +66,36 @@ export const statedByBuilds = (architectures: readonly string[]): string =>
 
 const mostText = 4096;
 
+const wordsOf = ({ name, author, maintainer, description }: FoundRecord): string[] => [
+  name ?? '',
+  author ?? maintainer ?? '',
+  description ?? '',
+];
+
 const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: IndexTraits): FoundPackage => {
-  // Of its records the one that fits best came first.
+  // Of its records the one that fits best came first. Each build of a repository has a newest version of its own.
   const [best] = records as [FoundRecord];
-  const { package_id: id, version, repository, description } = best;
-  const name = best.name ?? id;
+  const { package_id: id, repository } = best;
+  const newest = records
+    .filter((one) => one.repository.slug === repository.slug)
+    .reduce((known, one) => (compareVersions(one.version, known.version) > 0 ? one : known));
+  const { version, description } = newest;
+  const name = newest.name ?? id;
   const architectures = [...new Set(records.map(({ architecture }) => architecture))].sort();
   return {
     id,
     name,
     version,
     summary: firstLine(describedBy(description)),
-    icon: remoteIcon(best.icon_url),
-    paid: best.price === 'Paid',
+    icon: remoteIcon(newest.icon_url),
+    paid: newest.price === 'Paid',
     architectures,
     place: repository.name ?? repository.slug,
     runs: hasDevices ? statedByBuilds(architectures) : undefined,
-    kind: sectionKind(best.section),
+    kind: sectionKind(newest.section),
     repositories: [...new Set(records.map((one) => one.repository.slug))],
     state: stateOf(version, stale.has(repository.slug)),
-    said: [id, name, best.author ?? best.maintainer ?? '', description ?? ''].join('\n').slice(0, mostText),
+    said: [id, ...new Set([best, newest].flatMap(wordsOf))].join('\n').slice(0, mostText),
   };
 };
 

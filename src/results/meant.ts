@@ -34,6 +34,9 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
   return joinWords(`${one.name} ${one.id}`).includes(joined) ? asked : { kind: 'part' };
 };
 
+/** Whether a question is met by a package, if by another spelling; else only a part of it is. */
+export const isMet = (question: string, one: Known): boolean => fitOf(splitWords(question), one).kind !== 'part';
+
 /** How the first results of a question fit it; nothing found fits as it was asked. */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);

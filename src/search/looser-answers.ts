@@ -19,10 +19,12 @@ const mostApart = 3;
  */
 export function* looserAnswers(
   reading: SearchReading,
-  { words }: Question,
+  { words, isUnspaced }: Question,
   wanted: number,
 ): Generator<readonly number[]> {
   const [word = ''] = words;
+  // Characters that stand together are no words that one could do without.
+  if (isUnspaced) return;
   if (words.length > 1) yield* allButOne(reading, words, wanted);
   else if (word.length >= shortestInside) {
     const longer = reading.wordsWithInside(word, mostWithInside);

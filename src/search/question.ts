@@ -6,6 +6,8 @@ export interface Question {
   readonly text: string;
   /** The words in the order typed, without those that others begin with. */
   readonly words: readonly string[];
+  /** Whether it was written as one: where scripts have no blanks between words, each character is a word here. */
+  readonly isUnspaced: boolean;
   /** All words written together. */
   readonly joined: string;
   /** Whether it looks like the beginning of an identifier: segments with dots between and no blanks. */
@@ -27,6 +29,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
+    isUnspaced: words.length > 1 && /^[\p{L}\p{N}]+$/u.test(foldText(trimmed)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
   };

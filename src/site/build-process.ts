@@ -37,7 +37,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
       const { files, rendered } = await renderPages(
         loaded,
         staged,
-        { base: baseUrl, staticRefs, service, hasDevices: catalog.hasDevices },
+        { base: baseUrl, staticRefs, service, statedLists: catalog.statedLists },
         progress('pages'),
         {
           verify,

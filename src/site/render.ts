@@ -88,8 +88,8 @@ const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
 /** What all pages are rendered with, besides what each shows. */
 interface Rendering extends Addressing {
   readonly service?: SiteService | undefined;
-  /** Whether the catalog has packages for devices with iOS, of which every page then asks its visitor. */
-  readonly hasDevices?: boolean;
+  /** How many lists there are of what packages state of devices with iOS (statedLists); 0 where none is for such. */
+  readonly statedLists?: number;
 }
 
 /** The pages of a bundle by their files. */
@@ -154,7 +154,7 @@ interface RenderedPages {
 export const renderPages = async (
   { key, pages }: Bundle,
   folder: string,
-  { base, staticRefs = false, service, hasDevices = false }: Rendering,
+  { base, staticRefs = false, service, statedLists = 0 }: Rendering,
   onPage: (done: number, total: number) => void,
   { verify = false, help = async () => {} }: RenderOptions = {},
 ): Promise<RenderedPages> => {
@@ -162,7 +162,7 @@ export const renderPages = async (
   const bundle = [
     base,
     ...(staticRefs ? ['static'] : []),
-    ...(hasDevices ? ['devices'] : []),
+    ...(statedLists > 0 ? [`devices ${statedLists}`] : []),
     JSON.stringify(service ?? null),
     key,
   ].join(' ');

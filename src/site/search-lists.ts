@@ -41,14 +41,14 @@ const composeNames = ({ packages }: SiteCatalog): IndexFile[] => {
  * What packages state of devices beyond what the architecture of a record does: those of several builds too, of which a
  * search that is narrowed by build finds one.
  */
-const composeStated = ({ packages, hasDevices }: SiteCatalog): IndexFile[] => {
-  if (!hasDevices) return [];
+const composeStated = ({ packages, statedLists: count }: SiteCatalog): IndexFile[] => {
+  if (count === 0) return [];
   const lists = new Map<number, Record<string, string>>();
   for (const { id, stated, architectures } of packages.values()) {
     const runs = joinStatements(stated.values());
     const builds = statedByBuilds(architectures);
     if (runs === builds && !builds.includes(';')) continue;
-    const number = statedLists.of(id);
+    const number = statedLists.of(id, count);
     const list = lists.get(number) ?? Object.create(null);
     list[id] = runs;
     lists.set(number, list);

@@ -24,6 +24,7 @@ import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { firstLine } from '../results/first-line.ts';
 import { ownImage } from '../results/icon.ts';
 import { describedBy } from '../results/placeholder.ts';
+import { statedLists } from '../results/stated-lists.ts';
 import { type Author, authorKey, composeAuthor, hasAuthorPage, isForDevices } from './authors.ts';
 import { readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
@@ -124,6 +125,8 @@ export class SiteCatalog {
   readonly downloads: ReadonlyMap<string, DownloadTotal>;
   /** Whether any package is for devices with iOS: where none is, nothing is said of them. */
   readonly hasDevices: boolean;
+  /** How many lists tell what its packages state of such devices; see the rule of `statedLists`. */
+  readonly statedLists: number;
   readonly lastBuild: ShownBuild | undefined;
   readonly #database: CatalogFile;
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
@@ -167,6 +170,7 @@ export class SiteCatalog {
     }
     this.packages = packages;
     this.hasDevices = packages.values().some(isForDevices);
+    this.statedLists = this.hasDevices ? statedLists.count(packages.size) : 0;
     this.versionCount = versions;
     this.downloads = new Map(readPublishedDownloads(this.#database).map((one) => [one.package_id, one]));
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
 import { countFacets, fitsChosen } from '../../src/results/facets.ts';
+import { fitsFirst } from '../../src/results/fits-first.ts';
 import { type FoundRecord, toPackages } from '../../src/results/found.ts';
 import { remoteIcon } from '../../src/results/icon.ts';
 import { cutText, escapeMarkup } from '../../src/results/markup.ts';
@@ -48,6 +49,38 @@ describe('packages from records', () => {
       hasDevices: false,
     });
     expect(stale).toMatchObject({ name: 'com.example.none', place: 'old', state: 'stale', runs: undefined });
+  });
+
+  it('have the newest version of their first repository, whichever build was found first', () => {
+    const found = toPackages(
+      [
+        record('Choicy', { architecture: 'iphoneos-arm', version: '1.9', description: 'Chooses' }),
+        record('Choicy', { version: '1.10', description: 'Injects', price: 'Paid' }),
+        record('Choicy', { version: '2.0', repository: { slug: 'two', name: 'Second' } }),
+      ],
+      traits,
+    );
+    expect(found).toMatchObject([{ version: '1.10', summary: 'Injects', paid: true, place: 'First' }]);
+    // Either may be what was asked for.
+    for (const question of ['chooses', 'injects']) expect(readFit(question, found).kind).toBe('asked');
+  });
+
+  it('come first where they meet the question and may run, and stay where they are when more is found', () => {
+    const all = toPackages(
+      [
+        record('Storm Old', { architecture: 'iphoneos-arm' }),
+        record('Storm New'),
+        record('Storm Too', { architecture: 'iphoneos-arm' }),
+        record('Other'),
+        record('Storm Late'),
+      ],
+      traits,
+    );
+    const arrange = fitsFirst('storm', ({ runs }) => runs === 'rootless');
+    const names = (count: number) => arrange(all.slice(0, count)).map(({ name }) => name);
+    expect(names(0)).toEqual([]);
+    expect(names(4)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other']);
+    expect(names(5)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other', 'Storm Late']);
   });
 
   it.each([

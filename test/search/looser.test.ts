@@ -158,6 +158,9 @@ describe('what follows where few hold all words', () => {
     );
     expect(await names('ただただ')).toEqual(['Bb', 'A']);
     expect(await names('表示')).toEqual(['A', 'Bb']);
+    // Of a word of two characters one alone is another word.
+    expect(await names('表音')).toEqual([]);
+    expect(await names('表示 音')).toEqual(['A', 'Bb']);
   });
 });
 

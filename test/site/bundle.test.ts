@@ -77,7 +77,7 @@ describe('the bundle of the pages', () => {
       reads.clear();
       provideSite(catalog, { base });
       const loaded = await loadBundle({ key: 'one', folder: bundle });
-      return (await renderPages(loaded, pages, { base, hasDevices: catalog.hasDevices }, () => {})).rendered;
+      return (await renderPages(loaded, pages, { base, statedLists: catalog.statedLists }, () => {})).rendered;
     };
     try {
       for (const rendered of [catalog.packages.size, 0]) {
@@ -103,7 +103,7 @@ describe('the bundle of the pages', () => {
     const signingKey = 'the key that generations are signed by';
     const order = { catalogPath, cacheDir: folder, baseUrl: base, staticRefs: true, signingKey, lastBuild };
     const [alone, together] = [path.join(folder, 'alone'), path.join(folder, 'together')];
-    const rendering = { base, hasDevices: true };
+    const rendering = { base, statedLists: 1 };
     let inThread: readonly RenderedFile[] = [];
     const help = (work: SharedWork, onRendered: (files: readonly RenderedFile[]) => void) => {
       const told = (files: readonly RenderedFile[]) => {

@@ -99,11 +99,14 @@ const traits = () => ({
 export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
+  readonly #isWide: boolean;
   readonly #records: FoundRecord[] = [];
   #pages = 0;
   #isMore = true;
 
-  constructor(text: string, chosen: Chosen) {
+  /** `isWide`: of what is found some is picked by what only this browser knows, so more of it is read at once. */
+  constructor(text: string, chosen: Chosen, isWide: boolean) {
+    this.#isWide = isWide;
     this.#text = text;
     this.#chosen = chosen;
   }
@@ -122,7 +125,7 @@ export class IndexAnswer {
 
   /** Reads on until so many packages are known, or all. Throws Superseded, or an error where it does not answer. */
   async reach(wanted: number): Promise<void> {
-    const isPicked = this.#chosen.section !== undefined || this.#chosen.state !== undefined;
+    const isPicked = this.#isWide || this.#chosen.section !== undefined || this.#chosen.state !== undefined;
     const limit = isPicked ? countedRecords : pageOfRecords;
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
       const page = await fetchPage(parametersOf(this.#text, this.#chosen, limit, this.#pages + 1));

@@ -33,7 +33,7 @@ type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 export type Order = Readonly<Record<string, 'asc' | 'desc'>>;
 
 interface Answer {
-  readonly results: readonly { readonly data: () => Promise<Fragment> }[];
+  readonly results: readonly { readonly id: string; readonly data: () => Promise<Fragment> }[];
   readonly filters: Counts;
 }
 
@@ -163,13 +163,29 @@ const countFacets = async (text: string | null, chosen: Chosen): Promise<FacetCo
   return Object.fromEntries(await Promise.all(facetNames.map(counted))) as Record<FacetName, Map<string, number>>;
 };
 
-const ask = async (text: string, headLength: number, chosen: Chosen, sort?: Order): Promise<FileAnswer> => {
+/** How results are put in order, besides by how they fit. */
+export interface Ordering {
+  readonly sort?: Order | undefined;
+  /** What is for this architecture comes first, and what is for all. */
+  readonly architecture?: string | undefined;
+}
+
+const ask = async (
+  text: string,
+  headLength: number,
+  chosen: Chosen,
+  { sort, architecture }: Ordering,
+): Promise<FileAnswer> => {
   const pagefind = await loadPagefind();
   const question = text === '' ? null : text;
-  const { results } = await pagefind.search(question, {
-    filters: filtersOf(chosen),
-    ...(sort === undefined ? {} : { sort }),
-  });
+  const find = async (narrowed: Chosen) => {
+    const filters = filtersOf(narrowed);
+    return (await pagefind.search(question, { filters, ...(sort === undefined ? {} : { sort }) })).results;
+  };
+  const isOpen = architecture !== undefined && chosen.architecture === undefined;
+  const fitting = isOpen ? await find({ ...chosen, architecture }) : [];
+  const isFitting = new Set(fitting.map(({ id }) => id));
+  const results = [...fitting, ...(await find(chosen)).filter(({ id }) => !isFitting.has(id))];
   const head = await Promise.all(results.slice(0, headLength).map((result) => result.data()));
   if (question !== null && head.length > 0 && isShortened(text, head)) return none;
   const first = question === null || sort !== undefined ? head : byCloseness(text.toLowerCase(), head);
@@ -192,13 +208,13 @@ export const searchFiles = async (
   text: string,
   headLength: number,
   chosen: Chosen,
-  sort?: Order,
+  order: Ordering = {},
 ): Promise<FileAnswer> => {
-  const answer = await ask(text, headLength, chosen, sort);
+  const answer = await ask(text, headLength, chosen, order);
   if (answer.total > 0 || text === '') return answer;
   const spelt = await correct(text).catch(() => undefined);
   if (spelt === undefined) return answer;
-  const corrected = await ask(spelt, headLength, chosen, sort);
+  const corrected = await ask(spelt, headLength, chosen, order);
   if (corrected.total === 0) return answer;
   const [first] = await corrected.read(0, 1);
   const meant = first !== undefined && joinWords(first.name) === joinWords(spelt) ? first.name : spelt;

@@ -2,7 +2,7 @@ import { type Chosen, facetNames } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
 import type { Order } from './pagefind.ts';
 import type { Results } from './search.ts';
-import { hasDevice, keepDevice, placeRows, regroup } from './visitor-device.ts';
+import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
 
@@ -161,7 +161,7 @@ const answer = async (left?: Left | null) => {
   const order = orders[select('sort').value] ?? (text ? undefined : orders.name);
   try {
     const { search } = await load();
-    const found = await search(text, step, narrowed, order);
+    const found = await search(text, step, narrowed, order, true);
     if (turn !== asked) return;
     results = found;
     shown = 0;
@@ -187,14 +187,6 @@ const changed = () => {
   void answer();
 };
 
-/** Has rows that the function made tell all that their packages state, where the visitor has a device. */
-const complete = async () => {
-  if (!hasDevice()) return;
-  const { completeRows } = await import('./stated.ts');
-  await completeRows(list);
-  regroup(list);
-};
-
 // The function sent the page with its results: they stand, and are asked for again only when more of them are wanted.
 const adopt = (left?: Left | null) => {
   tellChosen();
@@ -202,7 +194,6 @@ const adopt = (left?: Left | null) => {
   more.hidden = pages.querySelector('[rel=next]') === null;
   pages.hidden = true;
   entitle();
-  void complete();
   if (left) comeBack(left);
 };
 
@@ -210,7 +201,7 @@ const readMore = async () => {
   const turn = asked;
   if (results === undefined) {
     const { search } = await load();
-    const found = await search(question(), shown + step, chosen());
+    const found = await search(question(), shown + step, chosen(), undefined, true);
     if (turn !== asked) return;
     results = found;
   }
@@ -255,7 +246,7 @@ addEventListener('popstate', ({ state }) => {
   readAddress();
   void answer(state as Left | null);
 });
-document.addEventListener('device', () => void complete());
+document.addEventListener('device', () => void answer());
 field.addEventListener('focus', () => void load().catch(() => {}), { once: true });
 // Arrow keys go from the field into the results and back.
 document.addEventListener('keydown', (event) => {
@@ -274,6 +265,8 @@ if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
 readAddress();
 const parameters = new URLSearchParams(location.search);
-const isWhole = !parameters.has('sort') && !parameters.has('page') && (left?.shown ?? 0) <= list.childElementCount;
+// Of a device the function was not told.
+const isWhole =
+  !hasDevice() && !parameters.has('sort') && !parameters.has('page') && (left?.shown ?? 0) <= list.childElementCount;
 if (status.dataset.answered !== undefined && isWhole) adopt(left);
 else void answer(left);

@@ -1,13 +1,16 @@
+import { architectureOf } from '../../compatibility/builds.ts';
 import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
+import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
 import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
 import { answers, mayAsk } from './index-presence.ts';
-import type { Order } from './pagefind.ts';
+import type { Order, Ordering } from './pagefind.ts';
 import { preloadPagefind } from './pagefind-files.ts';
 import { withStatements } from './stated.ts';
+import { deviceBuild, mayRun } from './visitor-device.ts';
 
 // One search of two sources: the index that the function answers from, and the one that is among the files.
 
@@ -23,8 +26,11 @@ export interface Results {
   count(): Promise<{ readonly counts: FacetCounts; readonly isPart: boolean }>;
 }
 
-const fromIndex = async (text: string, chosen: Chosen, wanted: number): Promise<Results> => {
-  const answer = new IndexAnswer(text, chosen);
+const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevice: boolean): Promise<Results> => {
+  const answer = new IndexAnswer(text, chosen, isForDevice);
+  const arrange = isForDevice
+    ? fitsFirst(text, ({ runs }) => mayRun(runs ?? ''))
+    : (found: readonly FoundPackage[]) => found;
   await answer.reach(wanted);
   return {
     get total() {
@@ -36,7 +42,7 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number): Promise<
     fit: readFit(text, answer.found),
     read: async (from, to) => {
       await answer.reach(to);
-      return withStatements(answer.found.slice(from, to));
+      return withStatements(arrange(answer.found).slice(from, to));
     },
     count: async () => {
       const { found, isMore } = await answer.all();
@@ -51,7 +57,7 @@ const loadFiles = () => {
   return import('./pagefind.ts');
 };
 
-const fromFiles = async (text: string, chosen: Chosen, wanted: number, order?: Order): Promise<Results> => {
+const fromFiles = async (text: string, chosen: Chosen, wanted: number, order: Ordering): Promise<Results> => {
   const { searchFiles } = await loadFiles();
   const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
   return { ...answer, isMore: false, count: async () => ({ counts: await count(), isPart: false }) };
@@ -78,9 +84,20 @@ export const findBeginning = async (text: string): Promise<BeginningList | undef
 
 /**
  * Searches packages. The index answers a text in the order of its fit; without a text, and in any other order, the files
- * do, which know of all packages. Throws Superseded where a newer question took its place.
+ * do, which know of all packages. `isForDevice`: what may run on the visitor's device comes first, where one is known.
+ * Throws Superseded where a newer question took its place.
  */
-export const search = (text: string, wanted: number, chosen: Chosen = {}, order?: Order): Promise<Results> => {
-  const files = () => fromFiles(text, chosen, wanted, order);
-  return text !== '' && order === undefined && mayAsk() ? orElse(fromIndex(text, chosen, wanted), files) : files();
+export const search = (
+  text: string,
+  wanted: number,
+  chosen: Chosen = {},
+  order?: Order,
+  isForDevice = false,
+): Promise<Results> => {
+  const build = isForDevice ? deviceBuild() : undefined;
+  const architecture = build && architectureOf(build);
+  const files = () => fromFiles(text, chosen, wanted, { sort: order, architecture });
+  return text !== '' && order === undefined && mayAsk()
+    ? orElse(fromIndex(text, chosen, wanted, build !== undefined), files)
+    : files();
 };

@@ -6,6 +6,7 @@ import { hasDevice } from './visitor-device.ts';
 // else the packages state is read from the lists of the build.
 
 type List = Readonly<Record<string, string>>;
+const count = Number(document.getElementById('device-bar')?.dataset.lists ?? 1);
 const lists = new Map<number, Promise<List>>();
 
 const readList = async (number: number): Promise<List> => {
@@ -16,7 +17,7 @@ const readList = async (number: number): Promise<List> => {
 };
 
 const listOf = (id: string): Promise<List> => {
-  const number = statedLists.of(id);
+  const number = statedLists.of(id, count);
   const known = lists.get(number);
   if (known !== undefined) return known;
   const list = readList(number);
@@ -38,16 +39,5 @@ export const withStatements = async <T extends { readonly id: string; readonly r
   if (!hasDevice()) return found;
   return Promise.all(
     found.map(async (one) => (one.runs === undefined ? one : { ...one, runs: await statedBy(one.id, one.runs) })),
-  );
-};
-
-/** Writes into the rows of a list all that their packages state, where a device is known. */
-export const completeRows = async (list: HTMLElement): Promise<void> => {
-  if (!hasDevice()) return;
-  const rows = [...list.querySelectorAll<HTMLElement>('[data-package][data-runs]')];
-  await Promise.all(
-    rows.map(async (row) => {
-      row.dataset.runs = await statedBy(row.dataset.package ?? '', row.dataset.runs ?? '');
-    }),
   );
 };

@@ -77,6 +77,10 @@ export const tellOf = (element: Element): void => {
 
 const misfits: ReadonlySet<string> = new Set(['others-named', 'not-on-ios', 'no-build']);
 
+/** Whether what a package states, as rows carry it, lets it run on the visitor's device, where one is known. */
+export const mayRun = (runs: string): boolean =>
+  device === undefined || !misfits.has(judge(readStatements(runs), device).verdict);
+
 /** Whether the package of the page says itself that it does not run on the visitor's device. */
 export const refusesDevice = (): boolean => {
   const head = document.querySelector<HTMLElement>('.for-device[data-runs]');
@@ -173,7 +177,8 @@ const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, ''), build.value);
+    // Keypads of many languages have a comma where others have the point.
+    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replace(',', '.'), build.value);
     ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
     if (chosen === undefined) ios.reportValidity();
     else change(chosen);
