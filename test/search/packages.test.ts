@@ -173,8 +173,6 @@ describe('package search', () => {
       packages: packages(...[...few, ...looser].map((one) => named(one))),
     });
     expect((await names('libo ocaml')).slice(0, 5)).toEqual([...few, 'Libao OCaml', 'Libox Perl']);
-    // Where it is the whole name of something, nothing else is meant.
-    expect((await names('libogg ocaml')).slice(0, 2)).toEqual(['Libogg OCaml', 'A OCaml']);
     const more = await openSearch({
       slug: 'one',
       packages: packages(...[...few, 'Libowl OCaml', ...looser].map((one) => named(one))),
@@ -188,13 +186,16 @@ describe('package search', () => {
           'Storm Charts',
           'A Charts',
           'Stork Charts',
-          ...['Ab', 'Ac', 'Ad', 'Ae', 'Af'].map((one) => `${one}pl Doc`),
+          ...['Apl Docs', 'Abpl Doc', 'Acpl Doc', 'Adpl Doc', 'Aepl Doc', 'Z Doc'],
+          ...['Npl Tips', 'Nbpl Tip', 'Ncpl Tip', 'Ndpl Tip', 'Z Tip'],
         ].map((one) => named(one)),
-        named('Apl Docs'),
-        named('Z Doc'),
       ),
     });
     expect((await others('storm char')).slice(0, 3)).toEqual(['Storm Charts', 'A Charts', 'Stork Charts']);
+    // Where it is the whole name of something, nothing else is meant, however like it another is.
+    expect((await others('storm charts')).slice(0, 2)).toEqual(['Storm Charts', 'A Charts']);
+    // What is found is one of those like it: four of these, and five of those.
+    expect((await others('npl tip')).slice(0, 4)).toEqual(['Npl Tips', 'Nbpl Tip', 'Ncpl Tip', 'Ndpl Tip']);
     expect((await others('apl doc')).slice(0, 2)).toEqual(['Apl Docs', 'Z Doc']);
   });
 
