@@ -47,6 +47,12 @@ const options: SitePublishing = {
 };
 
 const read = (name: string): string => readFileSync(path.join(out, name), 'utf8');
+/** What the page of this name says in its main part. */
+const wordsOf = (name: string): string =>
+  read(name)
+    .replace(/^.*<main/s, '<main')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
 const files = (): string[] =>
   readdirSync(out, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -146,11 +152,6 @@ describe('a build of the site', () => {
   });
 
   it('C8: tells of versions that have other bytes elsewhere: on a page, in a feed, of the package and both repositories', () => {
-    const wordsOf = (name: string) =>
-      read(name)
-        .replace(/^.*<main/s, '<main')
-        .replaceAll(/<[^>]*>/g, ' ')
-        .replaceAll(/\s+/g, ' ');
     expect(wordsOf('divergence/index.html')).toMatch(
       /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. Which com\.alpha\.snowboard 1\.3 \(rootless\)/,
     );
@@ -175,6 +176,29 @@ describe('a build of the site', () => {
     }
     expect(wordsOf('package/com.alpha.snowboard/index.html')).toContain('1.3 other bytes');
     expect(read('status/index.html')).toContain('href="/divergence/"');
+  });
+
+  it('says of the latest version of each repository whether it is the newest of all or the latest there', () => {
+    const words = wordsOf('package/com.alpha.snowboard/index.html');
+    expect(words).toMatch(/ 1\.5\.1 newest Alpha Repo .* 1\.3 latest here other bytes Beta /);
+    expect(words).not.toMatch(/1\.3 newest|1\.5\.1 latest here/);
+  });
+
+  it('says that a version changed nothing where it did not', () => {
+    expect(wordsOf('package/com.alpha.lib/index.html')).toContain(
+      'What changed 1.0 states the same as 0.9 . 0.9 after',
+    );
+    expect(wordsOf('package/com.alpha.snowboard/index.html')).not.toContain('states the same');
+  });
+
+  it('H5: names the plain file of an operation only where it lies at another address', () => {
+    const operations = read('api/index.html').split('<article').slice(1);
+    const told = operations.map((html) => [
+      /<code class="address">([^<]*)</.exec(html)?.[1],
+      /Also a plain file[^<]*<code>([^<]*)</.exec(html)?.[1],
+    ]);
+    expect(told).toContainEqual(['/v2/jailbreak/package/{packageId}', '/v2/jailbreak/package/{packageId}.json']);
+    expect(told.filter(([address, file]) => address === file)).toEqual([]);
   });
 
   it('C12: names every page that has an address of its own in the sitemap', () => {

@@ -12,17 +12,31 @@ const repository = (slug: string, codes: readonly string[]) => ({
   signers: [],
 });
 
+const listed = (repositories: readonly ReturnType<typeof repository>[]) =>
+  doctorViews({ lastBuild: undefined, repositories, repository: () => undefined } as unknown as SiteCatalog, new Map());
+
 it('lists repositories by how much there is to say of them, and then by their slugs', () => {
-  const repositories = [
+  const views = listed([
     repository('a-clean', []),
     repository('b-one', ['stanza-duplicate']),
     repository('c-clean', []),
     repository('d-two', ['stanza-duplicate', 'version-malformed']),
     repository('e-one', ['version-malformed']),
-  ];
-  const catalog = { lastBuild: undefined, repositories, repository: () => undefined } as unknown as SiteCatalog;
-  const views = doctorViews(catalog, new Map());
+  ]);
   const order = views.map(({ slug, diagnosis }) => [slug, diagnosis.findings.length]);
   expect(order.map(([, found]) => found)).toEqual([2, 1, 1, 0, 0]);
   expect(order.map(([slug]) => slug)).toEqual(['d-two', 'b-one', 'e-one', 'a-clean', 'c-clean']);
+});
+
+it('lists those first that keep more packages from people, whatever else there is to say of others', () => {
+  const views = listed([
+    repository('a-mild', ['stanza-duplicate', 'version-malformed', 'version-malformed', 'version-malformed']),
+    repository('b-one', ['index-html', 'stanza-duplicate', 'version-malformed']),
+    repository('c-two', ['index-html', 'index-empty']),
+  ]);
+  expect(views.map(({ slug, broken }) => [slug, broken])).toEqual([
+    ['c-two', 2],
+    ['b-one', 1],
+    ['a-mild', 0],
+  ]);
 });

@@ -92,14 +92,14 @@ const copies: readonly Source[] = [
   },
 ];
 
-const failed = { slug: 'libraries', outcome: 'stale', uri: '', code: null, reason: null } as const;
+const troubled = { slug: 'libraries', outcome: 'stale', uri: '', code: null, reason: null } as const;
 
 beforeAll(async () => {
   const file = path.join(folder, 'catalog.sqlite');
   await writeCatalog(file, [own, ...copies], 'https://index.example');
   catalog = new SiteCatalog(file, {
     ...lastBuild,
-    repositories: [{ ...failed, confirmedAt: '2026-11-02T10:00:00.000Z' }],
+    repositories: [{ ...troubled, confirmedAt: '2026-11-02T10:00:00.000Z' }],
   });
 });
 afterAll(() => {
@@ -145,6 +145,21 @@ describe('the page of a package', () => {
       ['other-bytes', true],
     ]);
     expect(view('org.t.lib').copies).toEqual([]);
+  });
+
+  it('takes the newest version of all for the newest, where the best repository is behind too', async () => {
+    const file = path.join(folder, 'best-behind.sqlite');
+    const [behind] = copies as [Source];
+    const best = { ...behind, entry: { ...behind.entry, ranking: 1 } };
+    await writeCatalog(file, [own, best], 'https://index.example');
+    const other = new SiteCatalog(file, lastBuild);
+    const { latest = [] } = computePackageView(other, 'org.t.tweak') ?? {};
+    other.close();
+    expect(latest.map(({ slug, isNewest }) => [slug, isNewest])).toEqual([
+      ['behind', false],
+      ['own', true],
+      ['own', true],
+    ]);
   });
 
   it('C8: says of each version, older ones too, where else it has other bytes, and when they changed', async () => {
@@ -278,12 +293,14 @@ describe('the page of a package', () => {
     expect(view('org.t.lib').doubt).toEqual({ kind: 'failing', since: '2026-11-02T10:00:00.000Z' });
     const hours = 47;
     const at = new Date(Date.parse(lastBuild.builtAt) - hours * 3_600_000).toISOString();
-    const lately = new SiteCatalog(path.join(folder, 'catalog.sqlite'), {
-      ...lastBuild,
-      repositories: [{ ...failed, confirmedAt: at }],
-    });
-    expect(computePackageView(lately, 'org.t.lib')?.doubt).toEqual({ kind: 'lately', since: at });
-    lately.close();
+    for (const outcome of ['stale', 'failed'] as const) {
+      const lately = new SiteCatalog(path.join(folder, 'catalog.sqlite'), {
+        ...lastBuild,
+        repositories: [{ ...troubled, outcome, confirmedAt: at }],
+      });
+      expect(computePackageView(lately, 'org.t.lib')?.doubt, outcome).toEqual({ kind: 'lately', since: at });
+      lately.close();
+    }
     expect(view('org.t.base').doubt).toEqual({ kind: 'old', since: '2018-11-01T10:00:00.000Z' });
     expect(view('org.t.tweak').doubt).toBeUndefined();
   });
