@@ -299,6 +299,13 @@ describe('Markdown', () => {
     ]);
   });
 
+  it('C11: ends a long address between characters, however many units they are of', () => {
+    const address = `https://a.example/${'a'.repeat(1989)}😀`;
+    expect(readMarkdown(`${address}bc`)).toEqual([
+      { kind: 'paragraph', lines: [[{ text: address, href: encodeURI(address) }, { text: 'bc' }]] },
+    ]);
+  });
+
   // Six times what is kept of a depiction; what grew by its square would take far longer.
   it('H7: is read in a time that grows as the text does', () => {
     const patterns = [

@@ -119,6 +119,15 @@ describe('pages that are alike', () => {
     expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
   });
 
+  it('are rendered without Astro too where the first shows half of a character, which is another one in bytes', async () => {
+    const alike = new AlikePages(page);
+    const [first, second] = [byAstro('\ud83d'), byAstro('2')];
+    const inBytes = async () => Buffer.from(await first()).toString();
+    expect(await alike.render({ id: '\ud83d' }, inBytes)).toBe(rendered('\ufffd'));
+    expect(await alike.render({ id: '2' }, second)).toBe(rendered('2'));
+    expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+  });
+
   it('are rendered by Astro where one has a script that none had before', async () => {
     const withScript = createComponent(
       (given, { id }) => render`<head>${renderHead(given)}</head>${id === '2' ? renderScript(given, 'late') : id}`,
