@@ -185,6 +185,20 @@ describe('the output folder', () => {
     expect(statSync(path.join(out, 'index.html')).mode).toBe(own);
   });
 
+  it('C12: publishes as its own what is kept with a right beyond those of reading and writing', async ({ skip }) => {
+    const staged = stage({ 'a.html': 'a' }, true);
+    const kept = path.join(folder, 'staged/a.html');
+    const { mode } = statSync(kept);
+    try {
+      chmodSync(kept, mode | 0o2000);
+    } catch {
+      // Some systems refuse it, and others leave it out.
+    }
+    skip(statSync(kept).mode === mode, 'this disk or user sets no group');
+    await publishFolders(new OutputFolder(out), staged, { named: path.join(folder, 'named') });
+    expect(lstatSync(path.join(out, 'a.html'))).toMatchObject({ mode, nlink: 1 });
+  });
+
   it.runIf(process.getuid?.() === 0)('C12: publishes as its own what is kept of somebody else', async () => {
     const staged = stage({ 'a.html': 'a', 'b.html': 'b' }, true);
     chownSync(path.join(folder, 'staged/a.html'), 65534, 0);

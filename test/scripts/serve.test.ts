@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { assertCanListen } from '../../functions/node/listen.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { readPublished } from '../clients/published-records.ts';
@@ -246,5 +247,16 @@ describe('npm run serve', () => {
       expect(started.text.trim().split('\n')).toEqual([expect.stringMatching(advice)]);
     }
     taken.close();
+  });
+
+  it('keeps no address that it only asks whether it can listen on', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as { port: number };
+    free.close();
+    await assertCanListen({ host: '127.0.0.1', port });
+    const later = createServer().listen(port, '127.0.0.1');
+    await once(later, 'listening');
+    later.close();
   });
 });
