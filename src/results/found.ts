@@ -1,4 +1,4 @@
-import { compareVersions } from '../apt/version.ts';
+import { versionOrder } from '../catalog/reading.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
@@ -78,7 +78,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
   const { package_id: id, repository } = best;
   const newest = records
     .filter((one) => one.repository.slug === repository.slug)
-    .reduce((known, one) => (compareVersions(one.version, known.version) > 0 ? one : known));
+    .reduce((known, one) => (versionOrder(one.version, known.version) > 0 ? one : known));
   const { version, description } = newest;
   const name = newest.name ?? id;
   const architectures = [...new Set(records.map(({ architecture }) => architecture))].sort();
