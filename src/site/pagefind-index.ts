@@ -99,10 +99,17 @@ class IndexDigest {
   }
 }
 
-const computeDigest = (catalog: SiteCatalog): string => {
+/** What an index will be known by, and its lists, of which that is made. */
+interface KnownIndex {
+  readonly digest: string;
+  readonly lists: readonly IndexFile[];
+}
+
+const computeKnown = (catalog: SiteCatalog): KnownIndex => {
   const digest = new IndexDigest();
   for (const record of composeSearchRecords(catalog)) digest.add(record);
-  return digest.end(composeLists(catalog));
+  const lists = composeLists(catalog);
+  return { digest: digest.end(lists), lists };
 };
 
 /**
@@ -117,7 +124,11 @@ export const indexSettings = (records: number) => ({
   maxFragments: Math.ceil(records / inOneFile),
 });
 
-const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total: number) => void) => {
+const composeIndex = async (
+  catalog: SiteCatalog,
+  onRecord: (done: number, total: number) => void,
+  known: KnownIndex | undefined,
+) => {
   const { size } = catalog.packages;
   const { index, errors } = await createIndex(indexSettings(size));
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
@@ -126,7 +137,7 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total
   let done = 0;
   for (const record of composeSearchRecords(catalog)) {
     waiting.push(index.addCustomRecord(record));
-    digest.add(record);
+    if (known === undefined) digest.add(record);
     done++;
     if (waiting.length < atOnce && done < size) continue;
     const answers = await Promise.all(waiting.splice(0));
@@ -137,12 +148,12 @@ const composeIndex = async (catalog: SiteCatalog, onRecord: (done: number, total
   // Handed out and not written by Pagefind, which would write all of them anew.
   const composing = index.getFiles();
   // While it works on them, which takes it as long as a third of all.
-  const lists = composeLists(catalog);
+  const lists = known?.lists ?? composeLists(catalog);
   const composed = await composing;
   await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
-  return { files: [...files, ...lists], digest: digest.end(lists) };
+  return { files: [...files, ...lists], digest: known?.digest ?? digest.end(lists) };
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.
@@ -213,10 +224,11 @@ export const buildSearchIndex = async (
 ): Promise<readonly string[]> => {
   const mark = `${folder}.kept.json`;
   const kept = readKept(mark);
-  if (kept !== undefined && kept.digest === computeDigest(catalog) && isWhole(folder, kept, verify))
+  const known = kept && computeKnown(catalog);
+  if (kept !== undefined && kept.digest === known?.digest && isWhole(folder, kept, verify))
     return Object.keys(kept.files);
   rmSync(mark, { force: true });
-  const { files, digest } = await composeIndex(catalog, onRecord);
+  const { files, digest } = await composeIndex(catalog, onRecord, known);
   const written = writeIndex(folder, files);
   writeFileSync(mark, JSON.stringify({ digest, files: written } satisfies KeptIndex));
   return Object.keys(written);
