@@ -4,6 +4,7 @@ import { runNode } from './processes.ts';
 import { composeFigures, type Figure, seconds } from './report.ts';
 import { measureSiteBuilds } from './site-builds.ts';
 import { median } from './statistics.ts';
+import { measureWholeBuilds } from './whole-builds.ts';
 import { Missing, type Part, tell, type Workshop } from './workshop.ts';
 
 const rounds = 3;
@@ -35,7 +36,7 @@ export const sitePart: Part = {
   run: async (workshop) => {
     const corpus = await take(workshop, async () => {
       const site = await measureSiteBuilds(workshop, await builtCorpus(workshop), rounds);
-      return site.figures;
+      return [...site.figures, ...(await measureWholeBuilds(workshop, rounds))];
     });
     const large = await take(workshop, async () => {
       const built = await builtLarge(workshop);
