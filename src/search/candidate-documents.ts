@@ -11,6 +11,9 @@ export interface Classified {
   readonly description: number[];
 }
 
+/** Characters of descriptions that are looked at: a hundred packages say a tenth of it, and a stranger may write more. */
+const mostText = 2 ** 18;
+
 /**
  * Decides by their texts in which class a question finds some documents. For a few documents that takes less time than
  * having the index join the many that hold a common word.
@@ -26,12 +29,16 @@ export class Candidates {
    * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
    * ranking those first in whose names more of the words stand by themselves. Of those that hold them in their
    * descriptions come first which hold the words together as they were asked, then more of them by themselves, then which
-   * say the least besides.
+   * say the least besides. Undefined where they are too long to be looked at.
    */
-  classify(documents: readonly number[], { words, joined }: Pick<Question, 'words' | 'joined'>): Classified {
+  classify(
+    documents: readonly number[],
+    { words, joined }: Pick<Question, 'words' | 'joined'>,
+  ): Classified | undefined {
     const found: Classified = { name: [], segment: [], author: [], description: [] };
     const described: Described[] = [];
     const texts = this.#reading.texts(documents);
+    if (texts.reduce((sum, { description }) => sum + (description?.length ?? 0), 0) > mostText) return undefined;
     for (const text of texts.length === 1 ? texts : closestFirst(texts, words)) {
       const { id } = text;
       const terms = computeTerms(text);

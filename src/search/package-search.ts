@@ -44,8 +44,11 @@ const mostSpelled = 250;
  */
 const fewFound = 4;
 
-/** So many documents and more are not looked at one by one; fewer always are, since texts tell more than the index. */
+/** So many documents with one word of several and more are not looked at one by one; fewer are. */
 const manyCandidates = 32;
+
+/** So many with all words and more are not; fewer always are, since texts tell more than the index. */
+const manyWithAll = 128;
 
 /**
  * Searches package records. Results come in classes, the best first, and each class is one query that yields documents
@@ -151,8 +154,9 @@ export class PackageSearch {
     // One word may come twice, as in scripts of which each character is a word.
     if (longest === undefined || longest === joined) return undefined;
     let few = this.#reading.match(beginning(wordColumns, longest), manyCandidates);
-    if (few.length === manyCandidates) few = this.#reading.match(everyWord(wordColumns, words), manyCandidates);
-    return few.length === manyCandidates ? undefined : this.#candidates.classify(few, question);
+    if (few.length < manyCandidates) return this.#candidates.classify(few, question);
+    few = this.#reading.match(everyWord(wordColumns, words), manyWithAll);
+    return few.length === manyWithAll ? undefined : this.#candidates.classify(few, question);
   }
 
   /**

@@ -142,6 +142,20 @@ describe('what follows where few hold all words', () => {
     expect(await names('theme icon')).toEqual(['Dddd', 'Ccc', 'Bb', 'A']);
   });
 
+  it('looks at a hundred descriptions for the shortest, and at none where they are too long for that', async () => {
+    const of = (name: string, Description: string) => named(name, { Description });
+    const many = (count: number, more: string) =>
+      Array.from({ length: count }, (_, index) => of(`Package ${index}`, `a theme with icon number ${index}${more}`));
+    const first = async (...packages: string[]) => {
+      const { names } = await openNames(one(...packages, of('Something else', 'theme icon')));
+      return (await names('theme icon', 1))[0];
+    };
+    expect(await first(...many(126, ''))).toBe('Something else');
+    // From here on the order of the index tells: the shorter names come first.
+    expect(await first(...many(127, ''))).toBe('Package 0');
+    expect(await first(...many(20, `, ${'and so on '.repeat(1400)}`))).toBe('Package 0');
+  });
+
   it('takes a description for no longer by its short words', async () => {
     const { names } = await openNames(
       one(
