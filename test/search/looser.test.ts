@@ -146,7 +146,7 @@ describe('what follows where few hold all words', () => {
     const of = (name: string, Description: string) => named(name, { Description });
     const many = (count: number, more: string) =>
       Array.from({ length: count }, (_, index) => of(`Package ${index}`, `a theme with icon number ${index}${more}`));
-    const first = async (...packages: string[]) => {
+    const first = async (...packages: ReturnType<typeof named>[]) => {
       const { names } = await openNames(one(...packages, of('Something else', 'theme icon')));
       return (await names('theme icon', 1))[0];
     };
