@@ -29,7 +29,7 @@ export class Candidates {
    * Those of the documents that hold every word as the beginning of one of theirs, in the order given, but of one
    * ranking those first in whose names more of the words stand by themselves. Of those that hold them in their
    * descriptions come first which hold the words together as they were asked, then more of them by themselves, then which
-   * say the least besides. Undefined where they are too long to be looked at.
+   * say the least besides, in words and in letters. Undefined where they are too long to be looked at.
    */
   classify(
     documents: readonly number[],
@@ -79,6 +79,8 @@ interface Described {
   readonly whole: number;
   /** The number of different words that tell of it. */
   readonly telling: number;
+  /** The number of characters in words. */
+  readonly length: number;
 }
 
 const describe = (
@@ -88,17 +90,23 @@ const describe = (
   joined: string,
 ): Described => {
   const all = new Set(written);
+  const together = written.join('');
   return {
     id,
     ranking: documentRanking(id),
-    isTogether: written.join('').includes(joined),
+    isTogether: together.includes(joined),
     whole: words.filter((word) => all.has(word)).length,
     telling: [...all].filter(isTelling).length,
+    length: together.length,
   };
 };
 
 const compareDescribed = (a: Described, b: Described): number =>
-  a.ranking - b.ranking || Number(b.isTogether) - Number(a.isTogether) || b.whole - a.whole || a.telling - b.telling;
+  a.ranking - b.ranking ||
+  Number(b.isTogether) - Number(a.isTogether) ||
+  b.whole - a.whole ||
+  a.telling - b.telling ||
+  a.length - b.length;
 
 const without = (words: readonly string[], terms: readonly string[]): readonly string[] =>
   words.length === 0 ? words : words.filter((word) => !terms.some((term) => term.startsWith(word)));

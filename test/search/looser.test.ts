@@ -156,6 +156,13 @@ describe('what follows where few hold all words', () => {
     expect(await first(...many(20, `, ${'and so on '.repeat(1400)}`))).toBe('Package 0');
   });
 
+  it('tells descriptions of as many words apart by their letters', async () => {
+    const { names } = await openNames(
+      one(named('A', { Description: 'theme icon considerable' }), named('Bb', { Description: 'theme icon small' })),
+    );
+    expect(await names('icon theme')).toEqual(['Bb', 'A']);
+  });
+
   it('takes a description for no longer by its short words', async () => {
     const { names } = await openNames(
       one(
