@@ -9,6 +9,8 @@ export class Progress {
   #step = '';
   #stepStarted = 0;
   #shown = 0;
+  /** Milliseconds of the steps within the current one. */
+  #within = 0;
   /** How long each step took, in the order they ran. */
   readonly seconds = new Map<string, number>();
 
@@ -17,16 +19,23 @@ export class Progress {
     this.#log = log;
   }
 
-  /** Runs one named step and keeps how long it took. */
+  /** Runs one named step and keeps how long it took, without the steps that ran within it. */
   async step<T>(name: string, work: () => Promise<T> | T): Promise<T> {
+    const outer = { step: this.#step, started: this.#stepStarted, within: this.#within };
+    const started = performance.now();
     this.#step = name;
-    this.#stepStarted = performance.now();
+    this.#stepStarted = started;
+    this.#within = 0;
     this.#shown = 0;
     try {
       return await work();
     } finally {
       this.#clear();
-      this.seconds.set(name, (performance.now() - this.#stepStarted) / 1000);
+      const took = performance.now() - started;
+      this.seconds.set(name, (this.seconds.get(name) ?? 0) + (took - this.#within) / 1000);
+      this.#step = outer.step;
+      this.#stepStarted = outer.started;
+      this.#within = outer.within + took;
     }
   }
 

@@ -32,6 +32,8 @@ export const newestOf = (versions: readonly PackageVersion[]): string =>
  * elsewhere, and the name of the first repository that has these: neither of the two is known to be the right one.
  */
 export const findOtherBytes = (versions: readonly PackageVersion[]): Map<PackageVersion, string> => {
+  // Most packages stand in one repository.
+  if (versions.every(({ repository }) => repository === versions[0]?.repository)) return new Map();
   const builds = Map.groupBy(versions, ({ record }) => `${record.version}\n${record.architecture}`);
   return new Map(
     [...builds.values()].flatMap((same) =>
