@@ -29,9 +29,6 @@ const readRepositories = (database: CatalogDatabase): Map<number, Repository> =>
   return new Map(rows.map(([id, slug, quality, embedded]) => [id, { slug, quality, embedded }]));
 };
 
-/** The order of versions (Debian Policy, section 5.6.12), for those who do not read APT's formats themselves. */
-export const versionOrder: (a: string, b: string) => number = compareVersions;
-
 /** By code unit, not by locale, so that an order is the same on every machine. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

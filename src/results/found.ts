@@ -1,5 +1,5 @@
-import { versionOrder } from '../catalog/reading.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
+import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';

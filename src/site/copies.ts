@@ -1,5 +1,5 @@
 import { pairOtherBytes } from '../catalog/package-bytes.ts';
-import { versionOrder } from '../catalog/reading.ts';
+import { versionOrder } from '../catalog/version-order.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
 /** A repository that has a package, beside the others that have it. */

@@ -1,4 +1,4 @@
-import { versionOrder } from '../catalog/reading.ts';
+import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';

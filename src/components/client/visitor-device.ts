@@ -113,7 +113,7 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
 };
 
 /** Groups anew what is in a list. */
-export const regroup = (list: HTMLElement): void => {
+const regroup = (list: HTMLElement): void => {
   const items = [...list.children].filter((item): item is HTMLElement => !item.classList.contains('misfits'));
   list.replaceChildren();
   placeRows(list, items);
