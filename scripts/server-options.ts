@@ -223,11 +223,18 @@ const metricsOf = (
 ): MetricsAddress | undefined =>
   values['metrics-port'] === undefined ? undefined : { host: values['metrics-host'], port: values['metrics-port'] };
 
+// What listens there takes the port of every address.
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 /** For a command that has long work to do before it serves: throws a CommandFailure where an address is taken. */
 export const assertPortsFree = async (
   values: Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>,
 ): Promise<void> => {
   const metrics = metricsOf(values);
+  const isOne = (one: string, other: string) => one === other || [one, other].some((host) => everywhere.has(host));
+  if (metrics !== undefined && metrics.port !== 0 && metrics.port === values.port && isOne(metrics.host, values.host)) {
+    throw new UsageError(`--port and --metrics-port are both ${values.port}: name another port with one of them`);
+  }
   try {
     await assertCanListen(values);
     if (metrics !== undefined) await assertCanListen(metrics, '--metrics-port');

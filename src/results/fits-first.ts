@@ -9,14 +9,13 @@ export const fitsFirst = (
   question: string,
   mayRun: (one: FoundPackage) => boolean,
 ): ((found: readonly FoundPackage[]) => readonly FoundPackage[]) => {
-  const placed: FoundPackage[] = [];
-  const known = new Set<string>();
+  // In the order in which they were placed, each as it is known by now.
+  const placed = new Map<string, FoundPackage>();
   return (found) => {
-    const fresh = found.filter(({ id }) => !known.has(id));
+    const fresh = found.filter(({ id }) => !placed.has(id));
     // What has a part of the question is no better for running.
     const first = new Set(fresh.filter((one) => mayRun(one) && isMet(question, one)));
-    placed.push(...first, ...fresh.filter((one) => !first.has(one)));
-    for (const { id } of fresh) known.add(id);
-    return placed;
+    for (const one of [...first, ...fresh.filter((other) => !first.has(other)), ...found]) placed.set(one.id, one);
+    return [...placed.values()];
   };
 };

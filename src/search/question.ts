@@ -29,7 +29,7 @@ export const parseQuestion = (text: string): Question | undefined => {
   return {
     text: foldText(trimmed),
     words: distinctWords(words.slice(0, mostWords)),
-    isUnspaced: words.length > 1 && /^[\p{L}\p{N}]+$/u.test(foldText(trimmed)),
+    isUnspaced: words.length > 1 && /^[^\p{L}\p{N}]*[\p{L}\p{N}]+[^\p{L}\p{N}]*$/u.test(foldText(trimmed)),
     joined: words.join(''),
     dotted: trimmed.includes('.') && !/\s/u.test(trimmed),
   };

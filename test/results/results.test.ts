@@ -81,6 +81,8 @@ describe('packages from records', () => {
     expect(names(0)).toEqual([]);
     expect(names(4)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other']);
     expect(names(5)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other', 'Storm Late']);
+    // What is left out by what was read later of it keeps its place, or one behind it would never be shown.
+    expect(arrange(all.slice(2)).map(({ name }) => name)).toEqual(names(5));
   });
 
   it.each([

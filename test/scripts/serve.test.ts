@@ -237,6 +237,8 @@ describe('npm run serve', () => {
       expect(text).not.toMatch(/\n\s+at /);
     }
     // Before anything is built.
+    const both = ['--port', '18099', '--metrics-port', '18099', '--host', '127.0.0.1'];
+    expect(await runScript('start', both)).toMatchObject({ status: 2, text: expect.stringMatching(/both 18099/) });
     for (const ports of [
       ['--port', String(port)],
       ['--port', '0', '--metrics-port', String(port)],

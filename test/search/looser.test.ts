@@ -180,7 +180,7 @@ describe('what follows where few hold all words', () => {
     expect(await names('ただただ')).toEqual(['Bb', 'A']);
     expect(await names('表示')).toEqual(['A', 'Bb']);
     // Of a word of two characters one alone is another word.
-    expect(await names('表音')).toEqual([]);
+    for (const question of ['表音', '表音!', '「表音」']) expect(await names(question), question).toEqual([]);
     expect(await names('表示 音')).toEqual(['A', 'Bb']);
   });
 });

@@ -695,6 +695,14 @@ describe('searching', () => {
     expect(await page.evaluate('history.scrollRestoration')).toBe('auto');
   });
 
+  it('shows more once, however often it is pressed before it is there', async () => {
+    const page = await open('/search/?q=many', phone);
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    await page.evaluate(`for (const _ of [1, 2]) document.getElementById('more').click()`);
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    expect(new Set(await names(page)).size).toBe(40);
+  });
+
   it('answers below the field in the header of every page', async () => {
     const page = await open('/about/');
     await page.keyboard.press('/');

@@ -156,8 +156,9 @@ describe('C14: the device of the visitor', () => {
     await choose(page, 'iOS 14.3', 'rootful');
     expect(new URL(page.url()).search).toBe('?ios=14.3&build=rootful');
     // As the keypads of many languages have it.
-    await choose(page, '14,3', 'rootful');
-    expect(new URL(page.url()).search).toBe('?ios=14.3&build=rootful');
+    await choose(page, '14,4,1', 'rootful');
+    expect(new URL(page.url()).search).toBe('?ios=14.4.1&build=rootful');
+    await choose(page, '14.3', 'rootful');
     const address = new URL(page.url());
     await context?.close();
     context = undefined;

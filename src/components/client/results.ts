@@ -206,6 +206,7 @@ const readMore = async () => {
     results = found;
   }
   await show(turn, shown + step);
+  if (results) await tell(results);
 };
 
 form.addEventListener('submit', (event) => {
@@ -229,11 +230,15 @@ byId('clear').addEventListener('click', () => {
 });
 more.addEventListener('click', async () => {
   const known = new Set(list.querySelectorAll('a.name'));
+  // Pressed again before the rows are there, it would add them twice.
+  more.disabled = true;
   try {
     await readMore();
   } catch {
-    void answer();
+    void answer({ shown, at: '', y: scrollY });
     return;
+  } finally {
+    more.disabled = false;
   }
   [...list.querySelectorAll<HTMLElement>('a.name')].find((name) => !known.has(name))?.focus();
 });

@@ -28,13 +28,12 @@ export interface Results {
 
 const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevice: boolean): Promise<Results> => {
   const answer = new IndexAnswer(text, chosen, isForDevice);
-  const arrange = isForDevice
-    ? fitsFirst(text, ({ runs }) => mayRun(runs ?? ''))
-    : (found: readonly FoundPackage[]) => found;
+  // Without a device too they keep their places: what is read later of a package may be more than what was read first.
+  const arrange = fitsFirst(text, isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
   return {
     get total() {
-      return answer.found.length;
+      return arrange(answer.found).length;
     },
     get isMore() {
       return answer.isMore;

@@ -178,7 +178,7 @@ const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     // Keypads of many languages have a comma where others have the point.
-    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replace(',', '.'), build.value);
+    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
     ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
     if (chosen === undefined) ios.reportValidity();
     else change(chosen);
