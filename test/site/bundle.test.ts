@@ -73,11 +73,11 @@ describe('the bundle of the pages', () => {
     };
     const hasFeed = (id: string) => existsSync(path.join(pages, 'package', packageFolder(id), 'feed.atom'));
     const pages = path.join(folder, 'pages');
-    const render = async () => {
+    const render = async (statedLists = catalog.statedLists) => {
       reads.clear();
       provideSite(catalog, { base });
       const loaded = await loadBundle({ key: 'one', folder: bundle });
-      return (await renderPages(loaded, pages, { base, statedLists: catalog.statedLists }, () => {})).rendered;
+      return (await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered;
     };
     try {
       for (const rendered of [catalog.packages.size, 0]) {
@@ -87,6 +87,8 @@ describe('the bundle of the pages', () => {
         expect(own.length).toBeGreaterThan(200);
         expect(own.filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
       }
+      // Every page says how many lists of statements there are.
+      expect(await render(2 * catalog.statedLists)).toBeGreaterThan(catalog.packages.size);
     } finally {
       provideSite(undefined);
       catalog.close();

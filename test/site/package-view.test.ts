@@ -107,6 +107,16 @@ afterAll(() => {
   remove();
 });
 
+/** The page of the tweak in an index of these repositories alone. */
+const viewIn = async (...sources: readonly Source[]): Promise<PackageView> => {
+  const file = path.join(folder, 'others.sqlite');
+  await writeCatalog(file, sources, 'https://a.example');
+  const other = new SiteCatalog(file, lastBuild);
+  const seen = computePackageView(other, 'org.t.tweak');
+  other.close();
+  return seen ?? expect.unreachable('no tweak');
+};
+
 describe('the page of a package', () => {
   it('says what changed from one version to the next, and leaves out versions alike', () => {
     const { changes } = view('org.t.tweak');
@@ -148,13 +158,8 @@ describe('the page of a package', () => {
   });
 
   it('takes the newest version of all for the newest, where the best repository is behind too', async () => {
-    const file = path.join(folder, 'best-behind.sqlite');
     const [behind] = copies as [Source];
-    const best = { ...behind, entry: { ...behind.entry, ranking: 1 } };
-    await writeCatalog(file, [own, best], 'https://index.example');
-    const other = new SiteCatalog(file, lastBuild);
-    const { latest = [] } = computePackageView(other, 'org.t.tweak') ?? {};
-    other.close();
+    const { latest } = await viewIn(own, { ...behind, entry: { ...behind.entry, ranking: 1 } });
     expect(latest.map(({ slug, isNewest }) => [slug, isNewest])).toEqual([
       ['behind', false],
       ['own', true],
@@ -193,20 +198,8 @@ describe('the page of a package', () => {
   });
 
   it('C8: says of a repository that an older version of it has other bytes elsewhere', async () => {
-    const file = path.join(folder, 'older.sqlite');
     const [first, , third] = [own, ...copies] as [Source, Source, Source];
-    await writeCatalog(
-      file,
-      [first, { ...third, packages: tweak({ Version: '1.1', Size: '9' }) }],
-      'https://a.example',
-    );
-    const read = () => {
-      const other = new SiteCatalog(file, lastBuild);
-      const { copies = [] } = computePackageView(other, 'org.t.tweak') ?? {};
-      other.close();
-      return copies;
-    };
-    const all = read();
+    const { copies: all } = await viewIn(first, { ...third, packages: tweak({ Version: '1.1', Size: '9' }) });
     expect(all.map(({ slug, version, differs }) => [slug, version, differs?.version, differs?.from])).toEqual([
       ['own', '2.0', '1.1', 'Other bytes'],
       ['other-bytes', '1.1', '1.1', 'Own'],
@@ -214,8 +207,8 @@ describe('the page of a package', () => {
 
     // Of three, two of which are alike.
     const two = { ...first.entry, slug: 'two', uri: 'https://two.example/', ranking: 5 };
-    await writeCatalog(file, [first, third, { ...third, entry: two, packages: first.packages }], 'https://a.example');
-    expect(read().map(({ slug, differs }) => [slug, differs?.version, differs?.from])).toEqual([
+    const { copies: three } = await viewIn(first, third, { ...third, entry: two, packages: first.packages });
+    expect(three.map(({ slug, differs }) => [slug, differs?.version, differs?.from])).toEqual([
       ['own', '2.0', 'Other bytes'],
       ['other-bytes', '2.0', 'Own'],
       ['two', '2.0', 'Other bytes'],
@@ -223,53 +216,39 @@ describe('the page of a package', () => {
   });
 
   it('C8: compares every copy with every other, since one may say nothing that another contradicts', async () => {
-    const file = path.join(folder, 'several.sqlite');
-    const [first] = [own] as [Source];
     const from = (slug: string, ranking: number, ...fields: Parameters<typeof tweak>[0][]): Source => ({
-      ...first,
+      ...own,
       release: `Origin: ${slug}\n`,
-      entry: { ...first.entry, slug, uri: `https://${slug}.example/`, ranking },
+      entry: { ...own.entry, slug, uri: `https://${slug}.example/`, ranking },
       packages: fields.map((one) => tweak(one)).join('\n'),
     });
-    const read = async (...sources: Source[]) => {
-      await writeCatalog(file, sources, 'https://a.example');
-      const other = new SiteCatalog(file, lastBuild);
-      const seen = computePackageView(other, 'org.t.tweak');
-      other.close();
-      return seen;
-    };
     // The first names no hash, and its size is that of both others.
-    const silent = await read(
+    const silent = await viewIn(
       from('one', 1, { Size: '10' }),
       from('two', 2, { Size: '10', SHA256: a }),
       from('three', 3, { Size: '10', SHA256: b }),
     );
-    expect(silent?.copies.map(({ slug, differs }) => [slug, differs?.from])).toEqual([
+    expect(silent.copies.map(({ slug, differs }) => [slug, differs?.from])).toEqual([
       ['one', undefined],
       ['two', 'three'],
       ['three', 'two'],
     ]);
 
     // Another repository for each build.
-    const builds = await read(
+    const builds = await viewIn(
       from('one', 1, { Size: '10' }, { Size: '10', Architecture: 'iphoneos-arm64' }),
       from('two', 2, { Size: '11' }),
       from('three', 3, { Size: '12', Architecture: 'iphoneos-arm64' }),
     );
-    expect(builds?.copies[0]?.differs).toEqual({ version: '1.0', architectures: ['iphoneos-arm'], from: 'two' });
+    expect(builds.copies[0]?.differs).toEqual({ version: '1.0', architectures: ['iphoneos-arm'], from: 'two' });
   });
 
   it('calls every spelling of the newest version the newest', async () => {
-    const file = path.join(folder, 'spellings.sqlite');
-    const [first] = [own] as [Source];
     const sources = ['1.0', '1.0-0', '0.9'].map((version, index): Source => {
-      const entry = { ...first.entry, slug: `s${index}`, uri: `https://s${index}.example/`, ranking: 2 };
-      return { ...first, entry, packages: tweak({ Version: version }) };
+      const entry = { ...own.entry, slug: `s${index}`, uri: `https://s${index}.example/` };
+      return { ...own, entry, packages: tweak({ Version: version }) };
     });
-    await writeCatalog(file, sources, 'https://a.example');
-    const other = new SiteCatalog(file, lastBuild);
-    const { latest = [] } = computePackageView(other, 'org.t.tweak') ?? {};
-    other.close();
+    const { latest } = await viewIn(...sources);
     expect(latest.map(({ version, isNewest }) => [version, isNewest])).toEqual([
       ['1.0', true],
       ['1.0-0', true],

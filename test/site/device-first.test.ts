@@ -1,0 +1,103 @@
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishSite } from '../../src/pipeline/site-step.ts';
+import { statedLists } from '../../src/results/stated-lists.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type StaticServer, serveFolder } from '../support/static-server.ts';
+import { stanza, temporaryFolder, writeCatalog } from './fixture.ts';
+
+const { folder, remove } = temporaryFolder();
+let server: StaticServer;
+let browser: Browser;
+
+// More than a page of results has, all before those for the device; and so many besides that there are two lists of what
+// packages state, the second of which tells of the one that wants a newer iOS.
+const rootful = Array.from({ length: 40 }, (_, index) => `Crowd ${String(index).padStart(2, '0')}`);
+const rootless = Array.from({ length: 4 }, (_, index) => `Crowd and more than that ${index}`);
+const newer = 'Crowd of the future';
+const idOf = (name: string) => `com.example.${name.toLowerCase().replaceAll(' ', '')}`;
+const newerId =
+  ['a', 'b', 'c', 'd'].map((end) => `${idOf(newer)}.${end}`).find((id) => statedLists.of(id, 2) === 1) ?? '';
+const others = Array.from({ length: 1000 }, (_, index) =>
+  stanza({ Package: `com.example.other${index}`, Name: `Other ${index}`, Section: 'Utilities' }),
+);
+
+beforeAll(async () => {
+  const catalogPath = path.join(folder, 'catalog.sqlite');
+  const packages = [
+    ...rootful.map((Name) => stanza({ Package: idOf(Name), Name, Architecture: 'iphoneos-arm' })),
+    ...rootless.map((Name) => stanza({ Package: idOf(Name), Name })),
+    stanza({ Package: newerId, Name: newer, Depends: 'firmware (>= 17.0)' }),
+    ...others,
+  ];
+  const entry = { slug: 'one', uri: 'https://one.example/', ranking: 2 };
+  const at = '2026-11-18T10:00:00.000Z';
+  await writeCatalog(
+    catalogPath,
+    [{ entry, release: 'Origin: One\n', at, packages: packages.join('') }],
+    'https://i.example',
+  );
+  const outDir = path.join(folder, 'out');
+  await publishSite({ catalogPath, outDir, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://i.example' });
+  server = await serveFolder(outDir);
+  browser = await launchBrowser();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  remove();
+});
+
+const device = 'ios=16.7&build=rootless';
+
+/** What stands above the line, which is where those begin that do not run there. */
+const fitting = async (page: Page): Promise<string[]> => {
+  await page.locator('#results .misfits').waitFor();
+  const items = await page
+    .locator('#results > li')
+    .evaluateAll((list) => list.map((item) => item.querySelector('.name')?.textContent ?? ''));
+  expect(items).toHaveLength(21);
+  return items.slice(0, items.indexOf('')).sort();
+};
+
+describe('C14: results for the device of the visitor', () => {
+  it.each(['', '&sort=name'])(
+    'come first of all that the files find, however many do not run there %s',
+    async (sort) => {
+      const page = await browser.newPage();
+      await page.goto(`${server.base}/search/?q=crowd&${device}${sort}`);
+      expect(await fitting(page)).toEqual(rootless);
+      await page.close();
+    },
+  );
+
+  it('come first of all that the index finds, which is not told of the device', async () => {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    const recordOf = (name: string, package_id: string, architecture: string) => ({
+      ...{ package_id, name, architecture, description: null, version: '1.0', section: 'Tweaks' },
+      ...{ author: null, maintainer: null, price: 'Free', icon_url: null, repository: { slug: 'one', name: 'One' } },
+    });
+    const data = [
+      ...rootful.map((name) => recordOf(name, idOf(name), 'iphoneos-arm')),
+      ...rootless.map((name) => recordOf(name, idOf(name), 'iphoneos-arm64')),
+      recordOf(newer, newerId, 'iphoneos-arm64'),
+    ];
+    await page.route('**/v2/**', (route) => {
+      const { pathname, search, searchParams } = new URL(route.request().url());
+      if (!pathname.endsWith('/search')) return route.fulfill({ json: {} });
+      asked.push(search);
+      const limit = Number(searchParams.get('limit'));
+      const refs = limit < data.length ? { nextPage: 'https://i.example/next' } : {};
+      return route.fulfill({ json: { data: data.slice(0, limit), refs } });
+    });
+    await page.goto(`${server.base}/search/?q=crowd&${device}`);
+    // The other list of statements alone tells of the iOS that the last one wants.
+    expect(await fitting(page)).toEqual(rootless);
+    const row = page.locator('#results .row', { hasText: newer });
+    expect(await row.locator('.verdict').textContent()).toBe('Says not on iOS 16.7');
+    expect(asked).toEqual(['?q=crowd&limit=250']);
+    await page.close();
+  });
+});
