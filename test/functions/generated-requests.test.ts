@@ -149,9 +149,13 @@ describe('H5 generated requests', () => {
       if (operation.method === 'POST' && whole.method === 'POST' && whole.body === undefined) {
         Object.assign(whole, { body: '[]', headers: { 'content-type': 'application/json', ...whole.headers } });
       }
-      const received = await connections.send(whole);
-      const wrong = answers.check(operation, whole.method, received);
-      expect(wrong, `${whole.method} ${whole.target} ${mode}`).toBeUndefined();
+      // Where the machine has much else to do, even what is sent at once may come too late for the short limit.
+      let received: Received;
+      do {
+        received = await connections.send(whole);
+        const wrong = answers.check(operation, whole.method, received);
+        expect(wrong, `${whole.method} ${whole.target} ${mode}`).toBeUndefined();
+      } while (received.status === 408);
     };
     const tables = [operations, documentOperations, siteOperations];
     const all = tables.flatMap((table): Operation[] => Object.values(table));

@@ -708,7 +708,8 @@ describe('searching', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('ellekit');
     await page.locator('#suggestions [role=option]').first().waitFor();
-    expect(await page.locator('.top .status').textContent()).toBe('1 found; Enter shows all');
+    // What is known by its beginning comes first, and tells of itself until everything was searched.
+    await expect.poll(() => page.locator('.top .status').textContent()).toBe('1 found; Enter shows all');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/package/ellekit/');
