@@ -102,22 +102,19 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const progress = new Progress(process.stderr, log);
   try {
     const result = await runBuild({
-      ...{
-        entries,
-        fetcher,
-        state,
-        out,
-        base,
-        service,
-        unsafe: readUnsafe(values.data),
-        version,
-        now,
-        progress,
-        dryRun,
-        collectExamples,
-        signer,
-        notifier,
-      },
+      entries,
+      fetcher,
+      state,
+      out,
+      base,
+      service,
+      unsafe: readUnsafe(values.data),
+      version,
+      now,
+      progress,
+      dryRun,
+      signer,
+      notifier,
       collectExamples: (source) => collectExamples(source, safetyFileOf(values.data)),
       readDownloads: async (at) => {
         try {

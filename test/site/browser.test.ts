@@ -918,9 +918,16 @@ describe('a package', () => {
     expect(await page.locator('[data-manager].primary').textContent()).toMatch(/Zebra/);
   });
 
-  it('warns above the buttons where its repository fails, and links one download for each architecture', async () => {
+  it('warns above the buttons where its repository fails, and has one download for each architecture, and its digest', async () => {
     const page = await open('/package/com.alpha.snowboard/');
     expect(await page.locator('.downloads a').count()).toBe(2);
+    const digests = page.locator('#digests [role=group]');
+    expect(
+      await digests.evaluateAll((all) => all.map((one) => [one.getAttribute('aria-label'), one.textContent])),
+    ).toEqual([
+      ['SHA-256 for iphoneos-arm64', 'a'.repeat(64)],
+      ['SHA-256 for iphoneos-arm64e', 'b'.repeat(64)],
+    ]);
     await page.goto(`${server.base}/package/com.beta.only/`);
     const [doubt, install] = [await page.locator('#doubt').boundingBox(), await page.locator('#install').boundingBox()];
     expect(doubt?.y ?? 0).toBeLessThan(install?.y ?? 0);

@@ -196,7 +196,13 @@ export const sources: readonly Source[] = [
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.4', Section: 'Tweaks' }),
       // Beta has this version with other bytes.
       stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.3', Section: 'Tweaks', Size: '4096' }),
-      stanza({ Package: 'com.alpha.snowboard', Name: 'SnowBoard', Version: '1.5.1', Architecture: 'iphoneos-arm64e' }),
+      stanza({
+        Package: 'com.alpha.snowboard',
+        Name: 'SnowBoard',
+        Version: '1.5.1',
+        Architecture: 'iphoneos-arm64e',
+        SHA256: 'b'.repeat(64),
+      }),
       stanza({ Package: 'com.alpha.lib', Name: 'Alpha Library', Section: 'Libraries', Author: 'Ada Example' }),
       // States the same as the version after it, and another thing than the one before.
       stanza({ Package: 'com.alpha.lib', Name: 'Alpha Library', Version: '0.9', Section: 'Libraries' }),
