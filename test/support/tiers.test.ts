@@ -18,10 +18,11 @@ const tiersOf = (files: Readonly<Record<string, string>>) => {
 // Put together, so that this file itself is not taken for one that does it.
 const importOf = (name: string) => ['import', `'${name}';\n`].join(' ');
 const importFrom = (name: string) => ['import { one } from', `'${name}';\n`].join(' ');
-const [mocking, clocked, weighing, bundling] = [
+const [mocking, clocked, weighing, measuring, bundling] = [
   ['vi', "mock('node:fs');"].join('.'),
   ['vi', "spyOn(Date, 'now');"].join('.'),
   ['process', 'memoryUsage', '();'].join('.').replace('.(', '('),
+  ['process', 'threadCpuUsage', '();'].join('.').replace('.(', '('),
   importFrom(['../../src/site', 'bundle.ts'].join('/')),
 ];
 
@@ -55,6 +56,7 @@ describe('the tier of a test', () => {
     const heavy = importFrom('node:child_process');
     const { unit, system, apart } = tiersOf({
       'mock.test.ts': mocking ?? '',
+      'measured.test.ts': measuring ?? '',
       'heavy-clock.test.ts': heavy + clocked,
       'heavy-weight.test.ts': heavy + weighing,
       'heavy-bundle.test.ts': heavy + bundling,
@@ -62,7 +64,7 @@ describe('the tier of a test', () => {
       'heavy.test.ts': heavy,
     });
     expect(apart).toEqual(
-      ['heavy-bundle', 'heavy-clock', 'heavy-weight', 'mock'].map((name) => `test/${name}.test.ts`),
+      ['heavy-bundle', 'heavy-clock', 'heavy-weight', 'measured', 'mock'].map((name) => `test/${name}.test.ts`),
     );
     expect(system).toEqual(['test/heavy.test.ts']);
     expect(unit).toEqual(['test/clock.test.ts']);

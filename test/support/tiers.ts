@@ -61,8 +61,10 @@ const isHeavy = (file: string, folder: string, seen = new Set<string>()): boolea
 // What replaces a module or the clock replaces it for whoever shares its process.
 const replacesModules = (text: string): boolean => text.includes('vi.mock(');
 const replacesClock = (text: string): boolean => text.includes('vi.spyOn(Date');
-// The process of a file that is not alone holds what others left there.
+// The process of a file that is not alone holds what others left there,
 const weighsProcess = (text: string): boolean => text.includes('memoryUsage()');
+// and to look through that for what is not used any more counts as work of whoever is at work.
+const measuresThread = (text: string): boolean => text.includes('threadCpuUsage(');
 // The web server's adapter puts a lighter Response in the place of the one that Astro's highlighter needs whole.
 const bundlesPages = (text: string): boolean => text.includes("/src/site/bundle.ts'");
 
@@ -74,7 +76,7 @@ export const findTiers = (folder = ownFolder): Readonly<Record<'unit' | 'system'
   const tests = globSync('**/*.test.ts', { cwd: folder, exclude: ['corpus/**'] }).sort();
   const tierOf = (test: string) => {
     const text = readFileSync(path.join(folder, test), 'utf8');
-    if (replacesModules(text)) return 'apart';
+    if (replacesModules(text) || measuresThread(text)) return 'apart';
     if (!slow.has(test) && !isHeavy(path.join(folder, test), folder)) return 'unit';
     return replacesClock(text) || weighsProcess(text) || bundlesPages(text) ? 'apart' : 'system';
   };
