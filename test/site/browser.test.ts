@@ -578,6 +578,34 @@ describe('searching', () => {
     await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
   });
 
+  it('takes each choice back, one after another, as the browser goes back', async () => {
+    const page = await open('/about/');
+    await page.goto(`${server.base}/search/?q=alpha`);
+    await page.locator('#results .name').first().waitFor();
+    const choices = () => new URL(page.url()).search;
+    await page.getByLabel('Price').selectOption('paid');
+    await expect.poll(choices).toBe('?q=alpha&price=paid');
+    // By its arrow keys one comes to an option past others.
+    await page.getByLabel('Order').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toBe('?q=alpha&price=paid&sort=name');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha&price=paid');
+    expect(await page.getByLabel('Order').inputValue()).toBe('');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha');
+    expect(await page.getByLabel('Price').inputValue()).toBe('');
+    await expect.poll(() => names(page)).toContain('Alpha Library');
+    await page.goForward();
+    expect(await page.getByLabel('Price').inputValue()).toBe('paid');
+    await expect.poll(() => names(page)).not.toContain('Alpha Library');
+    await page.goBack();
+    await page.goBack();
+    expect(new URL(page.url()).pathname).toBe('/about/');
+  });
+
   it('helps where nothing is found', async () => {
     const page = await open('/search/?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();

@@ -54,9 +54,10 @@ interface Left {
   readonly y: number;
 }
 
-const writeState = (state: Left | null, address?: string): void => {
+const writeState = (state: Left | null, address?: string, isStep = false): void => {
   try {
-    history.replaceState(state, '', address);
+    if (isStep) history.pushState(state, '', address);
+    else history.replaceState(state, '', address);
     // Browsers go smoothly to where one was, as far as there is a page, while we have gone there already: that is added.
     history.scrollRestoration = state ? 'manual' : 'auto';
   } catch {
@@ -79,13 +80,13 @@ const entitle = () => {
   document.title = question() === '' ? heading : `${question()} · ${heading}`;
 };
 
-const writeAddress = () => {
+const writeAddress = (isStep: boolean) => {
   const parameters = new URLSearchParams();
   if (question() !== '') parameters.set('q', question());
   for (const name of [...facetNames, 'sort']) if (select(name).value !== '') parameters.set(name, select(name).value);
   keepDevice(parameters);
   const query = `${parameters}`;
-  writeState(null, query ? `?${query}` : location.pathname);
+  writeState(null, query ? `?${query}` : location.pathname, isStep);
   entitle();
 };
 
@@ -182,8 +183,9 @@ const comeBack = ({ at, y }: Left) => {
   scrollTo({ top: y, behavior: 'instant' });
 };
 
-const changed = () => {
-  writeAddress();
+/** `isStep`: what stood before is gone back to. */
+const changed = (isStep = false) => {
+  writeAddress(isStep);
   void answer();
 };
 
@@ -214,8 +216,16 @@ form.addEventListener('submit', (event) => {
   changed();
   list.querySelector<HTMLElement>('a.name')?.focus();
 });
-field.addEventListener('input', changed);
-facets.addEventListener('input', changed);
+field.addEventListener('input', () => changed());
+// The arrow keys choose one after another: what is chosen until one turns elsewhere is one step.
+let turnedTo: EventTarget | null = null;
+facets.addEventListener('input', ({ target }) => {
+  changed(target !== turnedTo);
+  turnedTo = target;
+});
+facets.addEventListener('focusout', () => {
+  turnedTo = null;
+});
 // What the function sent was not counted; it is when somebody turns to what narrows it.
 const turnToFacets = () => {
   if (results === undefined && shown > 0) void answer();
@@ -225,7 +235,7 @@ facets.addEventListener('toggle', () => countSoon(asked));
 for (const event of ['click', 'focusin', 'pointerenter']) facets.addEventListener(event, turnToFacets, { once: true });
 byId('clear').addEventListener('click', () => {
   for (const name of facetNames) select(name).value = '';
-  changed();
+  changed(true);
   field.focus();
 });
 more.addEventListener('click', async () => {
