@@ -585,12 +585,17 @@ describe('searching', () => {
     const choices = () => new URL(page.url()).search;
     await page.getByLabel('Price').selectOption('paid');
     await expect.poll(choices).toBe('?q=alpha&price=paid');
-    // By its arrow keys one comes to an option past others.
+    // By its arrow keys one comes to an option past others: one step, until one has turned elsewhere.
     await page.getByLabel('Order').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toBe('?q=alpha&price=paid&sort=downloads');
+    await page.getByLabel('Price').focus();
+    await page.getByLabel('Order').focus();
     await page.keyboard.press('ArrowDown');
     await expect.poll(choices).toBe('?q=alpha&price=paid&sort=name');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha&price=paid&sort=downloads');
     await page.goBack();
     expect(choices()).toBe('?q=alpha&price=paid');
     expect(await page.getByLabel('Order').inputValue()).toBe('');
