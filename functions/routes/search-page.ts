@@ -38,13 +38,16 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
   throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
-/** What was chosen on the page, as its form sends it: what is left open comes as an empty text. */
+/**
+ * What was chosen on the page, as its form sends it: what is left open comes as an empty text. Capitals are as small
+ * letters, as for the index, but in the slug of a repository.
+ */
 const readChosen = (url: string): Chosen => {
   const { searchParams } = new URL(url);
   return Object.fromEntries(
     facetNames.flatMap((name) => {
       const value = searchParams.get(name)?.slice(0, most) ?? '';
-      return value === '' ? [] : [[name, value]];
+      return value === '' ? [] : [[name, name === 'repository' ? value : value.toLowerCase()]];
     }),
   );
 };

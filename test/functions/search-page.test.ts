@@ -109,7 +109,7 @@ describe('C14: the page of the search', () => {
     expect(second.names[0]).toBe('Snow 32');
     expect(second.html).toContain('rel="prev"');
     expect((await ask('?q=snow&page=9')).html).toContain('There are no more packages.');
-    const narrowed = await ask('?q=snow&section=themes&price=paid&repository=one&architecture=iphoneos-arm64');
+    const narrowed = await ask('?q=snow&section=Themes&price=paid&repository=one&architecture=iphoneos-arm64');
     expect(narrowed.names).toEqual(['Snow 07', 'Snow 35', 'Snow 49']);
     expect(narrowed.html).toContain('<option value="themes" selected>');
     expect(narrowed.html).toContain('<option value="paid" selected>');

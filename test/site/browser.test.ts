@@ -607,8 +607,44 @@ describe('searching', () => {
     expect(await page.getByLabel('Price').inputValue()).toBe('paid');
     await expect.poll(() => names(page)).not.toContain('Alpha Library');
     await page.goBack();
+    // The same select has the focus still, and what is chosen there is another step.
+    await page.getByLabel('Price').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.goBack();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toMatch(/^\?q=alpha&price=/);
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha');
     await page.goBack();
     expect(new URL(page.url()).pathname).toBe('/about/');
+  });
+
+  it('comes back to where one was, and not to where one was long before', async () => {
+    const page = await open('/search/?q=many', phone);
+    const row = page.locator('#results .name').nth(15);
+    await row.click();
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(500);
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('#facets summary').click();
+    await page.getByLabel('Price').selectOption('free');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=many&price=free');
+    await page.goBack();
+    await expect.poll(() => page.locator('#chosen-count').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#results .name').count()).toBe(20);
+    expect(await page.evaluate('[scrollY, history.state]')).toEqual([0, null]);
+  });
+
+  it('takes what an address asks and the page does not offer as not asked, and capitals for small letters', async () => {
+    for (const base of [server.base, computing.address]) {
+      const page = await open('/search/?q=alpha&section=bogus', {}, base);
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      await page.goto(`${base}/search/?q=alpha&section=Libraries`);
+      await expect.poll(() => page.getByLabel('Section').inputValue()).toBe('libraries');
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      expect(await names(page)).not.toContain('EzSecretSettings');
+    }
   });
 
   it('helps where nothing is found', async () => {

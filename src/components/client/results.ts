@@ -65,15 +65,23 @@ const writeState = (state: Left | null, address?: string, isStep = false): void 
   }
 };
 
-const readAddress = () => {
+/** Returns whether the page offers what the address names, as it does. What it does not offer is as if it were not asked. */
+const readAddress = (): boolean => {
   const parameters = new URLSearchParams(location.search);
   field.value = parameters.get('q') ?? '';
   options?.reset();
+  let offersAll = true;
   for (const name of [...facetNames, 'sort']) {
-    select(name).value = parameters.get(name) ?? '';
-    // What the address names and the page does not offer is as if it were not asked.
-    if (select(name).selectedIndex < 0) select(name).value = '';
+    const asked = parameters.get(name) ?? '';
+    // The index takes capitals for small letters, too.
+    for (const value of ['', asked.toLowerCase(), asked]) {
+      const before = select(name).value;
+      select(name).value = value;
+      if (select(name).selectedIndex < 0) select(name).value = before;
+    }
+    if (select(name).value !== asked) offersAll = false;
   }
+  return offersAll;
 };
 
 const entitle = () => {
@@ -86,6 +94,8 @@ const writeAddress = (isStep: boolean) => {
   for (const name of [...facetNames, 'sort']) if (select(name).value !== '') parameters.set(name, select(name).value);
   keepDevice(parameters);
   const query = `${parameters}`;
+  // Where one was when a result was followed from what is left now was long ago.
+  if (isStep) writeState(null);
   writeState(null, query ? `?${query}` : location.pathname, isStep);
   entitle();
 };
@@ -223,9 +233,10 @@ facets.addEventListener('input', ({ target }) => {
   changed(target !== turnedTo);
   turnedTo = target;
 });
-facets.addEventListener('focusout', () => {
+const turnAway = () => {
   turnedTo = null;
-});
+};
+for (const event of ['focusout', 'pointerdown']) facets.addEventListener(event, turnAway);
 // What the function sent was not counted; it is when somebody turns to what narrows it.
 const turnToFacets = () => {
   if (results === undefined && shown > 0) void answer();
@@ -258,6 +269,7 @@ list.addEventListener('click', ({ target }) => {
   writeState({ shown, at: row.dataset.package, y: scrollY });
 });
 addEventListener('popstate', ({ state }) => {
+  turnAway();
   readAddress();
   void answer(state as Left | null);
 });
@@ -278,10 +290,14 @@ document.addEventListener('keydown', (event) => {
 // Beside the results there is room for what narrows them.
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
-readAddress();
+const offersAll = readAddress();
 const parameters = new URLSearchParams(location.search);
 // Of a device the function was not told.
 const isWhole =
-  !hasDevice() && !parameters.has('sort') && !parameters.has('page') && (left?.shown ?? 0) <= list.childElementCount;
+  offersAll &&
+  !hasDevice() &&
+  !parameters.has('sort') &&
+  !parameters.has('page') &&
+  (left?.shown ?? 0) <= list.childElementCount;
 if (status.dataset.answered !== undefined && isWhole) adopt(left);
 else void answer(left);
