@@ -619,6 +619,16 @@ describe('searching', () => {
     expect(new URL(page.url()).pathname).toBe('/about/');
   });
 
+  it('gives the row back to the keyboard where the function sent the page', async () => {
+    const page = await open('/search/?q=alpha', {}, computing.address);
+    await page.locator('#results .name').nth(2).focus();
+    const name = await page.evaluate('document.activeElement.textContent');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent'), { timeout: 5000 }).toBe(name);
+  });
+
   it('comes back to where one was, and not to where one was long before', async () => {
     const page = await open('/search/?q=many', phone);
     const row = page.locator('#results .name').nth(15);

@@ -31,10 +31,16 @@ const heading = form.dataset.heading ?? '';
 type Listing = typeof import('./listing.ts');
 let loading: Promise<Listing> | undefined;
 const load = (): Promise<Listing> => {
-  loading ??= import('./listing.ts').catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
+  loading ??= import('./listing.ts').then(
+    (listing) => {
+      listing.watchArrowKeys(field, list);
+      return listing;
+    },
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
   return loading;
 };
 let options: ReturnType<Listing['createFacetOptions']> | undefined;
@@ -70,18 +76,15 @@ const readAddress = (): boolean => {
   const parameters = new URLSearchParams(location.search);
   field.value = parameters.get('q') ?? '';
   options?.reset();
-  let offersAll = true;
+  let isAsAsked = true;
   for (const name of [...facetNames, 'sort']) {
     const asked = parameters.get(name) ?? '';
-    // The index takes capitals for small letters, too.
-    for (const value of ['', asked.toLowerCase(), asked]) {
-      const before = select(name).value;
-      select(name).value = value;
-      if (select(name).selectedIndex < 0) select(name).value = before;
-    }
-    if (select(name).value !== asked) offersAll = false;
+    // The index takes capitals for small letters, too, but in slugs.
+    select(name).value = name === 'repository' ? asked : asked.toLowerCase();
+    if (select(name).selectedIndex < 0) select(name).value = '';
+    isAsAsked &&= select(name).value === asked;
   }
-  return offersAll;
+  return isAsAsked;
 };
 
 const entitle = () => {
@@ -206,7 +209,10 @@ const adopt = (left?: Left | null) => {
   more.hidden = pages.querySelector('[rel=next]') === null;
   pages.hidden = true;
   entitle();
-  if (left) comeBack(left);
+  if (!left) return;
+  comeBack(left);
+  // A browser that loads the page anew takes the focus away when it shows it.
+  if (document.readyState !== 'complete') addEventListener('pageshow', () => comeBack(left), { once: true });
 };
 
 const readMore = async () => {
@@ -274,27 +280,15 @@ addEventListener('popstate', ({ state }) => {
   void answer(state as Left | null);
 });
 document.addEventListener('device', () => void answer());
-field.addEventListener('focus', () => void load().catch(() => {}), { once: true });
-// Arrow keys go from the field into the results and back.
-document.addEventListener('keydown', (event) => {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const names = [...list.querySelectorAll<HTMLElement>('a.name')];
-  const at = names.indexOf(document.activeElement as HTMLElement);
-  if (at < 0 && document.activeElement !== field) return;
-  const next = at + (event.key === 'ArrowDown' ? 1 : -1);
-  if (next >= names.length || next < -1 || (at < 0 && event.key === 'ArrowUp')) return;
-  event.preventDefault();
-  (next < 0 ? field : names[next])?.focus();
-});
-
+document.addEventListener('focusin', () => void load().catch(() => {}), { once: true });
 // Beside the results there is room for what narrows them.
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
-const offersAll = readAddress();
+const isAsAsked = readAddress();
 const parameters = new URLSearchParams(location.search);
 // Of a device the function was not told.
 const isWhole =
-  offersAll &&
+  isAsAsked &&
   !hasDevice() &&
   !parameters.has('sort') &&
   !parameters.has('page') &&
