@@ -37,7 +37,8 @@ const project = path.join(import.meta.dirname, '..');
 const readClock = (): (() => Date) => {
   const epoch = process.env.SOURCE_DATE_EPOCH;
   if (epoch === undefined) return () => new Date();
-  if (!/^\d{1,12}$/.test(epoch)) throw new UsageError('SOURCE_DATE_EPOCH must be a number of seconds');
+  if (!/^\d{1,12}$/.test(epoch))
+    throw new UsageError('SOURCE_DATE_EPOCH must be seconds since 1970, in 12 digits at most');
   return () => new Date(Number(epoch) * 1000);
 };
 

@@ -55,11 +55,18 @@ export const backOff = {
 };
 
 /**
+ * Whether a pause that ends at `until`, ISO 8601, is not over. One that is longer than any that is believed, `holdMs`, was
+ * noted under a clock that was ahead.
+ */
+export const isPaused = (until: string, now: Date, holdMs: number): boolean =>
+  until > now.toISOString() && until <= new Date(now.getTime() + holdMs).toISOString();
+
+/**
  * Throws `CrawlError` `backing-off` where the repository is to be left alone still. A pause holds for the repository that
  * was told to make it: many owners share a host, and one of them must not be able to silence the others.
  */
-export const assertRested = ({ notBefore, reason }: Attempts, now: Date): void => {
-  if (notBefore === null || notBefore <= now.toISOString()) return;
+export const assertRested = ({ notBefore, reason }: Attempts, now: Date, holdMs: number): void => {
+  if (notBefore === null || !isPaused(notBefore, now, holdMs)) return;
   throw new CrawlError('backing-off', `${reason} Next attempt after ${notBefore}`);
 };
 

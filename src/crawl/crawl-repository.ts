@@ -10,6 +10,7 @@ import {
   type Snapshot,
   type SnapshotFile,
 } from '../snapshots/snapshot.ts';
+import { isPaused } from './back-off.ts';
 import { CrawlError } from './crawl-error.ts';
 import { fetchExtras } from './extras.ts';
 import { type FoundRelease, fetchRelease, readStoredRelease } from './fetch-release.ts';
@@ -212,10 +213,18 @@ const refreshExtras = async (visit: Visit, release: FoundRelease, same: Snapshot
   return { ...same, ...extras, signature: signature?.file ?? null, signing, extrasCheckedAt };
 };
 
-/** Whether what an unchanged Release does not speak for is to be asked for: it was long ago, or a pause is over. */
-const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean =>
-  now.getTime() - Date.parse(extrasCheckedAt) >= limits.extrasMs ||
-  Object.values(pauses).some((until) => until <= now.toISOString());
+/**
+ * Whether what an unchanged Release does not speak for is to be asked for: it was long ago, or a pause is over. What was
+ * asked for in the future was so under another clock.
+ */
+const areExtrasDue = ({ limits, pauses }: Visit, { extrasCheckedAt }: Snapshot, now: Date): boolean => {
+  const passed = now.getTime() - Date.parse(extrasCheckedAt);
+  return (
+    passed < 0 ||
+    passed >= limits.extrasMs ||
+    Object.values(pauses).some((until) => !isPaused(until, now, limits.holdMs))
+  );
+};
 
 /** What a visit found in force: the snapshot, and its release read. */
 export interface Visited {

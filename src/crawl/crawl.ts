@@ -150,7 +150,7 @@ const crawlOne = async (
       visit.known = tools.depictions ? attempts.found : withoutDepictions(attempts.found);
       visit.pauses = attempts.pauses;
     }
-    assertRested(attempts, now);
+    assertRested(attempts, now, visit.limits.holdMs);
     const visited = await visitOnce(usable, { accepted, remembered: known }, visit);
     const { snapshot, release, changed, remembered } = visited;
     const { signing } = snapshot;
@@ -185,8 +185,10 @@ const crawlOne = async (
     }
     const signing = before?.signing ?? null;
     const { code, message: reason, detail } = error;
-    // What outlived its snapshot is shown still, and was confirmed then.
-    const confirmedAt = before?.checkedAt ?? attempts?.succeededAt ?? null;
+    // What outlived its snapshot is shown still, and was confirmed then. What was confirmed under a clock that was ahead was
+    // so again since.
+    const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
+    const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
     const known = findings ?? attempts?.findings ?? [];
     return { outcome: before ? 'stale' : 'failed', code, reason, detail, findings: known, signing, confirmedAt };
   };

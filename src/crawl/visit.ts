@@ -7,6 +7,7 @@ import { NetworkError } from '../net/network-error.ts';
 import { computePause, parseRetryAfter } from '../net/retry.ts';
 import type { Attempts, Found, HeldBack, SnapshotFile, Topic } from '../snapshots/snapshot.ts';
 import type { SnapshotStore, StagedFile } from '../snapshots/store.ts';
+import { isPaused } from './back-off.ts';
 import { type CrawlCode, CrawlError } from './crawl-error.ts';
 import type { CrawlLimits } from './crawl-limits.ts';
 import { networkFailures } from './network-failures.ts';
@@ -149,7 +150,7 @@ export class Visit {
    */
   async askAside<T>(topic: Topic, ask: () => Promise<T>): Promise<T | undefined> {
     const until = this.pauses[topic];
-    if (this.#busy || (until !== undefined && until > this.now().toISOString())) return undefined;
+    if (this.#busy || (until !== undefined && isPaused(until, this.now(), this.limits.holdMs))) return undefined;
     const before = this.turnTo(topic);
     const { [topic]: _, ...others } = this.pauses;
     this.pauses = others;

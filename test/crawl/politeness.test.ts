@@ -54,6 +54,18 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
   });
 
+  it('C6: is not believed where it was noted under a clock that was ahead', async () => {
+    await bench.crawlOne();
+    const { now } = bench;
+    bench.pass(30 * 86_400);
+    bench.origin.break('/repo/Release', busy('60'));
+    expect((await bench.crawlOne()).code).toBe('origin-busy');
+    bench.origin.mend();
+    bench.now = now;
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged', code: null });
+    expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
+  });
+
   it('C6, C7: silences the repository that was told so, in this run and the next, and no other at its host', async () => {
     const entries = ['repo', 'second', 'third'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
     for (const slug of ['second', 'third']) bench.origin.serve(slug, await generateRepository());
@@ -171,4 +183,25 @@ describe('back-off', () => {
     expect((await at('repo')).code).toBe('origin-busy');
     expect(await at('repo')).toMatchObject({ code: 'backing-off', requests: 0 });
   });
+});
+
+it('C4, C5: what was looked at under a clock that was ahead is looked at again, and was not confirmed in the future', async () => {
+  const { now, origin } = bench;
+  bench.pass(30 * 86_400);
+  await bench.crawlOne();
+  bench.now = now;
+  origin.reset();
+  expect((await bench.crawlOne()).outcome).toBe('unchanged');
+  const asked = () => origin.requests.map(({ path }) => path);
+  expect(asked()).toContain('/repo/payment_endpoint');
+  // And not at every visit from then on.
+  origin.reset();
+  bench.pass(60);
+  expect((await bench.crawlOne()).outcome).toBe('unchanged');
+  expect(asked()).not.toContain('/repo/payment_endpoint');
+  const last = bench.now.toISOString();
+  bench.pass(60);
+  origin.break('/repo/Release', { kind: 'status', status: 500 });
+  origin.break('/repo/InRelease', { kind: 'status', status: 500 });
+  expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', confirmedAt: last });
 });

@@ -23,7 +23,7 @@ export const packageTexts = {
   'version-unreadable': broken(
     'A version cannot be read',
     `A stanza whose Version holds control characters or more than ${amountOf('identifierCharacters')} was left out: {}.`,
-    `Take out control characters and line breaks. ${leftOut}`,
+    `Take out control characters and line breaks, and shorten it. ${leftOut}`,
   ),
   'version-malformed': weak(
     'A version is not a Debian version',
@@ -48,7 +48,7 @@ export const packageTexts = {
   'filename-malformed': broken(
     'A Filename is malformed',
     `A stanza whose Filename holds control characters or more than ${amountOf('lineCharacters')} was left out: {}.`,
-    `Take out control characters and line breaks. ${leftOut}`,
+    `Take out control characters and line breaks, and shorten it. ${leftOut}`,
   ),
   'size-missing': note(
     'A package does not state its size',
