@@ -1,6 +1,7 @@
 import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import { LockedError } from '../src/catalog/lock.ts';
 import { ManifestError } from '../src/crawl/read-manifest.ts';
+import { PartlyPublished } from '../src/pipeline/build.ts';
 import type { BuildResult } from '../src/pipeline/build-result.ts';
 import { isDiskFull, NoRoom } from '../src/pipeline/disk-room.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
@@ -37,6 +38,8 @@ export const computeExitCode = ({ lastBuild }: Pick<BuildResult, 'lastBuild'>, a
 };
 
 const stillStands = 'What was published before still stands';
+const partlyStands =
+  'Documents and search are of this build already, and the pages may be of the one before until a build ends well';
 
 /**
  * What ended a build, as an error that says so in a sentence and has an exit code: `stoppedCode` where a signal told it
@@ -50,14 +53,17 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof SafetyListInvalid) return new CommandFailure(error.message);
   if (error instanceof NoRoom) return new CommandFailure(error.message, exitCodes.failed);
-  const cause = error instanceof Error ? error : new Error(String(error));
-  if (isDiskFull(error)) {
-    const message = `The disk is full (${cause.message}). ${stillStands}: make room and build again.`;
+  const isPartly = error instanceof PartlyPublished;
+  const reason = isPartly ? error.cause : error;
+  const stands = isPartly ? partlyStands : stillStands;
+  const cause = reason instanceof Error ? reason : new Error(String(reason));
+  if (isDiskFull(reason)) {
+    const message = `The disk is full (${cause.message}). ${stands}: make room and build again.`;
     return new CommandFailure(message, exitCodes.failed);
   }
   // What the system refused is told by its message; anything else is a fault of ours, and the stack says where.
   const evidence = 'syscall' in cause ? cause.message : (cause.stack ?? cause.message);
-  return new CommandFailure(`The build failed: ${evidence}\n${stillStands}.`, stoppedCode ?? exitCodes.failed, {
-    cause: error,
+  return new CommandFailure(`The build failed: ${evidence}\n${stands}.`, stoppedCode ?? exitCodes.failed, {
+    cause: reason,
   });
 };

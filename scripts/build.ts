@@ -33,13 +33,17 @@ import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
 
+// Moments are written with years of four digits.
+const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000;
+
 // Reproducible builds take the time from outside (reproducible-builds.org, SOURCE_DATE_EPOCH, in seconds).
 const readClock = (): (() => Date) => {
   const epoch = process.env.SOURCE_DATE_EPOCH;
   if (epoch === undefined) return () => new Date();
-  if (!/^\d{1,12}$/.test(epoch))
-    throw new UsageError('SOURCE_DATE_EPOCH must be seconds since 1970, in 12 digits at most');
-  return () => new Date(Number(epoch) * 1000);
+  const seconds = Number(epoch);
+  if (!/^\d+$/.test(epoch) || seconds > lastSecond)
+    throw new UsageError('SOURCE_DATE_EPOCH must be seconds since 1970 (not milliseconds), before the year 10000');
+  return () => new Date(seconds * 1000);
 };
 
 const readSource = async (values: OptionValues<typeof buildOptions>, base: string, userAgent: string) => {

@@ -13,7 +13,7 @@ export const exitCodes = {
   needsWord: 4,
   /** Not one repository could be reached, and nothing of any is known from before. */
   unreachable: 5,
-  /** The build itself failed: a full disk, a page that cannot be rendered. What was published before still stands. */
+  /** The build itself failed: a full disk, a page that cannot be rendered. The message says what stands. */
   failed: 6,
   /** Another build holds the state or the output folder; of an upload: another one is under way to the same destination. */
   busy: 7,
@@ -29,6 +29,6 @@ export const buildEndings = [
   [exitCodes.manyStale, 'published, but more repositories than --fail-on-stale are stale or failed'],
   [exitCodes.needsWord, "something needs the operator's word: npm run accept"],
   [exitCodes.unreachable, 'no repository could be reached, and nothing is known from before'],
-  [exitCodes.failed, 'the build failed; what was published before still stands'],
+  [exitCodes.failed, 'the build failed; the message says what stands of what was published before'],
   [exitCodes.busy, 'another build holds the state or the output folder'],
 ] as const;

@@ -2,7 +2,7 @@ import { createApp } from '../../functions/app.ts';
 import type { Dependencies } from '../../functions/dependencies.ts';
 import { smallestRepositories } from '../../functions/health/probe-sample.ts';
 import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts';
-import { chooseExample } from '../../src/catalog/example-reading.ts';
+import { chooseExample, shortList } from '../../src/catalog/example-reading.ts';
 import {
   readPackages,
   readRepositoryFindings,
@@ -86,10 +86,14 @@ const createExampleApp = (source: ExampleSource, documents: readonly Document[],
 export const collectExamples = async (source: ExampleSource, safety = safetyFile): Promise<Examples | undefined> => {
   const subject = chooseExample(source.database);
   if (subject === undefined) return undefined;
+  const rows = readRepositoryRows(source.database);
+  const isShort = rows.some(({ slug, packageCount }) => slug === subject.slug && packageCount <= shortList);
   const documents = documentsOf(source, subject.packageId, subject.slug);
   const app = createExampleApp(source, documents, source.landing.statistics.updated, safety);
   const ask = async (operation: Operation): Promise<unknown> => {
     if (operation.schema === undefined || !hasExample(operation)) return undefined;
+    // Where every list is long, none is shown: the description would be as long.
+    if (operation === operations.repositoryPackages && !isShort) return undefined;
     const body = operation.body && JSON.stringify(exampleDownloads(subject));
     const address = `${source.base}/${apiRoot}${exampleAddress(operation, subject)}`;
     const headers = { 'Content-Type': 'application/json' };

@@ -6,7 +6,7 @@ import { parseRecord } from './record-list.ts';
 import { findRepository } from './record-range.ts';
 
 /** A list of more records than these is no example but a download. */
-const shortList = 20;
+export const shortList = 20;
 /** A package with more records than these likewise. */
 const fewRecords = 4;
 /** So many packages are looked at, since there is always one that will do. */

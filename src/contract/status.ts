@@ -46,7 +46,7 @@ const statusBuildSchema = z.strictObject({
   ended: z
     .enum(buildEndings)
     .describe(
-      'published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before it could publish. What was published before then still stands.',
+      'published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, or pages of it beside documents of this build.',
     ),
   repositories: outcomeCountsSchema,
   packages: packageCountsSchema,

@@ -7,6 +7,7 @@ import { readRedirect } from '../net/redirects.ts';
 import type { DepictionList, ListedDepiction } from '../snapshots/depiction-store.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import { SnapshotError } from '../snapshots/store.ts';
+import { isPaused } from './back-off.ts';
 import { collect } from './content.ts';
 import { CrawlError } from './crawl-error.ts';
 import type { Visit } from './visit.ts';
@@ -72,10 +73,12 @@ const listWanted = async (
 };
 
 /** Those whose time has come: first those that were never asked for, then those that wait the longest. */
-const listDue = ({ depictions }: DepictionList, now: string): ListedDepiction[] =>
-  depictions
-    .filter(({ nextAt }) => nextAt === null || nextAt <= now)
+const listDue = ({ depictions }: DepictionList, { now, limits }: Visit): ListedDepiction[] => {
+  const longestMs = Math.max(limits.depictionMs, limits.depictionRetryMs);
+  return depictions
+    .filter(({ nextAt }) => nextAt === null || !isPaused(nextAt, now(), longestMs))
     .sort((a, b) => ((a.nextAt ?? '') < (b.nextAt ?? '') ? -1 : (a.nextAt ?? '') > (b.nextAt ?? '') ? 1 : 0));
+};
 
 /**
  * The address of a depiction, held to the rules for redirects: a package that names one leads us there as an answer might.
@@ -172,7 +175,7 @@ export const visitDepictions = async (visit: Visit, snapshot: Snapshot): Promise
   try {
     const known = await store.depictions.readList(entry.slug);
     const list = await listWanted(visit, snapshot, known);
-    const learned = await askDue(visit, listDue(list, visit.now().toISOString()));
+    const learned = await askDue(visit, listDue(list, visit));
     const depictions = list.depictions.map((one) => learned.get(one.url) ?? one);
     if (learned.size > 0 || list !== known) {
       if (known !== undefined || depictions.length > 0)

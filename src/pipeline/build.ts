@@ -3,8 +3,10 @@ import { writeLastBuild } from '../catalog/last-build.ts';
 import { readFolderSize } from '../catalog/ledger.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
+import { isDamage } from '../catalog/soundness.ts';
 import { packageFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
+import { inWords } from '../log/error-chain.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
 import { mendSignature } from '../publication/generation.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
@@ -30,11 +32,19 @@ import { composeShown, publishStatus, statusOf } from './status-step.ts';
 const unusedMs = 30 * 86_400_000;
 
 /**
+ * Thrown where a build failed after its documents and its catalog were in force: pages, and what tells of the generation,
+ * may be of the one before. Its `cause` is what it failed by.
+ */
+export class PartlyPublished extends Error {
+  override name = 'PartlyPublished';
+}
+
+/**
  * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
  * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
  *
  * @throws NoRoom before anything is written, LockedError where another build uses the state or the output folder, OutputTaken where
- * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much
+ * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much, PartlyPublished
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
@@ -138,6 +148,10 @@ const publish = async (
     if (input.site)
       site = await publishPages(input, composeShown(input, result, status), { output, verify, beforeRemoval });
     if (generation === undefined) await tell(site?.files);
+  } catch (cause) {
+    // A damaged catalog is built anew, and all of this is done again.
+    if (isDamage(cause)) throw cause;
+    throw new PartlyPublished(inWords(cause), { cause });
   } finally {
     // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
     if (emission.hasVanished) {

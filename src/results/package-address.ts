@@ -3,12 +3,12 @@ import { encodeFileName } from '../contract/filenames.ts';
 /**
  * The folder of a package's page below `/package/`: the encoded identifier. A page is a folder with an index.html in it,
  * which every static host answers alike. The file names of the documents serve as folder names, except that a folder must
- * neither be "." or ".." nor end with a dot, which some disks drop.
+ * not begin with a dot, which hides it from hosts and people, nor end with one, which some disks drop.
  */
 export const packageFolder = (id: string): string =>
   encodeFileName(id)
     .split('/')
-    .map((segment) => segment.replace(/\.$/, '=2e'))
+    .map((segment) => segment.replaceAll(/^\.|\.$/g, '=2e'))
     .join('/');
 
 /** The address of a package's page, below the root of the site: with a slash at its end and none at its beginning. */

@@ -58,18 +58,18 @@ export const computeBars = (history: string): HealthBars => {
   return { runs: runsOf(states), text: sentenceOf(states) };
 };
 
-// The same whenever there was no trouble: a page that says how many builds there were would be another after each.
-const untroubled: HealthBars = {
-  runs: [{ state: 'good', start: 0, length: shownBuilds }],
-  text: 'In order in all of the last builds.',
-};
+// A page that says how many builds there were would be another after each, and bars are for builds that there were.
+const untroubled: HealthBars = { runs: [], text: 'No trouble in the last builds.' };
 
 /**
  * The bars of a repository on its own page, which stay as they are while nothing goes wrong, so that a build in which
- * nothing did renders no page of a repository anew.
+ * nothing did renders no page of a repository anew: none until all that are shown went well.
  */
-export const computeLastingBars = (history: string): HealthBars =>
-  statesOf(history).some(isTrouble) ? computeBars(history) : untroubled;
+export const computeLastingBars = (history: string): HealthBars => {
+  const states = statesOf(history);
+  const isLasting = states.length === shownBuilds && states.every((state) => state === 'good');
+  return isLasting || states.some(isTrouble) ? computeBars(history) : untroubled;
+};
 
 /** How a build went as a whole. */
 interface ShownEnding {

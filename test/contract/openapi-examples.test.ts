@@ -14,13 +14,17 @@ import { readSafetyList, safetyFile } from '../../functions/node/safety-file.ts'
 import { collectExamples } from '../../scripts/examples/collect.ts';
 import { readService } from '../../scripts/read-service.ts';
 import { publishSample } from '../../scripts/sample.ts';
+import { readStatistics } from '../../src/catalog/reading.ts';
 import { downloadListSchema } from '../../src/contract/envelope.ts';
 import { hasExample } from '../../src/contract/examples.ts';
 import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
 import { indexRepositoriesSchema, unsafeHostsSchema } from '../../src/contract/older-addresses/records.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
+import type { LandingRecord } from '../../src/contract/records.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
+import { openBuild, packages } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 const base = 'https://index.test';
 const now = () => new Date('2026-05-01T12:00:00.000Z');
@@ -121,6 +125,24 @@ it('a build publishes what older programs read, and what was downloaded', () => 
   expect(unsafeHostsSchema.parse(JSON.parse(read(olderOperations.unsafeHosts.file)))).toEqual([]);
   expect(JSON.parse(read(olderOperations.description.file))).toMatchObject({ servers: [{ url: base }] });
   expect(downloadListSchema.parse(JSON.parse(read(documentPath.downloads))).data).toEqual([]);
+});
+
+it('H5: no example is a list of more packages than a reader looks through', async () => {
+  const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `com.example.p${index}`);
+  const answersOf = async (count: number) => {
+    const stanzas = namesOf(count).map((name) => ({ Package: name, Name: `Name of ${name}` }));
+    const { catalog } = await openBuild(temporaryFolder(), [{ slug: 'only', packages: packages(...stanzas) }]);
+    const statistics = readStatistics(catalog.database);
+    if (statistics === undefined) throw new Error('the catalog is empty');
+    const landing = { ...(JSON.parse(read(documentPath.landing)).data as LandingRecord), statistics };
+    const examples = await collectExamples({ database: catalog.database, base, landing, failures: new Map() });
+    catalog.discard();
+    return examples?.answers;
+  };
+  expect(await answersOf(20)).toHaveProperty('repositoryPackages');
+  const ofLong = await answersOf(21);
+  expect(ofLong).not.toHaveProperty('repositoryPackages');
+  expect(ofLong).toHaveProperty('package');
 });
 
 describe('the published description', () => {

@@ -94,6 +94,16 @@ it('C6: a depiction is asked for once, then by its validators once a week, a few
   expect(whyOf(later)).toEqual([]);
 });
 
+it('C6: what was asked for under a clock that was ahead is asked for again', async () => {
+  await serveTelling(1);
+  const { now } = bench;
+  bench.pass(30 * day);
+  expect((await crawl()).told).toEqual(['d0.json 200']);
+  bench.now = now;
+  expect((await crawl()).told).toEqual(['d0.json 304']);
+  expect((await crawl()).told).toEqual([]);
+});
+
 it('C4: what does not arrive stays as it was and is asked for again the next day; what is gone goes', async () => {
   await serveTelling(4);
   await crawl();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -95,11 +95,31 @@ describe('how a build ends', () => {
     expect((await bench.build()).status).toBe(2);
     bench.list(entriesOf('one'));
     await serve('one');
+    for (const epoch of ['253402300800', '1780000000000', 'today']) {
+      const { status, text } = await bench.build(`SOURCE_DATE_EPOCH=${epoch} `);
+      expect([status, text]).toEqual([2, expect.stringContaining('seconds since 1970')]);
+    }
     writeFileSync(bench.out, 'no folder');
     expect((await bench.build()).status).toBe(6);
     rmSync(bench.out);
     expect((await bench.build()).status).toBe(0);
     expect((await bench.build('DEBDEX_SAMPLE=1 ')).status).toBe(2);
+  });
+});
+
+describe('a build whose pages fail', () => {
+  it('C12: says that its documents are in force already, and not that what was published before stands', async () => {
+    bench = new BuildBench({ site: true });
+    bench.list(entriesOf('one'));
+    await serve('one');
+    // Where the pages are to be made.
+    mkdirSync(bench.state);
+    writeFileSync(path.join(bench.state, 'site'), 'no folder');
+    const { status, text } = await bench.build();
+    expect(status).toBe(6);
+    expect(text).toContain('Documents and search are of this build already');
+    expect(text).not.toContain('still stands');
+    expect(existsSync(path.join(bench.out, 'v2', 'index.json'))).toBe(true);
   });
 });
 

@@ -261,8 +261,8 @@ describe('a build of the site', () => {
   });
 
   it('C9: keeps identifiers that are paths in folders of their own', () => {
-    expect(existsSync(path.join(out, 'package/.=2e/index.html'))).toBe(true);
-    expect(read('package/.=2e/index.html')).toContain('Two dots');
+    expect(existsSync(path.join(out, 'package/=2e=2e/index.html'))).toBe(true);
+    expect(read('package/=2e=2e/index.html')).toContain('Two dots');
     expect(read('package/_com._alpha._lib/index.html')).toContain('Other case');
     expect(read('package/com.alpha.lib/index.html')).toContain('Alpha Library');
   });

@@ -24,7 +24,14 @@ describe('health bars', () => {
 
   it('C6: of a repository without trouble are the same after every build, so that its page is', () => {
     const first = computeLastingBars('f');
-    for (const history of ['fu', '--fuf', `${'u'.repeat(29)}f`]) expect(computeLastingBars(history)).toEqual(first);
+    // Nothing is shown of builds that never were.
+    expect(first).toEqual({ runs: [], text: 'No trouble in the last builds.' });
+    for (const history of ['fu', '--fuf', `f${'-'.repeat(29)}`, 'u'.repeat(29)])
+      expect(computeLastingBars(history)).toEqual(first);
+    const all = computeLastingBars('u'.repeat(30));
+    expect(all).toEqual(computeBars('u'.repeat(30)));
+    for (const history of [`${'u'.repeat(29)}f`, `s${'u'.repeat(30)}`])
+      expect(computeLastingBars(history)).toEqual(all);
     expect(computeLastingBars('fus')).toEqual(computeBars('fus'));
   });
 

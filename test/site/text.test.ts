@@ -151,11 +151,11 @@ describe('descriptions', () => {
 });
 
 describe('addresses', () => {
-  it('C9: no identifier leaves its folder, and none ends with a dot', () => {
-    for (const id of ['..', '.', '../x', 'a.', '/etc', '\\..\\x', 'CON', 'ä', 'x'.repeat(300)]) {
+  it('C9: no identifier leaves its folder, and none begins or ends with a dot', () => {
+    for (const id of ['..', '.', '.hidden', '../x', 'a.', '/etc', '\\..\\x', 'CON', 'ä', 'x'.repeat(300)]) {
       const segments = packageFolder(id).split('/');
       for (const segment of segments) {
-        expect(segment).toMatch(/^[a-z0-9.+\-_=]*[a-z0-9+\-_=]$/);
+        expect(segment).toMatch(/^(?!\.)[a-z0-9.+\-_=]*[a-z0-9+\-_=]$/);
         expect(['.', '..']).not.toContain(segment);
       }
     }

@@ -485,7 +485,7 @@ export interface StatusRecord {
   readonly builds: ReadonlyArray<{
     /** When it ended. */
     readonly date: string;
-    /** published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before it could publish. What was published before then still stands. */
+    /** published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, or pages of it beside documents of this build. */
     readonly ended: 'published' | 'nothing' | 'failed';
     readonly repositories: {
       /** Their data changed. */

@@ -281,6 +281,7 @@ addEventListener('popstate', ({ state }) => {
 });
 document.addEventListener('device', () => void answer());
 document.addEventListener('focusin', () => void load().catch(() => {}), { once: true });
+
 // Beside the results there is room for what narrows them.
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
