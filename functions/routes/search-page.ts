@@ -40,7 +40,7 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
 
 /**
  * What was chosen on the page, as its form sends it: what is left open comes as an empty text. Capitals are as small
- * letters, as for the index, but in the slug of a repository.
+ * letters, but in the slug of a repository; an architecture with capitals is refused as the index refuses it.
  */
 const readChosen = (url: string): Chosen => {
   const { searchParams } = new URL(url);

@@ -54,12 +54,15 @@ export const backOff = {
   },
 };
 
+// A clock is set right by so much at most while a machine is at work.
+const driftMs = 60 * minute;
+
 /**
  * Whether a pause that ends at `until`, ISO 8601, is not over. One that is longer than any that is believed, `holdMs`, was
  * noted under a clock that was ahead.
  */
 export const isPaused = (until: string, now: Date, holdMs: number): boolean =>
-  until > now.toISOString() && until <= new Date(now.getTime() + holdMs).toISOString();
+  until > now.toISOString() && Date.parse(until) <= now.getTime() + holdMs + driftMs;
 
 /**
  * Throws `CrawlError` `backing-off` where the repository is to be left alone still. A pause holds for the repository that

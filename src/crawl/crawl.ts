@@ -158,7 +158,10 @@ const crawlOne = async (
     const found = mergeFound(visit.known, visit);
     const findings = composeFindings(snapshot, release, signing, found, now);
     await store.history.update(entry.slug, { remembered });
-    await store.writeAttempts(entry.slug, backOff.succeeded(now, { found, findings, pauses: visit.pauses }));
+    await store.writeAttempts(
+      entry.slug,
+      backOff.succeeded(now, { found, findings, pauses: visit.lastingPauses(now) }),
+    );
     const outcome = changed ? 'fresh' : 'unchanged';
     return {
       outcome,
@@ -185,8 +188,8 @@ const crawlOne = async (
     }
     const signing = before?.signing ?? null;
     const { code, message: reason, detail } = error;
-    // What outlived its snapshot is shown still, and was confirmed then. What was confirmed under a clock that was ahead was
-    // so again since.
+    // What outlived its snapshot is shown still, and was confirmed then. A time that is still to come was noted under a
+    // clock that was ahead: one since then counts, where there was one.
     const confirmed = [before?.checkedAt, attempts?.succeededAt].filter((at) => at != null);
     const confirmedAt = confirmed.find((at) => at <= now.toISOString()) ?? confirmed[0] ?? null;
     const known = findings ?? attempts?.findings ?? [];

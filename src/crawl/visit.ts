@@ -144,6 +144,13 @@ export class Visit {
     return Object.fromEntries([...this.#found].map(([topic, counter]): [Topic, Finding[]] => [topic, counter.list()]));
   }
 
+  /** The pauses that are not over; what is not asked about has none for ever. */
+  lastingPauses(now: Date): Attempts['pauses'] {
+    return Object.fromEntries(
+      Object.entries(this.pauses).filter(([, until]) => isPaused(until, now, this.limits.holdMs)),
+    );
+  }
+
   /**
    * Asks about something that the visit can do without: an origin that does not answer leaves a finding. Undefined then,
    * and where it asked for a pause that is not over, or asked for one of this kind earlier in the visit.

@@ -54,6 +54,41 @@ describe.each([429, 503])('status %i with Retry-After', (status) => {
     expect(await bench.store.readAttempts('repo')).toMatchObject({ failures: 0, notBefore: null });
   });
 
+  it('C6: is a day at most, and holds where the clock was set back a little meanwhile', async () => {
+    await bench.crawlOne();
+    bench.origin.break('/repo/Release', busy('864000'));
+    expect((await bench.crawlOne()).code).toBe('origin-busy');
+    bench.origin.mend();
+    bench.pass(-60);
+    expect(await bench.crawlOne()).toMatchObject({ code: 'backing-off', requests: 0 });
+    bench.pass(60 + 86_399);
+    expect(await bench.crawlOne()).toMatchObject({ code: 'backing-off', requests: 0 });
+    bench.pass(1);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('C6: of what a visit can do without is not believed either, and is forgotten when it is over', async () => {
+    await bench.crawlOne();
+    const { now, origin } = bench;
+    bench.pass(30 * 86_400);
+    origin.break('/repo/payment_endpoint', busy('3600'));
+    await bench.crawlOne();
+    expect((await bench.store.readAttempts('repo')).pauses).not.toEqual({});
+    origin.mend();
+    origin.reset();
+    bench.now = now;
+    await bench.crawlOne();
+    const asked = () => origin.requests.map(({ path }) => path);
+    expect(asked()).toContain('/repo/payment_endpoint');
+    // Of something that is not asked about any more.
+    const attempts = await bench.store.readAttempts('repo');
+    await bench.store.writeAttempts('repo', { ...attempts, pauses: { depiction: '2026-05-01T00:00:00.000Z' } });
+    await bench.crawlOne();
+    origin.reset();
+    await bench.crawlOne();
+    expect(asked()).toEqual(['/repo/Release']);
+  });
+
   it('C6: is not believed where it was noted under a clock that was ahead', async () => {
     await bench.crawlOne();
     const { now } = bench;

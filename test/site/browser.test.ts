@@ -619,6 +619,23 @@ describe('searching', () => {
     expect(new URL(page.url()).pathname).toBe('/about/');
   });
 
+  it('goes back to what an address says, whatever was counted since, in its title too', async () => {
+    const page = await open('/search/?q=alpha&section=libraries');
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.title()).toMatch(/^alpha · /);
+    await page.getByLabel('Section').selectOption('');
+    await page.getByLabel('Price').selectOption('paid');
+    const sections = () => page.locator('select[name=section] option').evaluateAll((all) => all.length);
+    await expect.poll(sections).toBe(2);
+    await page.getByLabel('Section').focus();
+    await page.keyboard.press('ArrowDown');
+    for (let step = 0; step < 3; step++) await page.goBack();
+    expect(new URL(page.url()).search).toBe('?q=alpha&section=libraries');
+    expect(await page.getByLabel('Section').inputValue()).toBe('libraries');
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.title()).toMatch(/^alpha · /);
+  });
+
   it('gives the row back to the keyboard where the function sent the page', async () => {
     const page = await open('/search/?q=alpha', {}, computing.address);
     await page.locator('#results .name').nth(2).focus();
@@ -659,6 +676,13 @@ describe('searching', () => {
 
   it('helps where nothing is found', async () => {
     const page = await open('/search/?q=snow&section=themes');
+    await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Which is taken back as well, and what is typed is not: each letter would be a step.
+    await page.getByRole('searchbox').first().pressSequentially('board');
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await expect.poll(() => names(page)).toContain('SnowBoard');

@@ -292,7 +292,7 @@ describe('a build of the site', () => {
       'package/com.alpha.snowboard': [updated],
       'package/com.beta.only': [added],
       'package/ellekit': [],
-      'package/.=2e': [],
+      'package/=2e=2e': [],
     };
     for (const [folder, titles] of Object.entries(all)) {
       expect(entries(`${folder}/feed.atom`).sort(), folder).toEqual(titles);

@@ -15,8 +15,6 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
   );
   const write = (name: FacetName, options: readonly Option[]) => {
     const element = select(name);
-    // What is being chosen from stays as it is.
-    if (element === document.activeElement) return;
     const { value } = element;
     element.replaceChildren(...options.map((one) => new Option(one.text, one.value)));
     element.value = value;
@@ -25,6 +23,8 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
     /** Offers what there is, the most first; `isPart` where not all was counted. */
     show: (counts: FacetCounts, isPart: boolean): void => {
       for (const name of facetNames) {
+        // What is being chosen from stays as it is.
+        if (select(name) === document.activeElement) continue;
         const counted = counts[name];
         const options = (all.get(name) ?? []).filter(
           ({ value }) => value === '' || counted.has(value) || value === select(name).value,

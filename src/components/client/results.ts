@@ -31,16 +31,10 @@ const heading = form.dataset.heading ?? '';
 type Listing = typeof import('./listing.ts');
 let loading: Promise<Listing> | undefined;
 const load = (): Promise<Listing> => {
-  loading ??= import('./listing.ts').then(
-    (listing) => {
-      listing.watchArrowKeys(field, list);
-      return listing;
-    },
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
+  loading ??= import('./listing.ts').catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
   return loading;
 };
 let options: ReturnType<Listing['createFacetOptions']> | undefined;
@@ -79,10 +73,11 @@ const readAddress = (): boolean => {
   let isAsAsked = true;
   for (const name of [...facetNames, 'sort']) {
     const asked = parameters.get(name) ?? '';
-    // The index takes capitals for small letters, too, but in slugs.
-    select(name).value = name === 'repository' ? asked : asked.toLowerCase();
+    // But in slugs, capitals are as small letters.
+    const value = name === 'repository' ? asked : asked.toLowerCase();
+    select(name).value = value;
     if (select(name).selectedIndex < 0) select(name).value = '';
-    isAsAsked &&= select(name).value === asked;
+    isAsAsked &&= select(name).value === value;
   }
   return isAsAsked;
 };
@@ -100,7 +95,6 @@ const writeAddress = (isStep: boolean) => {
   // Where one was when a result was followed from what is left now was long ago.
   if (isStep) writeState(null);
   writeState(null, query ? `?${query}` : location.pathname, isStep);
-  entitle();
 };
 
 /** Whether anything is, too. */
@@ -163,6 +157,7 @@ const tell = async ({ total, isMore, fit: how }: Results) => {
 
 const answer = async (left?: Left | null) => {
   const turn = ++asked;
+  entitle();
   const [text, narrowed] = [question(), chosen()];
   const isNarrowed = tellChosen();
   start.hidden = text !== '' || isNarrowed;
@@ -191,9 +186,11 @@ const answer = async (left?: Left | null) => {
   }
 };
 
-const comeBack = ({ at, y }: Left) => {
+const focusRow = ({ at }: Left) =>
   list.querySelector<HTMLElement>(`[data-package="${CSS.escape(at)}"] .name`)?.focus({ preventScroll: true });
-  scrollTo({ top: y, behavior: 'instant' });
+const comeBack = (left: Left) => {
+  focusRow(left);
+  scrollTo({ top: left.y, behavior: 'instant' });
 };
 
 /** `isStep`: what stood before is gone back to. */
@@ -211,8 +208,9 @@ const adopt = (left?: Left | null) => {
   entitle();
   if (!left) return;
   comeBack(left);
-  // A browser that loads the page anew takes the focus away when it shows it.
-  if (document.readyState !== 'complete') addEventListener('pageshow', () => comeBack(left), { once: true });
+  // A browser that loads the page anew may take the focus away before it has shown it.
+  if (document.readyState !== 'complete')
+    addEventListener('load', () => document.activeElement === document.body && focusRow(left));
 };
 
 const readMore = async () => {
@@ -242,7 +240,8 @@ facets.addEventListener('input', ({ target }) => {
 const turnAway = () => {
   turnedTo = null;
 };
-for (const event of ['focusout', 'pointerdown']) facets.addEventListener(event, turnAway);
+facets.addEventListener('focusout', turnAway);
+facets.addEventListener('pointerdown', turnAway);
 // What the function sent was not counted; it is when somebody turns to what narrows it.
 const turnToFacets = () => {
   if (results === undefined && shown > 0) void answer();
@@ -280,19 +279,20 @@ addEventListener('popstate', ({ state }) => {
   void answer(state as Left | null);
 });
 document.addEventListener('device', () => void answer());
-document.addEventListener('focusin', () => void load().catch(() => {}), { once: true });
+// Which loads once, and again only where that failed. The field may have the focus already.
+const loadSoon = () => void load().catch(() => {});
+document.addEventListener('focusin', loadSoon);
+if (document.activeElement === field) loadSoon();
 
 // Beside the results there is room for what narrows them.
 if (matchMedia('(min-width: 64rem)').matches) facets.open = true;
 const left = history.state as Left | null;
 const isAsAsked = readAddress();
-const parameters = new URLSearchParams(location.search);
 // Of a device the function was not told.
 const isWhole =
   isAsAsked &&
   !hasDevice() &&
-  !parameters.has('sort') &&
-  !parameters.has('page') &&
+  !/[?&](?:sort|page)=/.test(location.search) &&
   (left?.shown ?? 0) <= list.childElementCount;
 if (status.dataset.answered !== undefined && isWhole) adopt(left);
 else void answer(left);
