@@ -13,7 +13,7 @@ import path from 'node:path';
 import type { CatalogDatabase } from './database.ts';
 import { CatalogFile } from './node-sqlite.ts';
 import { catalogFormat, createTables } from './schema.ts';
-import { placeMarked } from './soundness.ts';
+import { type Mark, markCatalog, placeMarked } from './soundness.ts';
 
 /** The file of the catalog in force, below the state folder. Readers open it read-only and reopen it when replaced. */
 export const catalogPath = (state: string): string => path.join(state, 'catalog.sqlite');
@@ -45,6 +45,7 @@ export class NextCatalog {
   readonly database: CatalogFile;
   readonly #state: string;
   #open = true;
+  #mark: Mark | undefined;
 
   /** With `afresh` it begins empty, whatever is in force. */
   constructor(state: string, afresh = false) {
@@ -61,14 +62,28 @@ export class NextCatalog {
     if (fresh) createTables(this.database);
   }
 
-  /** Flushes the file and puts it in force. */
-  async publish(): Promise<void> {
+  /** The file, which may be read when it is sealed. */
+  get file(): string {
+    return nextPath(this.#state);
+  }
+
+  /** Ends writing, and flushes the file. */
+  async seal(): Promise<void> {
+    if (this.#mark !== undefined) return;
+    this.database.exec('COMMIT');
     this.#close();
-    const file = nextPath(this.#state);
-    const descriptor = openSync(file, 'r+');
+    const descriptor = openSync(this.file, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    await placeMarked(this.#state, file, () => renameSync(file, catalogPath(this.#state)));
+    this.#mark = await markCatalog(this.file);
+  }
+
+  /** Puts it in force. */
+  async publish(): Promise<void> {
+    await this.seal();
+    if (this.#mark !== undefined) {
+      placeMarked(this.#state, this.#mark, () => renameSync(this.file, catalogPath(this.#state)));
+    }
   }
 
   /** Leaves the catalog in force as it is. */
@@ -123,7 +138,7 @@ export class CatalogBuild {
     return this.#next !== undefined;
   }
 
-  /** The catalog in force, until `publish`; undefined where there is none of this version. */
+  /** The catalog in force, until `seal`; undefined where there is none of this version. */
   get before(): CatalogFile | undefined {
     return this.#current;
   }
@@ -133,7 +148,7 @@ export class CatalogBuild {
     return this.#next?.database ?? this.#current ?? this.writable();
   }
 
-  /** The database to write to; one transaction is open on it until `publish`. */
+  /** The database to write to; one transaction is open on it until `seal`. */
   writable(): CatalogFile {
     if (this.#next === undefined) {
       this.#next = new NextCatalog(this.#state, this.#afresh);
@@ -142,11 +157,21 @@ export class CatalogBuild {
     return this.#next.database;
   }
 
-  /** Puts what was written in force; does nothing where nothing was. */
-  async publish(): Promise<void> {
+  /** Ends reading and writing here; from then on the file can be read. */
+  async seal(): Promise<void> {
     this.#current?.close();
     this.#current = undefined;
-    this.#next?.database.exec('COMMIT');
+    await this.#next?.seal();
+  }
+
+  /** The file that is to be in force: the one that was written, or the one that is, where nothing was. */
+  get file(): string {
+    return this.#next?.file ?? catalogPath(this.#state);
+  }
+
+  /** Puts what was written in force; does nothing where nothing was. */
+  async publish(): Promise<void> {
+    await this.seal();
     await this.#next?.publish();
   }
 

@@ -15,7 +15,7 @@ const markSchema = z.strictObject({
 
 // The one in force and, while they change places, the next one.
 const marksSchema = z.array(markSchema).min(1).max(2);
-type Mark = z.infer<typeof markSchema>;
+export type Mark = z.infer<typeof markSchema>;
 
 const markPath = (state: string): string => path.join(state, 'catalog.mark.json');
 
@@ -37,13 +37,17 @@ const writeMarks = (state: string, marks: readonly Mark[]): void => {
   renameSync(`${markPath(state)}.next`, markPath(state));
 };
 
+/** How a finished catalog looks, which is remembered of the one in force. */
+export const markCatalog = async (file: string): Promise<Mark> => {
+  const { sha256, pieces } = await digestPieces(file);
+  return { ...outside(file), sha256, pieces: [...pieces] };
+};
+
 /**
- * Puts a finished catalog in the place of the one in force with `place`, and remembers how it looked, so that a change
- * to it can be noticed. A crash in between leaves either of them known.
+ * Puts a finished catalog that looks so in the place of the one in force with `place`, and remembers that, so that a
+ * change to it can be noticed. A crash in between leaves either of them known.
  */
-export const placeMarked = async (state: string, next: string, place: () => void): Promise<void> => {
-  const { sha256, pieces } = await digestPieces(next);
-  const mark = { ...outside(next), sha256, pieces: [...pieces] };
+export const placeMarked = (state: string, mark: Mark, place: () => void): void => {
   const [before] = readMarks(state);
   writeMarks(state, before === undefined ? [mark] : [mark, before]);
   place();

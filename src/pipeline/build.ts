@@ -8,7 +8,8 @@ import { packageFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { inWords } from '../log/error-chain.ts';
 import { removeCopies } from '../publication/compressed-copies.ts';
-import { mendSignature } from '../publication/generation.ts';
+import { mendSignature, readGeneration } from '../publication/generation.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
 import { type TakenOutput, takeOutput } from '../publication/owner.ts';
 import { keepPendingChanges } from '../publication/package-changes.ts';
 import { readPackageNote } from '../publication/package-documents.ts';
@@ -32,8 +33,8 @@ import { composeShown, publishStatus, statusOf } from './status-step.ts';
 const unusedMs = 30 * 86_400_000;
 
 /**
- * Thrown where a build failed after its documents and its catalog were in force: pages, and what tells of the generation,
- * may be of the one before. Its `cause` is what it failed by.
+ * Thrown where a build failed when its files were given their names already: documents and catalog are of it, or some of
+ * them, and pages and what tells of the generation may be of the one before. Its `cause` is what it failed by.
  */
 export class PartlyPublished extends Error {
   override name = 'PartlyPublished';
@@ -94,8 +95,9 @@ const rehearse = async (input: BuildInput): Promise<BuildResult> => {
 };
 
 /**
- * What was crawled to what is published: the catalog; the documents, and with them on the disk the catalog in force;
- * the pages, which are made of the catalog in force; and last what vanished goes.
+ * What was crawled to what is published. First all is made ready: the catalog, the documents and the pages, none of
+ * which has its name yet. Then each gets it, after all that it names: documents and pages that are new, the catalog,
+ * pages that change, the generation; and last what vanished goes.
  */
 const publish = async (
   input: PreparedInput,
@@ -115,66 +117,91 @@ const publish = async (
   if (input.precompress === true) output.keepCopies();
   else removeCopies(output);
   const folder = readPackageNote(output, { state, catalog, verify: input.verify === true });
-  const sources = { catalog, update, statistics, lastBuild, folder };
-  const { emission, assets } = await writeDocuments(input, sources, output);
-  await progress.step('publish', async () => {
-    keepPendingChanges(state, result.packageChanges);
-    await output.flush();
-    emission.forgetVanished();
-    await catalog.publish();
-    writeLastBuild(state, lastBuild);
-    forgetRemovals(state);
-    await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
-  });
-  if (catalog.changed || emission.count.written + assets.written > 0 || servers.resumes) servers.tell();
-  const status = statusOf(state, result);
+  // Of the first there is nothing to keep apart, and to write most of all files in their places is faster.
+  if (readGeneration(output) !== undefined) output.hold();
+  let begun = false;
   let site: SiteSummary | undefined;
   let generation: PublishedGeneration | undefined;
   try {
-    // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
-    const verify = input.verify === true || servers.resumes;
+    const sources = { catalog, update, statistics, lastBuild, folder };
+    const { emission, assets } = await writeDocuments(input, sources, output);
+    await progress.step('publish', async () => {
+      emission.forgetVanished();
+      await catalog.seal();
+    });
+    const status = statusOf(state, result);
+    const hasNews = catalog.changed || emission.count.written + assets.written > 0;
+    const putInForce = (place: () => void) =>
+      progress.step('publish', async () => {
+        begun = true;
+        keepPendingChanges(state, result.packageChanges);
+        place();
+        await output.flush();
+        await catalog.publish();
+        writeLastBuild(state, lastBuild);
+        forgetRemovals(state);
+        await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
+        if (hasNews || servers.resumes) servers.tell();
+      });
     const tell = async (pages?: ReadonlySet<string>) => {
-      const changed = catalog.changed || emission.count.written + assets.written > 0 || emission.hasVanished;
       // Pages say when origins were last asked, so with them every build publishes something.
-      publishStatus(input, output, { status, changed: changed || pages !== undefined });
+      publishStatus(input, output, { status, changed: hasNews || emission.hasVanished || pages !== undefined });
       const documents = [...emission.files(), ...assets.files];
       const { standing } = emission;
       generation = await tellOfGeneration(input, output, { documents, standing, pages, resumes: servers.resumes });
     };
-    const beforeRemoval = async (pages: ReadonlySet<string>) => {
-      await tell(pages);
-      await servers.settle();
-    };
-    if (input.site)
-      site = await publishPages(input, composeShown(input, result, status), { output, verify, beforeRemoval });
+    if (input.site) {
+      site = await publishPages(input, composeShown(input, result, status), {
+        output,
+        catalog: catalog.file,
+        // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.
+        verify: input.verify === true || servers.resumes,
+        putInForce,
+        beforeRemoval: async (pages) => {
+          await tell(pages);
+          await servers.settle();
+        },
+      });
+    } else await putInForce(() => output.release());
     if (generation === undefined) await tell(site?.files);
-  } catch (cause) {
-    // A damaged catalog is built anew, and all of this is done again.
-    if (isDamage(cause)) throw cause;
-    throw new PartlyPublished(inWords(cause), { cause });
-  } finally {
-    // After the pages, which name documents; and though they fail, because what is gone is not to be answered.
+    // After the pages, which name documents.
     if (emission.hasVanished) {
       await progress.step('removal', async () => {
         await servers.settle();
         emission.removeVanished();
       });
     }
+    const hasPages = site !== undefined && site.written + site.removed > 0;
+    if (generation?.isNew === true || emission.count.removed > 0 || hasPages) servers.tell();
+    emission.noteFolder();
+    servers.end();
+    return describePublished(
+      input,
+      output,
+      { ...result, documents: emission.count, site, generation },
+      emission.repaired,
+    );
+  } catch (cause) {
+    if (output.isHolding) output.drop();
+    // A damaged catalog is built anew, and all of this is done again.
+    if (!begun || isDamage(cause)) throw cause;
+    throw new PartlyPublished(inWords(cause), { cause });
   }
-  if (
-    generation?.isNew === true ||
-    emission.count.removed > 0 ||
-    (site !== undefined && site.written + site.removed > 0)
-  )
-    servers.tell();
-  emission.noteFolder();
-  servers.end();
-  const repairs = [...result.repairs, ...describeRepairs(emission.repaired)];
-  const told = generation?.generation;
+};
+
+/** With what was written again, and how much is published. */
+const describePublished = (
+  { state }: PreparedInput,
+  output: OutputFolder,
+  result: BuildResult,
+  repaired: number,
+): BuildResult => {
+  const repairs = [...result.repairs, ...describeRepairs(repaired)];
+  const told = result.generation?.generation;
   // Compressed copies lie beside documents, and the catalog knows nothing of them.
   const known = () => (output.keepsCopies ? undefined : readPackagesSize(state));
   const size = told && readPublishedSize(output, state, `${told.number} ${told.date}`, known);
-  return { ...result, repairs, documents: emission.count, site, generation, size };
+  return { ...result, repairs, size };
 };
 
 /** What the documents of all packages come to, which are most of all files. */

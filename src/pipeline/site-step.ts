@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { catalogPath } from '../catalog/generation.ts';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
@@ -21,7 +20,8 @@ export interface SitePublishing extends SiteOptions {
   readonly outDir: string;
   /** The one that writes there, if there is one already. */
   readonly output?: OutputFolder;
-  /** As `publishFolders` has it. */
+  /** As `publishFolders` has them. */
+  readonly putInForce?: PublishOptions['putInForce'];
   readonly beforeRemoval?: PublishOptions['beforeRemoval'];
 }
 
@@ -34,6 +34,7 @@ export interface SitePublishing extends SiteOptions {
 export const publishSite = async ({
   outDir,
   output,
+  putInForce,
   beforeRemoval,
   ...options
 }: SitePublishing): Promise<SiteSummary> => {
@@ -41,26 +42,30 @@ export const publishSite = async ({
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
-  const published = await publishFolders(output ?? new OutputFolder(outDir), staged, { named, beforeRemoval, verify });
+  const how = { named, putInForce, beforeRemoval, verify };
+  const published = await publishFolders(output ?? new OutputFolder(outDir), staged, how);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 
 /** How the pages of a build are published. */
 interface PageStep {
   readonly output: OutputFolder;
+  /** The file of the catalog that they are made of. */
+  readonly catalog: string;
   readonly verify: boolean;
+  readonly putInForce: PublishOptions['putInForce'];
   readonly beforeRemoval: PublishOptions['beforeRemoval'];
 }
 
-/** The fourth step: the catalog, which is in force by now, to pages, feeds and search index. */
+/** The fourth step: the catalog, which is up to date and not in force yet, to pages, feeds and search index. */
 export const publishPages = (
   { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,
-  { output, verify, beforeRemoval }: PageStep,
+  { output, catalog, verify, putInForce, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>
     publishSite({
-      catalogPath: path.resolve(catalogPath(state)),
+      catalogPath: path.resolve(catalog),
       lastBuild,
       ...(service.native_depictions === true ? { depictions: path.resolve(store.depictions.root) } : {}),
       outDir: out,
@@ -74,6 +79,7 @@ export const publishPages = (
       safety: unsafe,
       signingKey: signer?.publicKey,
       onProgress: (step, done, total) => progress.update(done, total, step === 'pages' ? 'pages' : 'search records'),
+      putInForce,
       beforeRemoval,
     }),
   );

@@ -80,12 +80,9 @@ class Publisher {
     }
     this.written++;
     if (replaced && this.#output.share(from, to)) return;
-    this.#output.copy(from, to);
-    const file = this.#output.resolve(to);
     // It may be copied in the very millisecond in which it was staged, and must not look as if it had been flushed.
-    const unflushed = new Date(time.getTime() - 1);
-    utimesSync(file, unflushed, unflushed);
-    this.#copied.push({ file, time });
+    this.#output.copy(from, to, new Date(time.getTime() - 1));
+    this.#copied.push({ file: this.#output.resolve(to), time });
   }
 
   /** Resolves when what was copied is on the disk; from then on its time says that it need not be compared again. */
@@ -146,6 +143,11 @@ export interface PublishOptions {
   /** Whether to compare the bytes of files that have the same size and time. */
   readonly verify?: boolean;
   /**
+   * Called when all is ready: it is to put in force what the pages are made of, when `placeNew` has given their names to
+   * what nobody names yet, and to what was held before. What changes comes after, and names both.
+   */
+  readonly putInForce?: ((placeNew: () => void) => Promise<void>) | undefined;
+  /**
    * Called with the paths of all that is published when everything new stands and before anything is removed, so that
    * readers can let go of it; unless nothing is to be.
    */
@@ -158,11 +160,17 @@ export interface PublishOptions {
  *
  * Whenever this ends, nothing that can be reached names a missing file: first comes what names nothing, then the pages
  * that are new, which name each other but are named by nobody yet, then the pages that change, and last the entrances.
+ * Where the output folder holds what is placed, nothing is before all of it is ready.
  */
 export const publishFolders = async (
   output: OutputFolder,
   staged: readonly Staged[],
-  { named: namedFile, verify = false, beforeRemoval = async () => {} }: PublishOptions,
+  {
+    named: namedFile,
+    verify = false,
+    putInForce = async (placeNew) => placeNew(),
+    beforeRemoval = async () => {},
+  }: PublishOptions,
 ): Promise<Published> => {
   output.sweep();
   try {
@@ -183,12 +191,22 @@ export const publishFolders = async (
     const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
       for (const file of turns.get(turn) ?? []) publisher.publish(file);
     };
+    const publishChanged = () => {
+      publishAll('changed');
+      publishAll('last');
+    };
     publishAll('first');
     publishAll('new');
     const names = files.map(({ to }) => to).filter((name) => naming.test(name));
-    if (turns.has('new')) named.write(new Set([...known, ...names]));
-    publishAll('changed');
-    publishAll('last');
+    const unnamed = output.held;
+    const isHolding = output.isHolding;
+    if (isHolding) publishChanged();
+    await putInForce(() => {
+      output.release(unnamed);
+      if (turns.has('new')) named.write(new Set([...known, ...names]));
+    });
+    if (isHolding) output.release();
+    else publishChanged();
     await publisher.flush();
 
     const hasVanished = former.some((top) =>

@@ -15,6 +15,7 @@ import {
   rmSync,
   type Stats,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -93,6 +94,15 @@ export function* listFiles(folder: string, below = ''): Generator<string> {
   }
 }
 
+/** Whether a file waits for its name, has it, or has it on the disk. */
+type FileState = 'held' | 'placed' | 'flushed';
+
+/** Files that wait for their names, in order: the numbers that their temporary names are, and what they will be. */
+interface HeldFiles {
+  readonly serials: number[];
+  readonly files: string[];
+}
+
 /**
  * The output folder, and the only way anything gets there: documents, pages, search index, drawings and the mark of its
  * owner. A file appears whole, by rename, and is flushed with all others of the build before anything says that it is
@@ -106,9 +116,10 @@ export class OutputFolder {
   readonly #folders = new Set<string>();
   /** Those of them that were not there before: nothing is in them but what is placed from now on. */
   readonly #made = new Set<string>();
-  /** What was placed, and whether it is still to be flushed: of a million files one table, and not two. */
-  readonly #placed = new Map<string, boolean>();
+  /** How far each file is that is written now: of a million files one table, and not three. */
+  readonly #placed = new Map<string, FileState>();
   #unflushed = 0;
+  #held: HeldFiles | undefined;
   #own: Stats | undefined;
   #serial = 0;
   #keepsCopies: boolean;
@@ -143,17 +154,18 @@ export class OutputFolder {
     return lstatSync(target, { throwIfNoEntry: false, bigint: true });
   }
 
-  /** Writes one whole file. */
-  write(file: string, content: string | Uint8Array): void {
+  /** Writes one whole file, as of this time where one is given. */
+  write(file: string, content: string | Uint8Array, time?: Date): void {
     const temporary = this.temporary();
     writeFileSync(temporary, content);
+    if (time !== undefined) utimesSync(temporary, time, time);
     this.place(temporary, file);
     this.note(file);
   }
 
   /** Writes one whole file with the content of another, which stays. Its owner and mode are those of what is written here. */
-  copy(source: string, file: string): void {
-    this.write(file, readFileSync(source));
+  copy(source: string, file: string, time?: Date): void {
+    this.write(file, readFileSync(source), time);
   }
 
   /**
@@ -165,7 +177,7 @@ export class OutputFolder {
     const given = lstatSync(source);
     if (!given.isFile() || !this.isAsOwn(given)) return false;
     // What is new appears whole by itself; what stands there gives way by rename.
-    const isNew = this.lookUp(file) === undefined && !this.#keepsCopies;
+    const isNew = !this.isHolding && this.lookUp(file) === undefined && !this.#keepsCopies;
     const name = isNew ? this.resolve(file) : this.temporary();
     try {
       linkSync(source, name);
@@ -215,10 +227,60 @@ export class OutputFolder {
   }
 
   /**
-   * Gives a temporary file its public name. What stands in the way of it or of its folders goes: a page of a former
-   * build, or a link, through which it would be written outside (C9).
+   * From now on what is placed keeps its temporary name until `release`: a build that fails before has changed nothing
+   * that is published. What is looked up meanwhile is what stands there still.
+   */
+  hold(): void {
+    this.#held ??= { serials: [], files: [] };
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** How many files wait for `release`. */
+  get held(): number {
+    return this.#held?.files.length ?? 0;
+  }
+
+  /**
+   * Gives what was held its public names in the order in which it was placed, the first so many, or all; with all of
+   * them, holding ends.
+   */
+  release(count = Number.POSITIVE_INFINITY): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    const files = held.files.splice(0, count);
+    const serials = held.serials.splice(0, count);
+    if (count === Number.POSITIVE_INFINITY) this.#held = undefined;
+    for (const [index, file] of files.entries()) {
+      this.#put(path.join(this.#staging, `${serials[index]}`), file);
+      this.#mark(file, 'placed');
+    }
+  }
+
+  /** Forgets what was held, and ends holding. */
+  drop(): void {
+    this.#held = undefined;
+    for (const [file, state] of this.#placed) if (state === 'held') this.#placed.delete(file);
+    this.sweep();
+  }
+
+  /**
+   * Gives a temporary file of this folder its public name. What stands in the way of it or of its folders goes: a page of
+   * a former build, or a link, through which it would be written outside (C9).
    */
   place(temporary: string, file: string): void {
+    if (this.#held === undefined) {
+      this.#put(temporary, file);
+      return;
+    }
+    this.#held.serials.push(Number(path.basename(temporary)));
+    this.#held.files.push(file);
+    this.#mark(file, 'held');
+  }
+
+  #put(temporary: string, file: string): void {
     const target = this.resolve(file);
     this.#makeFolder(path.dirname(target));
     if (this.#keepsCopies) this.#removeCopies(file);
@@ -260,8 +322,14 @@ export class OutputFolder {
 
   /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
   note(file: string): void {
-    if (this.#placed.get(file) !== true) this.#unflushed++;
-    this.#placed.set(file, true);
+    // What is held cannot be flushed yet, and is noted when it gets its name.
+    if (this.#placed.get(file) !== 'held') this.#mark(file, 'placed');
+  }
+
+  #mark(file: string, state: FileState): void {
+    if (this.#placed.get(file) === 'placed') this.#unflushed--;
+    if (state === 'placed') this.#unflushed++;
+    this.#placed.set(file, state);
   }
 
   /** Whether this has given a file its name, or was told that another thread has. */
@@ -281,10 +349,10 @@ export class OutputFolder {
     await flushFiles(this.root, {
       size: this.#unflushed,
       *[Symbol.iterator]() {
-        for (const [file, isUnflushed] of placed) if (isUnflushed) yield resolve(file);
+        for (const [file, state] of placed) if (state === 'placed') yield resolve(file);
       },
     });
-    for (const [file, isUnflushed] of placed) if (isUnflushed) placed.set(file, false);
+    for (const [file, state] of placed) if (state === 'placed') placed.set(file, 'flushed');
     this.#unflushed = 0;
   }
 
@@ -336,8 +404,9 @@ export class OutputFolder {
     return true;
   }
 
-  /** Removes the temporary files of this and of every earlier process; nobody else may be writing. */
+  /** Removes the temporary files of this and of every earlier process, unless some are held; nobody else may be writing. */
   sweep(): void {
+    if (this.held > 0) return;
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });
     this.#forgetFolders();
     if (lstatSync(this.root, { throwIfNoEntry: false }) === undefined) return;

@@ -6,14 +6,16 @@ export interface WriteRequest {
   /** Below the output folder, with "/" between segments. */
   readonly path: string;
   readonly text: string;
+  /** Where it waits for its name, where whoever asked for it gives it that; else it gets it at once. */
+  readonly held?: string;
 }
 
 /** Writes these documents, each whole or not at all. Flushing them is left to the caller. */
 export const writeDocuments = (output: OutputFolder, batch: readonly WriteRequest[]): void => {
-  for (const { path, text } of batch) {
-    const temporary = output.temporary();
+  for (const { path, text, held } of batch) {
+    const temporary = held ?? output.temporary();
     writeFileSync(temporary, text);
-    output.place(temporary, path);
+    if (held === undefined) output.place(temporary, path);
   }
 };
 
@@ -58,7 +60,7 @@ export class DocumentWriter {
 
   /** Queues a document; the promise is there where the caller must wait before queueing more. */
   write(request: WriteRequest): Promise<void> | undefined {
-    this.#batch.push(request);
+    this.#batch.push(this.#output.isHolding ? { ...request, held: this.#hold(request.path) } : request);
     this.#characters += request.text.length;
     return this.#characters >= batchCharacters ? this.#send(batchesUnderWay) : undefined;
   }
@@ -77,6 +79,13 @@ export class DocumentWriter {
   /** Stops the thread, if there is one; to be called in every case. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
+  }
+
+  // In the order in which they are asked for, which is that in which they are to get their names.
+  #hold(file: string): string {
+    const temporary = this.#output.temporary();
+    this.#output.place(temporary, file);
+    return temporary;
   }
 
   async #send(limit: number): Promise<void> {

@@ -94,6 +94,57 @@ describe('the output folder', () => {
     expect(readdirSync(out).sort()).toEqual(['a', 'index.html']);
   });
 
+  it('P1: gives nothing its name before all of it is ready, and then what is named before what names it', async () => {
+    await publish({ 'index.html': 'front', 'a/index.html': 'a' });
+    const output = new OutputFolder(out);
+    output.hold();
+    output.write('v2/new.json', 'empty');
+    output.write('v2/new.json', 'new');
+    output.write('v2/index.json', 'names new');
+    expect([output.lookUp('v2/new.json'), output.held]).toEqual([undefined, 3]);
+    const placed: string[] = [];
+    system.refuse = (call, _, to) => {
+      if (call === 'rename' && to.startsWith(out)) placed.push(path.relative(out, to));
+      return undefined;
+    };
+    const flushed: string[] = [];
+    system.flush = async (files) => void flushed.push(...[...files].map((file) => path.relative(out, file)));
+    const putInForce = async (placeNew: () => void) => {
+      expect(placed).toEqual([]);
+      placeNew();
+      await output.flush();
+      placed.push('catalog');
+    };
+    const staged = stage({ 'index.html': 'front of b', 'a/index.html': 'a names b', 'b/index.html': 'b' });
+    await publishFolders(output, staged, { named: path.join(folder, 'named'), putInForce });
+    const late = ['a/index.html', 'index.html'];
+    const early = ['v2/new.json', 'v2/new.json', 'v2/index.json', 'b/index.html'];
+    expect(placed).toEqual([...early, 'catalog', ...late]);
+    expect(flushed.sort()).toEqual([...new Set([...early, ...late])].sort());
+    expect([output.isHolding, read('v2/new.json'), read('index.html')]).toEqual([false, 'new', 'front of b']);
+  });
+
+  it('P1: leaves what stands where anything cannot be made ready, documents too', async () => {
+    await publish({ 'index.html': 'front', 'a/index.html': 'a' });
+    const output = new OutputFolder(out);
+    output.hold();
+    output.write('v2/index.json', 'document');
+    system.refuse = (call, from, to) =>
+      call === 'write' && `${from}${to}`.startsWith(path.join(out, '.staging')) ? 'ENOSPC' : undefined;
+    const staged = stage({ 'index.html': 'another', 'a/index.html': 'other' });
+    await expect(publishFolders(output, staged, { named: path.join(folder, 'named') })).rejects.toThrow('ENOSPC');
+    output.drop();
+    expect([read('index.html'), read('a/index.html')]).toEqual(['front', 'a']);
+    expect(readdirSync(out, { recursive: true }).sort()).toEqual(['a', 'a/index.html', 'index.html']);
+    system.refuse = () => undefined;
+    output.write('v2/index.json', 'later');
+    expect([output.isHolding, output.hasPlaced('v2/index.json'), read('v2/index.json')]).toEqual([
+      false,
+      true,
+      'later',
+    ]);
+  });
+
   it('C12: flushes pages, too, and says that they stand there when they do', async () => {
     const flushed: string[] = [];
     system.flush = async (files) => {

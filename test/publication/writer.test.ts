@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { expect, it } from 'vitest';
@@ -30,6 +30,28 @@ it.each([
     expect(readFileSync(path.join(folder, 'v2', `${index}.json`), 'utf8') === text).toBe(true);
   expect(wroteAlone(folder)).toBe(alone);
 });
+
+it.each([
+  ['few', 3, '{}'],
+  ['many', 7, JSON.stringify('x'.repeat(2 ** 20))],
+])(
+  'P1: has documents wait for their names where they are held, and names them in their order: %s',
+  async (_, count, text) => {
+    const output = new OutputFolder(temporaryFolder());
+    output.hold();
+    const writer = new DocumentWriter(output);
+    for (let index = 0; index < count; index++) await writer.write({ path: `v2/${index}.json`, text });
+    await writer.finish();
+    await writer.close();
+    const isNamed = () => Array.from({ length: count }, (_, index) => existsSync(output.resolve(`v2/${index}.json`)));
+    expect(isNamed()).not.toContain(true);
+    output.release(2);
+    expect(isNamed().indexOf(false)).toBe(2);
+    output.release();
+    expect(isNamed()).not.toContain(false);
+    expect(readFileSync(output.resolve(`v2/${count - 1}.json`), 'utf8') === text).toBe(true);
+  },
+);
 
 it.each([
   ['few', 3, '{}'],

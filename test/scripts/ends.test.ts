@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { toCommandFailure } from '../../scripts/build-end.ts';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { generationPath } from '../../src/contract/generation.ts';
+import { PartlyPublished } from '../../src/pipeline/build.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench, leaveAlone } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -108,18 +113,40 @@ describe('how a build ends', () => {
 });
 
 describe('a build whose pages fail', () => {
-  it('C12: says that its documents are in force already, and not that what was published before stands', async () => {
+  it('P1: leaves all that was published as it was, and says so; the next one publishes what it had', async () => {
     bench = new BuildBench({ site: true });
     bench.list(entriesOf('one'));
     await serve('one');
-    // Where the pages are to be made.
-    mkdirSync(bench.state);
-    writeFileSync(path.join(bench.state, 'site'), 'no folder');
+    expect((await bench.build()).status).toBe(0);
+    const published = () => ({
+      files: bench.digests(),
+      catalog: hash('sha256', readFileSync(catalogPath(bench.state))),
+    });
+    const before = published();
+    await serve('one', 5);
+    // Where the pages are made.
+    const cache = path.join(bench.state, 'site');
+    rmSync(cache, { recursive: true });
+    writeFileSync(cache, 'no folder');
     const { status, text } = await bench.build();
-    expect(status).toBe(6);
-    expect(text).toContain('Documents and search are of this build already');
-    expect(text).not.toContain('still stands');
-    expect(existsSync(path.join(bench.out, 'v2', 'index.json'))).toBe(true);
+    expect([status, text]).toEqual([6, expect.stringContaining('What was published before still stands')]);
+    expect(published()).toEqual(before);
+    rmSync(cache);
+    expect((await bench.build()).status).toBe(0);
+    expect(bench.findDamage()).toEqual([]);
+    expect(bench.findUntold()).toEqual([]);
+    const { previous } = JSON.parse(readFileSync(path.join(bench.out, generationPath.current), 'utf8'));
+    const { packages } = JSON.parse(readFileSync(path.join(bench.out, generationPath.changes(previous + 1)), 'utf8'));
+    expect(packages).toHaveLength(2);
+  });
+
+  it('C12: does not say that what was published before stands where some of it does not any more', () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'link' });
+    for (const cause of [full, new Error('anything')]) {
+      const { message } = toCommandFailure(new PartlyPublished('in words', { cause }));
+      expect(message).toContain('Documents and search are of this build already');
+      expect(message).not.toContain('still stands');
+    }
   });
 });
 

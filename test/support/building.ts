@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogPath } from '../../src/catalog/generation.ts';
 import { generationPath, generationSchema, tellsOfGenerations } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import { packageAddress } from '../../src/results/package-address.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { temporaryFolder } from './folder.ts';
@@ -138,6 +139,12 @@ export class BuildBench {
     return new Map(paths.map((file) => [file, hash('sha256', read(file))]));
   }
 
+  /** Everything in the output folder but the marks of its owner: path below it → digest of the content. */
+  digests(): Map<string, string> {
+    const published = this.#paths().filter((file) => !file.startsWith('.debdex/'));
+    return new Map(published.map((file) => [file, hash('sha256', readFileSync(path.join(this.out, file)))]));
+  }
+
   #paths(): string[] {
     const entries = readdirSync(this.out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     return entries.map((entry) => path.relative(this.out, path.join(entry.parentPath, entry.name))).sort();
@@ -201,7 +208,18 @@ export class BuildBench {
           .all()
           .map((row) => documentPath.repository(row.slug as string)),
       ];
-      const missing = named.filter((file) => !files.has(file)).map((file) => `the catalog names ${file}`);
+      const found = this.#site
+        ? database
+            .prepare('SELECT DISTINCT package FROM record')
+            .all()
+            .map((row) => packageAddress(row.package as string))
+        : [];
+      const missing = [
+        ...named.filter((file) => !files.has(file)).map((file) => `the catalog names ${file}`),
+        ...found
+          .filter((page) => !existsSync(path.join(this.out, page, 'index.html')))
+          .map((page) => `search names ${page}`),
+      ];
       return check === 'ok' ? missing : [check, ...missing];
     } finally {
       database.close();

@@ -485,7 +485,7 @@ export interface StatusRecord {
   readonly builds: ReadonlyArray<{
     /** When it ended. */
     readonly date: string;
-    /** published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, or pages of it beside documents of this build. */
+    /** published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, unless it ended when files were given their names: then documents may be of it and pages of the one before. */
     readonly ended: 'published' | 'nothing' | 'failed';
     readonly repositories: {
       /** Their data changed. */
