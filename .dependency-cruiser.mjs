@@ -13,7 +13,7 @@ const rooms = {
   'src/snapshots': { rooms: ['src/depictions', 'src/contract'] },
   'src/crawl': { rooms: ['src/apt', 'src/net', 'src/snapshots', 'src/depictions', 'src/contract'] },
   'src/catalog': { rooms: ['src/apt', 'src/compatibility', 'src/snapshots', 'src/contract'] },
-  'src/dependencies': { rooms: ['src/contract', 'src/apt', 'src/catalog'], packages: [] },
+  'src/dependencies': { rooms: ['src/contract', 'src/apt', 'src/compatibility', 'src/catalog'], packages: [] },
   'src/search': { rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/dependencies'] },
   'src/safety': { rooms: ['src/contract'] },
   'src/documents': { rooms: ['src/contract', 'src/catalog'] },

@@ -25,6 +25,8 @@ export interface BuildStatement {
   readonly firmware: VersionRanges | undefined;
   /** The versions that its tags list or its words name; undefined where they name none. */
   readonly named: VersionRanges | undefined;
+  /** What they ask of the device besides its iOS, in words; undefined where nothing. Which devices have it is not known. */
+  readonly asks: string | undefined;
 }
 
 /** What is said of a package to the visitor with a device, the best first. The only list of these words. */
@@ -36,8 +38,8 @@ export interface Judgement {
   readonly words: string;
 }
 
-const verdictOf = ({ firmware, named }: BuildStatement, ios: number): Verdict => {
-  if (firmware !== undefined) return holdsVersion(firmware, ios) ? 'runs' : 'not-on-ios';
+const verdictOf = ({ firmware, named, asks }: BuildStatement, ios: number): Verdict => {
+  if (firmware !== undefined) return !holdsVersion(firmware, ios) ? 'not-on-ios' : asks ? 'named' : 'runs';
   if (named === undefined) return 'not-stated';
   return holdsVersion(named, ios) ? 'named' : 'others-named';
 };
@@ -49,7 +51,7 @@ const wordsOf = (verdict: Verdict, { ios, build }: Device, stated?: BuildStateme
     case 'runs':
       return 'Runs here';
     case 'named':
-      return `${title}, names ${named}`;
+      return `${title}, ${stated?.asks ? `asks for ${stated.asks}` : `names ${named}`}`;
     case 'not-stated':
       return `${title}, iOS not stated`;
     case 'others-named':
@@ -97,13 +99,13 @@ const readRanges = (text: string): VersionRanges =>
 
 /**
  * What the builds of a package state, as a page carries it: builds with semicolons between, of each what it is for, then
- * `=` and the versions that it allows, then `~` and those that it names: `rootful;rootless=14.0-~15.0-17.0`. An end that
- * is left out is open. Equal statements stand once.
+ * `=` and the versions that it allows, then `~` and those that it names, then `!` and what else it asks for:
+ * `rootful!gsc.ipad;rootless=14.0-~15.0-17.0`. An end that is left out is open. Equal statements stand once.
  */
 export const writeStatements = (stated: readonly BuildStatement[]): string => {
   const written = stated.map(
-    ({ build, firmware, named }) =>
-      `${build}${firmware === undefined ? '' : `=${writeRanges(firmware)}`}${named === undefined ? '' : `~${writeRanges(named)}`}`,
+    ({ build, firmware, named, asks }) =>
+      `${build}${firmware === undefined ? '' : `=${writeRanges(firmware)}`}${named === undefined ? '' : `~${writeRanges(named)}`}${asks === undefined ? '' : `!${asks}`}`,
   );
   return [...new Set(written)].sort().join(';');
 };
@@ -114,11 +116,13 @@ export const readStatements = (text: string): BuildStatement[] =>
     .split(';')
     .filter((one) => one !== '')
     .map((one) => {
-      const [front = '', named] = one.split('~');
+      const [versions = '', asks] = one.split('!');
+      const [front = '', named] = versions.split('~');
       const [build = '', firmware] = front.split('=');
       return {
         build: build as Build | 'all',
         firmware: firmware === undefined ? undefined : readRanges(firmware),
         named: named === undefined ? undefined : readRanges(named),
+        asks,
       };
     });

@@ -1,4 +1,5 @@
 import { type Build, buildOf } from './builds.ts';
+import { readDemands } from './device-packages.ts';
 import { type FirmwareRelation, readRefused, readRequired } from './firmware-relations.ts';
 import { complementOf, uniteRanges, type VersionRanges } from './ios-versions.ts';
 import type { BuildStatement } from './judgement.ts';
@@ -20,7 +21,7 @@ export interface StatingFields {
 /** Where a statement stands. */
 export type StatementSource = 'Depends' | 'Pre-Depends' | 'Conflicts' | 'Breaks' | 'Tag' | 'text';
 
-/** One thing that a package says of iOS or of its build. */
+/** One thing that a package says of iOS, of its build or of the device. */
 interface Statement {
   readonly source: StatementSource;
   /** As it is written there. */
@@ -38,6 +39,8 @@ export interface Stated {
   readonly bounded: boolean;
   /** The versions that its tags list or its words name; undefined where they name none. Names exclude nothing. */
   readonly named: VersionRanges | undefined;
+  /** What its fields ask of the device besides its iOS, as names of packages that are made up from it. */
+  readonly demands: readonly string[];
   readonly statements: readonly Statement[];
 }
 
@@ -65,6 +68,10 @@ export const readStated = (fields: StatingFields): Stated => {
   const relations = firmwareOf(fields);
   const tags = readTags(fields.tags);
   const text = readText(fields.name, fields.description);
+  const demands = [
+    ...readDemands(fields.depends).map((written) => ({ source: 'Depends' as const, written })),
+    ...readDemands(fields.preDepends).map((written) => ({ source: 'Pre-Depends' as const, written })),
+  ];
   const excluded = [
     ...relations.map(({ relation }) => relation.excluded),
     ...tags.flatMap((tag) => ('excluded' in tag ? [tag.excluded] : [])),
@@ -77,8 +84,10 @@ export const readStated = (fields: StatingFields): Stated => {
     excluded: uniteRanges(excluded.flat()),
     bounded: excluded.length > 0,
     named: told.length > 0 ? uniteRanges(told) : undefined,
+    demands: [...new Set(demands.map(({ written }) => written))],
     statements: [
       ...relations.map(({ source, relation }) => ({ source, written: relation.written })),
+      ...demands,
       ...tags.map(({ written }) => ({ source: 'Tag' as const, written })),
       ...text.map(({ written }) => ({ source: 'text' as const, written })),
     ],
@@ -94,5 +103,12 @@ const fewRanges = (ranges: VersionRanges): VersionRanges => {
 };
 
 /** What a device is judged by, of all that is stated; undefined where the build is of no device with iOS. */
-export const buildStatement = ({ build, excluded, bounded, named }: Stated): BuildStatement | undefined =>
-  build === undefined ? undefined : { build, firmware: bounded ? fewRanges(complementOf(excluded)) : undefined, named };
+export const buildStatement = ({ build, excluded, bounded, named, demands }: Stated): BuildStatement | undefined =>
+  build === undefined
+    ? undefined
+    : {
+        build,
+        firmware: bounded ? fewRanges(complementOf(excluded)) : undefined,
+        named,
+        asks: demands.length > 0 ? demands.join(' and ') : undefined,
+      };

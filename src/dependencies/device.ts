@@ -1,9 +1,6 @@
 import type { Relation } from '../apt/relations.ts';
+import { isOfDevice } from '../compatibility/device-packages.ts';
 import { hasVersion } from './matching.ts';
-
-// What package managers of jailbroken devices make up from the device itself: its firmware, its capabilities ("gsc.…"),
-// and its kernel, processor and model ("cy+…"). No repository has packages of these names.
-const isOfSystem = (name: string): boolean => name === 'firmware' || name.startsWith('gsc.') || name.startsWith('cy+');
 
 /** The device that is installed on. */
 export class Device {
@@ -19,7 +16,7 @@ export class Device {
    * known of it is taken to fit.
    */
   meets(relation: Relation): 'met' | 'refused' | undefined {
-    if (!relation.readable || !isOfSystem(relation.name)) return undefined;
+    if (!relation.readable || !isOfDevice(relation.name)) return undefined;
     if (relation.name !== 'firmware' || this.firmware === null) return 'met';
     return hasVersion(relation, this.firmware) ? 'met' : 'refused';
   }

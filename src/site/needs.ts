@@ -1,3 +1,4 @@
+import { isOfDevice } from '../compatibility/device-packages.ts';
 import { parseRelations, type Relation } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 
@@ -18,10 +19,6 @@ const relationTitles = [
   ['Replaces', 'replaces'],
   ['Provides', 'provides'],
 ] as const;
-
-// What a device says of itself to APT, as the versions of packages that nobody can install: "firmware" is its iOS, the
-// others are what Cydia added to it.
-const isOfDevice = (name: string): boolean => /^(?:firmware$|(?:cy|gsc)[+.])/.test(name);
 
 // What each jailbreak brings, under these names, whichever repositories this index knows.
 const broughtByAll: ReadonlySet<string> = new Set([

@@ -38,6 +38,27 @@ describe('C14: what is said to a visitor', () => {
     [[{ ...rootless, name: 'X (iOS 11)' }], '16.7', 'rootless', 'Runs here'],
     [[{ ...rootless, name: 'X for iOS 17' }], '17.0', 'rootless', 'Says not on iOS 17.0'],
     [[{ architecture: 'all' }, { architecture: 'iphoneos-arm64' }], '17.0', 'rootless', 'Rootless, iOS not stated'],
+    // What it asks of the device besides iOS, nobody knows of this one.
+    [[{ ...rootless, preDepends: 'gsc.ipad' }], '16.7', 'rootless', 'Rootless, asks for gsc.ipad'],
+    [
+      [{ ...rootless, depends: 'firmware (>= 15.0), cy+cpu.arm64 (>= 1), x' }],
+      '16.7',
+      'rootless',
+      'Rootless, asks for cy+cpu.arm64',
+    ],
+    [
+      [{ ...rootless, depends: 'gsc.a | gsc.b, cy+os.ios:any, gsc.c, firmware (>= 15.0)' }],
+      '16.7',
+      'rootless',
+      'Rootless, asks for gsc.a or gsc.b and cy+os.ios',
+    ],
+    [[{ ...rootless, depends: 'firmware (>= 17), gsc.ipad' }], '16.7', 'rootless', 'Says not on iOS 16.7'],
+    [[{ architecture: 'iphoneos-arm64', depends: 'gsc.ipad' }], '16.7', 'rootless', 'Rootless, iOS not stated'],
+    [[rootless, { ...rootless, depends: 'gsc.ipad, firmware (>= 15)' }], '16.7', 'rootless', 'Runs here'],
+    // What another package does as well is not asked of the device, and what is no such name says nothing of it.
+    [[{ ...rootless, depends: 'firmware (>= 15), gsc.ipad | com.ex.substitute' }], '16.7', 'rootless', 'Runs here'],
+    [[{ ...rootless, depends: 'firmware (>= 15), gsc.<b>;!~=' }], '16.7', 'rootless', 'Runs here'],
+    [[{ ...rootless, depends: 'firmware (>= 15), legsc.ipad, xcy+cpu.arm64' }], '16.7', 'rootless', 'Runs here'],
     // The best of several copies.
     [[rootless, { architecture: 'iphoneos-arm64' }], '17.0', 'rootless', 'Rootless, iOS not stated'],
     [[rootless, { architecture: 'iphoneos-arm64', tags: ['compatible_max::ios18'] }], '17.0', 'rootless', 'Runs here'],
@@ -59,6 +80,7 @@ const statement = fc.record({
     ranges.filter((some) => some.length > 0),
     { nil: undefined },
   ),
+  asks: fc.constantFrom(undefined, 'gsc.ipad', 'cy+cpu.arm64 or cy+os.ios and gsc.a'),
 });
 
 it('C14: a page carries what is judged by, and nothing is lost on the way', () => {

@@ -101,11 +101,15 @@ const open = async (address: string, options: BrowserContextOptions = {}): Promi
   return page;
 };
 
+/** Until the form was taken, or says what is wrong with it. */
+const settle = (page: Page) =>
+  page.locator('#device-bar:not([open]), #device-bar:has(input:invalid)').waitFor({ state: 'attached' });
 const choose = async (page: Page, ios: string, build: string) => {
   await page.locator('#device-bar summary').click();
   await page.getByLabel('iOS', { exact: true }).fill(ios);
   await page.getByLabel('Jailbreak').selectOption(build);
   await page.getByRole('button', { name: 'Show what runs' }).click();
+  await settle(page);
 };
 const barOf = (page: Page) => page.locator('[data-device-name]').textContent();
 const verdicts = async (page: Page, within: string): Promise<Record<string, string>> =>
@@ -411,6 +415,7 @@ describe('the bar', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('15.8.3');
     await page.keyboard.press('Enter');
+    await settle(page);
     expect(await barOf(page)).toBe('iOS 15.8.3 · rootless');
     expect(await page.locator('#device').isVisible()).toBe(false);
     await page.keyboard.press('Enter');
@@ -418,6 +423,32 @@ describe('the bar', () => {
     await page.keyboard.press('Escape');
     expect(await page.locator('#device').isVisible()).toBe(false);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+  });
+
+  it('asks for the page of the device where its script cannot be loaded, and keeps what was typed where it comes late', async () => {
+    const page = await open('/?ios=17.0&build=rootless');
+    let load: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/device-form*.js', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.locator('#device-bar summary').click();
+    await page.locator('#device input').fill('15.8.3');
+    await page.locator('#device button[type=submit]').click();
+    load();
+    await page.waitForURL(/ios=15\.8\.3/);
+    expect(await barOf(page)).toBe('iOS 15.8.3 · rootless');
+
+    const other = await open('/');
+    await other.route('**/device-form*.js', (route) => route.abort());
+    await other.locator('#device-bar summary').click();
+    await other.locator('#device input').fill('16.7');
+    await other.locator('#device button[type=submit]').click();
+    await other.waitForURL(/ios=16\.7/);
+    expect(await barOf(other)).toBe('iOS 16.7 · rootless');
   });
 
   it('keeps the scripts of every page within 8 kB and its first view within 30 kB, as they are sent', () => {

@@ -1,11 +1,13 @@
+import { watchBar } from './device-bar.ts';
 import { answers } from './index-presence.ts';
 import { placeInstall, watchInstall } from './install.ts';
-import { watchDevice } from './visitor-device.ts';
+import { tellDevice } from './visitor-device.ts';
 
 const root = document.documentElement;
 
 watchInstall();
-watchDevice(placeInstall);
+watchBar();
+tellDevice(placeInstall);
 
 const darkPreferred = matchMedia('(prefers-color-scheme: dark)');
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-theme-switch]')) {

@@ -5,14 +5,15 @@ import { type Device, type Judgement, judge, readStatements } from '../../compat
 // The device of the visitor. It stays in the browser, and in the address where the visitor put it, to share it; what rows
 // and pages state is in them, so nobody has to be asked.
 
-const readDevice = (ios: string | null, build: string | null): Device | undefined => {
+/** The device that an address or a form names; undefined where it is none. */
+export const readDevice = (ios: string | null, build: string | null): Device | undefined => {
   const version = parseVersion((ios ?? '').trim());
   const known = builds.find((one) => one === build);
   return version !== undefined && known !== undefined ? { ios: version, build: known } : undefined;
 };
 
-/** What the visitor's device is called in an address and in the browser. */
-const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
+/** What a device is called in an address and in the browser. */
+export const spell = (known: Device): readonly [ios: string, build: Build] => [writeVersion(known.ios), known.build];
 
 const readKept = (text: string | null): Device | undefined => {
   const [ios = null, build = null] = text?.split(' ') ?? [];
@@ -140,73 +141,20 @@ const tellAll = (): void => {
   tellOthers();
 };
 
-const changeAddress = (): void => {
-  const address = new URL(location.href);
-  for (const name of ['ios', 'build']) address.searchParams.delete(name);
-  if (device !== undefined) {
-    const [ios, build] = spell(device);
-    address.searchParams.set('ios', ios);
-    address.searchParams.set('build', build);
-  }
-  history.replaceState(history.state, '', address);
+/** The device of the visitor; undefined where it is not known. */
+export const knownDevice = (): Device | undefined => device;
+
+/** Takes another device, or none: rows and pages speak of it at once. */
+export const takeDevice = (chosen: Device | undefined): void => {
+  device = chosen;
+  tellAll();
+  document.dispatchEvent(new Event('device'));
 };
 
-const watch = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
-  const ios = form.elements.namedItem('ios') as HTMLInputElement;
-  const build = form.elements.namedItem('build') as HTMLSelectElement;
-  const forget = form.elements.namedItem('forget') as HTMLButtonElement;
-  const fill = () => {
-    forget.hidden = device === undefined;
-    if (device !== undefined) [ios.value, build.value] = spell(device);
-  };
-  const change = (chosen: Device | undefined) => {
-    device = chosen;
-    try {
-      sessionStorage.removeItem('device');
-      if (chosen === undefined) localStorage.removeItem('device');
-      else localStorage.setItem('device', spell(chosen).join(' '));
-    } catch {
-      // Where storage is refused the choice holds for this page.
-    }
-    changeAddress();
-    fill();
-    tellAll();
-    document.dispatchEvent(new Event('device'));
-    bar.open = false;
-    bar.querySelector('summary')?.focus();
-  };
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    // Keypads of many languages have a comma where others have the point.
-    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
-    ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
-    if (chosen === undefined) ios.reportValidity();
-    else change(chosen);
-  });
-  ios.addEventListener('input', () => ios.setCustomValidity(''));
-  forget.addEventListener('click', () => {
-    ios.value = '';
-    change(undefined);
-  });
-  // Pressed outside or left by Escape, it closes as a menu does.
-  document.addEventListener('click', ({ target }) => {
-    if (bar.open && target instanceof Node && !bar.contains(target)) bar.open = false;
-  });
-  bar.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || !bar.open) return;
-    bar.open = false;
-    bar.querySelector('summary')?.focus();
-  });
-  fill();
-};
-
-/** Begins: the bar at the top, and what is said on the page; `onChange` is called now and whenever the device is another. */
-export const watchDevice = (onChange: () => void): void => {
+/** Begins: says on the page what it states; `onChange` is called now and whenever the device is another. */
+export const tellDevice = (onChange: () => void): void => {
   tellOthers = onChange;
-  const bar = document.querySelector<HTMLDetailsElement>('#device-bar');
-  const form = bar?.querySelector('form');
-  if (bar && form) {
-    watch(bar, form);
-    tellAll();
-  } else onChange();
+  // An index without packages for such devices has no bar, and says nothing of them.
+  if (document.querySelector('#device-bar')) tellAll();
+  else onChange();
 };

@@ -1,0 +1,72 @@
+import type { Device } from '../../compatibility/judgement.ts';
+import { knownDevice, readDevice, spell, takeDevice } from './visitor-device.ts';
+
+// The form of the bar at the top, in which a visitor says which device it is. Loaded when the bar is opened.
+
+/** Keeps a device in the browser, or none. */
+const keep = (chosen: Device | undefined): void => {
+  try {
+    sessionStorage.removeItem('device');
+    if (chosen === undefined) localStorage.removeItem('device');
+    else localStorage.setItem('device', spell(chosen).join(' '));
+  } catch {
+    // Where storage is refused the choice holds for this page.
+  }
+};
+
+const changeAddress = (chosen: Device | undefined): void => {
+  const address = new URL(location.href);
+  for (const name of ['ios', 'build']) address.searchParams.delete(name);
+  if (chosen !== undefined) {
+    const [ios, build] = spell(chosen);
+    address.searchParams.set('ios', ios);
+    address.searchParams.set('build', build);
+  }
+  history.replaceState(history.state, '', address);
+};
+
+/** Makes the form work, once: what was typed into it before stays. */
+export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
+  const ios = form.elements.namedItem('ios') as HTMLInputElement;
+  const build = form.elements.namedItem('build') as HTMLSelectElement;
+  const forget = form.elements.namedItem('forget') as HTMLButtonElement;
+  const fill = () => {
+    const known = knownDevice();
+    forget.hidden = known === undefined;
+    if (known !== undefined) [ios.value, build.value] = spell(known);
+  };
+  const change = (chosen: Device | undefined) => {
+    keep(chosen);
+    changeAddress(chosen);
+    takeDevice(chosen);
+    fill();
+    bar.open = false;
+    bar.querySelector('summary')?.focus();
+  };
+  // In place of what waited for this.
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    // Keypads of many languages have a comma where others have the point.
+    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
+    ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
+    if (chosen === undefined) ios.reportValidity();
+    else change(chosen);
+  };
+  ios.addEventListener('input', () => ios.setCustomValidity(''));
+  forget.addEventListener('click', () => {
+    ios.value = '';
+    change(undefined);
+  });
+  // Pressed outside or left by Escape, it closes as a menu does.
+  document.addEventListener('click', ({ target }) => {
+    if (bar.open && target instanceof Node && !bar.contains(target)) bar.open = false;
+  });
+  bar.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !bar.open) return;
+    bar.open = false;
+    bar.querySelector('summary')?.focus();
+  });
+  // Not below the hands of somebody who was faster.
+  if (ios.value === '' && !form.contains(document.activeElement)) fill();
+  else forget.hidden = knownDevice() === undefined;
+};
