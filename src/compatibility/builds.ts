@@ -24,6 +24,9 @@ export const buildTitles: Readonly<Record<Build | 'all', string>> = {
   all: 'Any build',
 };
 
+/** Whether an Architecture is one of jailbroken devices with iOS, known here or not. */
+export const isDeviceArchitecture = (architecture: string): boolean => architecture.startsWith('iphoneos-');
+
 /** What the Architecture of a package is for; undefined for any that is not of these devices. */
 export const buildOf = (architecture: string): Build | 'all' | undefined =>
   architecture === 'all' ? 'all' : builds.find((build) => architectures[build] === architecture);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDeviceArchitecture } from '../compatibility/builds.ts';
 import { firstLine } from '../results/first-line.ts';
 
 /** What of a package decides who made it, and for what. */
@@ -38,7 +39,7 @@ export const publicAuthor = ({ author }: Pick<Authored, 'author'>): string => (h
 
 /** Whether a package is for devices with iOS, whose owners this site is for. */
 export const isForDevices = ({ architectures }: Pick<Authored, 'architectures'>): boolean =>
-  architectures.some((one) => one.startsWith('iphoneos-'));
+  architectures.some(isDeviceArchitecture);
 
 /**
  * Whether an author of these packages has a page: everybody who makes something for devices with iOS; of those who do

@@ -235,7 +235,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     latest: rows.filter((row) => row.latest),
     older: rows.filter((row) => !row.latest),
     runs: joinStatements(stated.values()),
-    stated: statedRows(versions),
+    stated: statedRows(versions, (slug) => catalog.servesDevices(slug)),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),
     ...computeNeeds(catalog, id, best),

@@ -14,7 +14,7 @@ import {
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
-import { buildOf } from '../compatibility/builds.ts';
+import { buildOf, isDeviceArchitecture } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
@@ -161,7 +161,7 @@ export class SiteCatalog {
       this.repositories.flatMap((repository) => repository.aliases.map((alias) => [alias, repository] as const)),
     );
     this.#recordsOf = prepareRecords(this.#database);
-    const packages = new Map<string, PackageSummary>();
+    const packages = new Map<string, PackageSummary & { readonly stated: Map<string, string> }>();
     let versions = 0;
     for (const rows of readRecordGroups(this.#database)) {
       versions += rows.length;
@@ -169,6 +169,7 @@ export class SiteCatalog {
       packages.set(summary.id, summary);
     }
     this.packages = packages;
+    for (const { stated } of packages.values()) this.#forgetOthers(stated);
     this.hasDevices = packages.values().some(isForDevices);
     this.statedLists = this.hasDevices ? statedLists.count(packages.size) : 0;
     this.versionCount = versions;
@@ -250,6 +251,16 @@ export class SiteCatalog {
     return [...(this.#architectures.get(slug) ?? [])].sort();
   }
 
+  /** Whether a repository has something for devices with iOS: what is for all architectures there is for those then too. */
+  servesDevices(slug: string): boolean {
+    return this.#architectures.get(slug)?.values().some(isDeviceArchitecture) === true;
+  }
+
+  /** What is for all architectures in a repository for other systems says nothing of devices. */
+  #forgetOthers(stated: Map<string, string>): void {
+    for (const slug of stated.keys()) if (!this.servesDevices(slug)) stated.delete(slug);
+  }
+
   /** What a repository had of late and has no more, the latest first. */
   vanishedFrom(slug: string): readonly VanishedPackage[] {
     const known = this.lastBuild?.vanished ?? {};
@@ -276,7 +287,7 @@ export class SiteCatalog {
     return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
   }
 
-  #summarise(rows: readonly RecordColumns[]): PackageSummary {
+  #summarise(rows: readonly RecordColumns[]): PackageSummary & { readonly stated: Map<string, string> } {
     const keyed = this.#inOrder(rows);
     const best = keyed[0] as Keyed;
     const [, , , , , , , json, details] = best.row;
@@ -292,7 +303,7 @@ export class SiteCatalog {
       else known.add(architecture);
     }
     const remote = webAddress(record.icon_url);
-    const summary: PackageSummary = {
+    const summary = {
       id: record.package_id,
       name: record.name ?? record.package_id,
       version: record.version,
@@ -330,9 +341,9 @@ export class SiteCatalog {
 }
 
 // One for all, of a distribution most packages: an empty map of its own takes two hundred bytes.
-const none: ReadonlyMap<string, never> = new Map<string, never>();
+const none = new Map<string, never>();
 
-const statedOf = (latest: readonly Keyed[]): ReadonlyMap<string, string> => {
+const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
   const stated = new Map<string, string>();
   for (const { owner, row, architecture } of latest) {
     if (buildOf(architecture) === undefined) continue;

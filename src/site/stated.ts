@@ -1,6 +1,6 @@
 import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
-import { buildOf, builds, buildTitles } from '../compatibility/builds.ts';
+import { buildOf, builds, buildTitles, isDeviceArchitecture } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
 import { readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
@@ -38,7 +38,7 @@ export interface StatedRow {
 /** A version of a package, as far as it states something. */
 interface StatingVersion {
   readonly record: Pick<PackageRecord, 'architecture' | 'tags' | 'name' | 'description' | 'version' | 'latest_version'>;
-  readonly repository: { readonly name: string };
+  readonly repository: { readonly slug: string; readonly name: string };
   readonly details: RecordDetails;
 }
 
@@ -49,15 +49,22 @@ const mostSaid = 8;
 const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
   bounded ? describeVersions(complementOf(excluded)) : undefined;
 
-/** What the latest versions of a package state; empty where none is for a device with iOS. */
-export const statedRows = (versions: readonly StatingVersion[]): StatedRow[] => {
+/**
+ * What the latest versions of a package state; empty where none is for a device with iOS. What is for all architectures is
+ * for devices where its repository serves them.
+ */
+export const statedRows = (
+  versions: readonly StatingVersion[],
+  servesDevices: (slug: string) => boolean,
+): StatedRow[] => {
   const rows = new Map<string, StatedRow & { readonly of: { version: string; repository: string }[] }>();
   for (const { record, details, repository } of versions.filter(({ record }) => record.latest_version)) {
     const { architecture, tags, name, description, version } = record;
     const stated = readStated({ ...details, architecture, tags, name, description });
+    const build = stated.build === 'all' && !servesDevices(repository.slug) ? undefined : stated.build;
     const row = {
       architecture,
-      build: stated.build === undefined ? undefined : buildTitles[stated.build],
+      build: build === undefined ? undefined : buildTitles[build],
       ios: iosOf(stated),
       said: stated.statements.slice(0, mostSaid),
     };
@@ -68,5 +75,5 @@ export const statedRows = (versions: readonly StatingVersion[]): StatedRow[] => 
   }
   const placeOf = ({ architecture }: StatedRow) => order.indexOf(buildOf(architecture) ?? 'other');
   const list = [...rows.values()].sort((a, b) => placeOf(a) - placeOf(b));
-  return list.some(({ architecture }) => architecture.startsWith('iphoneos-')) ? list : [];
+  return list.some(({ architecture, build }) => build !== undefined || isDeviceArchitecture(architecture)) ? list : [];
 };

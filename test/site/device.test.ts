@@ -51,6 +51,12 @@ const sources = [
   ),
   source('three', tweak('Snow Old', {}) + tweak('Plain', { Section: 'Utilities' })),
   source('four', tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' })),
+  // For other systems: what is for all of them is for none of these devices.
+  source(
+    'desktop',
+    tweak('Manual', { Section: 'Text', Architecture: 'all' }) +
+      tweak('Server', { Section: 'Text', Architecture: 'amd64' }),
+  ),
 ];
 
 const { folder, remove } = temporaryFolder();
@@ -358,6 +364,18 @@ describe('C14: what a package page states', () => {
       ['Rootful iphoneos-arm', 'Not stated', 'The text says iOS 6 - 10', '1.0, one repository'],
       ['Rootless iphoneos-arm64', 'Not stated', '1.0, three repository'],
     ]);
+  });
+
+  it('takes what is for all architectures for devices where its repository serves them, in rows and on pages alike', async () => {
+    const page = await open('/section/text/?ios=16.7&build=rootless');
+    expect(await verdicts(page, '.list')).toEqual({ Manual: 'No rootless build', Server: 'No rootless build' });
+    await page.goto(`${server.base}/package/com.example.manual/`);
+    expect(await page.getByRole('region', { name: 'What it runs on' }).count()).toBe(0);
+    await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
+    expect(await table(page)).toEqual([
+      ['Any build all', 'iOS 12 or newer', 'Depends: firmware (>= 12.0)', '1.0, one repository'],
+    ]);
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
   });
 
   it('leaves out who is for no such device, and an index without them says nothing of devices', async () => {
