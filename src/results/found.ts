@@ -46,6 +46,8 @@ export interface FoundPackage extends RowCard {
   readonly state: PackageState;
   /** What of it a question may be about. */
   readonly said: string;
+  /** Where it has a part of the question, and others have all of it. */
+  readonly isPart?: boolean;
 }
 
 /** What the page knows of the index. */

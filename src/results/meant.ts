@@ -37,6 +37,23 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
 /** Whether a question is met by a package, if by another spelling; else only a part of it is. */
 export const isMet = (question: string, one: Known): boolean => fitOf(splitWords(question), one).kind !== 'part';
 
+/**
+ * How many of what was found meet a question, the best first; the rest has a part of it. Zero where it is said of all that
+ * they have a part.
+ */
+export const countMet = (question: string, found: readonly Known[]): number => {
+  const words = splitWords(question);
+  if (words.length < 2) return found.length;
+  // What is found by its parts follows all that meets the question, and the index knows words of which a record tells nothing.
+  let corrected = 0;
+  for (let met = found.length; met > 0; met--) {
+    const { kind } = fitOf(words, found[met - 1] as Known);
+    if (kind === 'asked') return met;
+    if (kind === 'corrected' && corrected === 0) corrected = met;
+  }
+  return corrected;
+};
+
 /** How the first results of a question fit it; nothing found fits as it was asked. */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);

@@ -23,11 +23,21 @@ export const places = {
   start: '<div id="start" class="needs-script">',
 } as const;
 
-/** How many packages there are, in words; `isMore` where these are not all. */
-export const countWords = (count: number, isMore: boolean): string => {
-  const number = count.toLocaleString('en-US');
-  return isMore ? `The ${number} best matches` : `${number} ${count === 1 ? 'package' : 'packages'}`;
+/** How many packages there are, in words; `isMore` where these are not all. The last `parts` have but a part of a question. */
+export const countWords = (count: number, isMore: boolean, parts = 0): string => {
+  const met = count - parts;
+  const number = met.toLocaleString('en-US');
+  const words = `${number} ${met === 1 ? 'package' : 'packages'}`;
+  if (parts > 0) return `${words}, and ${isMore ? 'more' : parts.toLocaleString('en-US')} with all words but one`;
+  return isMore ? `The ${number} best matches` : words;
 };
+
+/** The class of the item of a package that has but a part of the question: style sheets put a line before the first. */
+export const partClass = 'part';
+
+/** What was found, those marked that have but a part of the question where others have all of it: behind the first `met`. */
+export const markParts = (found: readonly FoundPackage[], met: number): readonly FoundPackage[] =>
+  met === 0 ? found : found.map((one, index) => (index < met ? one : { ...one, isPart: true }));
 
 /** What is said where the question was not answered as it was asked, as markup; empty where it was. */
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
@@ -92,7 +102,10 @@ const choose = (html: string, chosen: Chosen): string => {
  */
 export const composeSearchPage = (built: string, answer: AnsweredSearch): string => {
   const { question, chosen, page, found, isMore, fit, root } = answer;
-  const rows = found.map((one) => `<li>${rowMarkup(one, { root })}</li>`).join('');
+  const rows = found
+    .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
+    .join('');
+  const parts = found.filter(({ isPart }) => isPart).length;
   const words =
     found.length === 0
       ? page > 1
@@ -100,8 +113,9 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
         : ''
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
-        : countWords(found.length, isMore);
-  const fitting = fitMarkup(fit, question, root);
+        : countWords(found.length, isMore, parts);
+  // Of what stood on the pages before this one nothing is known here.
+  const fitting = page > 1 ? '' : fitMarkup(fit, question, root);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],

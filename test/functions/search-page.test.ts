@@ -64,7 +64,7 @@ afterAll(async () => {
 const ask = async (query: string, method = 'GET') => {
   const answer = await fetch(`${server.address}/search/${query}`, { method });
   const html = await answer.text();
-  const rows = [...html.matchAll(/<li><div class="row".*?<\/div><\/li>/gs)].map(([row]) => row);
+  const rows = [...html.matchAll(/<li(?: class="part")?><div class="row".*?<\/div><\/li>/gs)].map(([row]) => row);
   const names = rows.map((row) => /class="name"[^>]*>([^<]*)</.exec(row)?.[1]);
   return { status: answer.status, headers: answer.headers, html, rows, names };
 };
@@ -82,9 +82,21 @@ describe('C14: the page of the search', () => {
     expect(html).not.toMatch(/canonical|noscript/);
     expect(html).toContain('<title>snow 0 · Search · Debdex</title>');
     expect(html).toContain(fieldMarkup('snow 0'));
-    expect(html).toMatch(/data-answered>The 32 best matches<\/p>/);
+    expect(html).toMatch(/data-answered>10 packages, and more with all words but one<\/p>/);
     expect((await ask('?q=double')).html).toMatch(/data-answered>1 package<\/p>/);
     expect(html).toContain(places.nothing);
+  });
+
+  it('tells what has but a part of the question from what has all of it, on its first page, and is silent on others', async () => {
+    const { rows, html } = await ask('?q=snow+0');
+    const parts = rows.map((row) => row.startsWith('<li class="part">'));
+    expect(parts.slice(0, 10).includes(true)).toBe(false);
+    expect(parts.slice(10)).toEqual(Array.from({ length: 22 }, () => true));
+    const second = await ask('?q=snow+0&page=2');
+    expect(second.rows.length).toBe(32);
+    expect(html + second.html).not.toMatch(/Nothing has all|<p id="fit" class="note weak">/);
+    expect((await ask('?q=snow+zzzzqq')).html).toMatch(/<p id="fit" class="note weak">Nothing has all/);
+    expect((await ask('?q=snow+zzzzqq&page=2')).html).not.toContain('Nothing has all');
   });
 
   it('is the file where nothing is asked', async () => {

@@ -5,8 +5,9 @@ import { fitsFirst } from '../../src/results/fits-first.ts';
 import { type FoundRecord, toPackages } from '../../src/results/found.ts';
 import { remoteIcon } from '../../src/results/icon.ts';
 import { cutText, escapeMarkup } from '../../src/results/markup.ts';
-import { readFit } from '../../src/results/meant.ts';
+import { countMet, readFit } from '../../src/results/meant.ts';
 import { rowMarkup } from '../../src/results/row.ts';
+import { countWords, markParts } from '../../src/results/search-page.ts';
 
 const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
   package_id: `com.example.${(name ?? 'none').toLowerCase().replaceAll(/[^a-z]/g, '')}`,
@@ -125,6 +126,27 @@ describe('how results fit a question', () => {
   ] as const)('%s is taken for another spelling', (question, one, meant) => {
     const fit = readFit(question, [one]);
     expect(fit.kind === 'corrected' ? fit.meant : undefined).toBe(meant);
+  });
+
+  it('what has but a part of it stands behind what meets it, and is told apart', () => {
+    const [part] = toPackages([record('Choicy Lite')], traits) as [(typeof found)[0]];
+    const unknown = { ...snow, said: '' };
+    for (const [question, some, met] of [
+      ['opa334 choicy', [choicy, part, snow], 1],
+      // The index knows more of what stands before one that meets the question than its record tells.
+      ['opa334 choicy', [unknown, choicy, part], 2],
+      ['opa33 chocy', [choicy, part], 1],
+      ['zzzzqq choicy', [part, choicy], 0],
+      ['choicy', [choicy, part, unknown], 3],
+      ['', [], 0],
+    ] as const) {
+      expect(countMet(question, some), question).toBe(met);
+      const marked = markParts(some, met).map(({ isPart }) => isPart === true);
+      expect(marked, question).toEqual(some.map((_, index) => met > 0 && index >= met));
+    }
+    expect(countWords(5, false, 4)).toBe('1 package, and 4 with all words but one');
+    expect(countWords(1234, false, 1200)).toBe('34 packages, and 1,200 with all words but one');
+    expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');
   });
 
   it('what fits as it was asked decides, wherever among the first it stands', () => {

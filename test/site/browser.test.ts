@@ -849,6 +849,25 @@ describe('searching where the function answers', () => {
     expect(asked.filter((name) => name === '/v2/jailbreak/package/search').length).toBeGreaterThan(3);
   });
 
+  it('puts a line before what has but a part of the question, and counts it apart', async () => {
+    const page = await open('/search/', {}, computing.address);
+    const lines = () =>
+      page.evaluate<string[]>(
+        'Array.from(document.querySelectorAll("#results > li"), (item) => getComputedStyle(item, "::before").content)',
+      );
+    for (const isSent of [false, true]) {
+      if (isSent) await page.goto(`${computing.address}/search/?q=many+001`);
+      else await page.getByRole('searchbox').fill('many 001');
+      const status = page.locator('#search-status');
+      await expect.poll(() => status.textContent()).toMatch(/^1 package, and (?:more|\d+) with all words but one$/);
+      const [first, second, ...others] = await lines();
+      expect([first, second, ...new Set(others)]).toEqual(['none', '"With all words but one"', 'none']);
+    }
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => page.locator('#results .row').count()).toBeGreaterThan(32);
+    expect((await lines()).filter((line) => line !== 'none')).toHaveLength(1);
+  });
+
   it('asks one question at a time, and the last one is answered', async () => {
     const page = await open('/search/', {}, computing.address);
     await page.getByRole('searchbox').focus();

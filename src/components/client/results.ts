@@ -108,16 +108,11 @@ const tellChosen = (): boolean => {
 };
 
 const show = async (turn: number, until: number) => {
-  const [{ createRow }, found = []] = await Promise.all([load(), results?.read(shown, until)]);
+  const [{ createItem }, found = []] = await Promise.all([load(), results?.read(shown, until)]);
   if (turn !== asked) return;
-  const rows = found.map((one) => {
-    const item = document.createElement('li');
-    item.append(createRow(one));
-    return item;
-  });
   if (shown === 0) list.replaceChildren();
-  placeRows(list, rows);
-  shown += rows.length;
+  placeRows(list, found.map(createItem));
+  shown += found.length;
   more.hidden = shown >= (results?.total ?? 0) && results?.isMore !== true;
   list.hidden = shown === 0;
 };
@@ -145,9 +140,9 @@ const clear = (words: string) => {
   status.textContent = words;
 };
 
-const tell = async ({ total, isMore, fit: how }: Results) => {
+const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   const { countWords, fitMarkup } = await load();
-  status.textContent = total === 0 ? '' : countWords(total, isMore);
+  status.textContent = total === 0 ? '' : countWords(total, isMore, parts);
   const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
   fit.hidden = markup === '';
   // The question and the names in it are escaped there.

@@ -1,4 +1,6 @@
+import type { FoundPackage } from '../../results/found.ts';
 import { type RowCard, rowMarkup } from '../../results/row.ts';
+import { partClass } from '../../results/search-page.ts';
 import { addressOf } from './address.ts';
 import { tellOf } from './visitor-device.ts';
 
@@ -10,4 +12,12 @@ export const createRow = (card: RowCard): HTMLElement => {
   const row = template.content.firstElementChild as HTMLElement;
   tellOf(row);
   return row;
+};
+
+/** One found package as an item of the list of results, the same that the server renders. */
+export const createItem = (one: FoundPackage): HTMLElement => {
+  const item = document.createElement('li');
+  if (one.isPart) item.className = partClass;
+  item.append(createRow(one));
+  return item;
 };

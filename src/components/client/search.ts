@@ -3,7 +3,8 @@ import { type BeginningList, beginningLists } from '../../results/beginning-list
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
-import { type Fit, readFit } from '../../results/meant.ts';
+import { countMet, type Fit, readFit } from '../../results/meant.ts';
+import { markParts } from '../../results/search-page.ts';
 import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
 import { answers, mayAsk } from './index-presence.ts';
@@ -19,6 +20,8 @@ export interface Results {
   /** How many packages are known to fit, of `isMore` than those. */
   readonly total: number;
   readonly isMore: boolean;
+  /** How many of them are known to have but a part of the question. */
+  readonly parts: number;
   readonly fit: Fit;
   /** Packages from one place to another; fewer where there are no more. */
   read(from: number, to: number): Promise<readonly FoundPackage[]>;
@@ -31,9 +34,16 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevi
   // Without a device too they keep their places: what is read later of a package may be more than what was read first.
   const arrange = fitsFirst(text, isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
+  const read = () => {
+    const { found } = answer;
+    return arrange(markParts(found, countMet(text, found)));
+  };
   return {
     get total() {
-      return arrange(answer.found).length;
+      return read().length;
+    },
+    get parts() {
+      return read().filter(({ isPart }) => isPart).length;
     },
     get isMore() {
       return answer.isMore;
@@ -41,7 +51,7 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevi
     fit: readFit(text, answer.found),
     read: async (from, to) => {
       await answer.reach(to);
-      return withStatements(arrange(answer.found).slice(from, to));
+      return withStatements(read().slice(from, to));
     },
     count: async () => {
       const { found, isMore } = await answer.all();
@@ -59,7 +69,7 @@ const loadFiles = () => {
 const fromFiles = async (text: string, chosen: Chosen, wanted: number, order: Ordering): Promise<Results> => {
   const { searchFiles } = await loadFiles();
   const { count, ...answer } = await searchFiles(text, wanted, chosen, order);
-  return { ...answer, isMore: false, count: async () => ({ counts: await count(), isPart: false }) };
+  return { ...answer, isMore: false, parts: 0, count: async () => ({ counts: await count(), isPart: false }) };
 };
 
 /** Makes ready what will answer, for questions that begin so. */
