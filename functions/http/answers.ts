@@ -9,7 +9,11 @@ export class HttpError extends Error {
   readonly status: ErrorStatus;
   readonly headers: Readonly<Record<string, string>>;
   constructor(status: ErrorStatus, sentence: string, headers: Readonly<Record<string, string>> = {}) {
+    // An answer and no fault: nobody reads where it was made, and finding that out takes 5 µs of each refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(sentence);
+    Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
     this.headers = headers;
   }

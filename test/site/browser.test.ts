@@ -1330,6 +1330,20 @@ describe('everywhere', () => {
     expect(await page.locator('h1').textContent()).toBe('New and updated');
   });
 
+  it('closes the menu by Escape, which leaves the keyboard on it, and by a press elsewhere', async () => {
+    const page = await open('/about/', phone);
+    const summary = page.locator('.menu > summary');
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await summary.click();
+    await menu.getByRole('link', { name: 'New' }).focus();
+    await page.keyboard.press('Escape');
+    expect(await menu.isVisible()).toBe(false);
+    expect(await summary.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Menu');
+    await summary.click();
+    await page.mouse.click(20, 600);
+    expect(await menu.isVisible()).toBe(false);
+  });
+
   it('the first stop of the keyboard leads to the content', async () => {
     const page = await open('/about/');
     await page.keyboard.press('Tab');

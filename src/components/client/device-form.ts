@@ -57,15 +57,6 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     ios.value = '';
     change(undefined);
   });
-  // Pressed outside or left by Escape, it closes as a menu does.
-  document.addEventListener('click', ({ target }) => {
-    if (bar.open && target instanceof Node && !bar.contains(target)) bar.open = false;
-  });
-  bar.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || !bar.open) return;
-    bar.open = false;
-    bar.querySelector('summary')?.focus();
-  });
   // Not below the hands of somebody who was faster.
   if (ios.value === '' && !form.contains(document.activeElement)) fill();
   else forget.hidden = knownDevice() === undefined;

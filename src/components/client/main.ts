@@ -73,6 +73,18 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relativ
   time.textContent = span === undefined ? 'just now' : words.format(Math.round(seconds / span[1]), span[0]);
 }
 
+// What opens in the header closes as a menu does: pressed outside, or left by Escape.
+for (const menu of document.querySelectorAll<HTMLDetailsElement>('.top details')) {
+  document.addEventListener('click', ({ target }) => {
+    if (target instanceof Node && !menu.contains(target)) menu.open = false;
+  });
+  menu.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  });
+}
+
 // On a phone the field of the header stands behind a button, which without scripts leads to the page of the search.
 const header = document.querySelector<HTMLElement>('.top');
 const opener = header?.querySelector<HTMLElement>('.to-search');
