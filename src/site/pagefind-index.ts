@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
 import { stateOf } from '../results/found.ts';
-import { composeContent } from '../results/search-content.ts';
+import { composeContent, composeTarget } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
@@ -36,22 +36,15 @@ interface SearchRecord {
 
 /** What the search knows of a package. No stemming: names are not English. */
 const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: number | undefined): SearchRecord => {
-  const meta: Record<string, string> = {
-    title: summary.name,
-    id: summary.id,
-    version: summary.version,
-    place: summary.repository.name,
-    kind: summary.kind,
-  };
-  if (summary.architectures.length > 0) meta.architectures = summary.architectures.join(' ');
-  if (summary.icon !== undefined) meta.icon = summary.icon;
-  if (summary.paid) meta.paid = '1';
-  if (hasDevices) meta.runs = joinStatements(summary.stated.values());
+  const { version, repository, kind, icon, paid, architectures } = summary;
+  const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
+  const card = { version, place: repository.name, kind, icon, paid, architectures, runs };
   return {
-    url: page.package(summary.id),
+    url: composeTarget(page.package(summary.id), card),
     content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),
     language: 'unknown',
-    meta,
+    // Fields are indexed as the content is, and weigh more.
+    meta: { title: summary.name, id: summary.id },
     filters: {
       section: [summary.kind],
       repository: [...summary.repositories],

@@ -1,8 +1,7 @@
-import type { SectionKind } from '../../contract/sections.ts';
 import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
 import type { FoundPackage, PackageState } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
-import { readSummary } from '../../results/search-content.ts';
+import { readCard, readSummary } from '../../results/search-content.ts';
 import { joinWords, splitWords } from '../../results/words.ts';
 import { addressOf } from './address.ts';
 import { correct } from './names.ts';
@@ -13,18 +12,9 @@ import { visit } from './pagefind-files.ts';
 /** What it holds about a package. */
 interface Fragment {
   readonly content: string;
-  readonly meta: {
-    readonly title: string;
-    readonly id: string;
-    readonly version: string;
-    readonly place: string;
-    readonly kind: string;
-    readonly architectures?: string;
-    readonly icon?: string;
-    readonly paid?: string;
-    /** What it states of devices with iOS; undefined where the index has none for them. */
-    readonly runs?: string;
-  };
+  /** As it was given to Pagefind. */
+  readonly raw_url: string;
+  readonly meta: { readonly title: string; readonly id: string };
   readonly filters: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -100,21 +90,19 @@ const byCloseness = (question: string, found: readonly Fragment[]): Fragment[] =
     .sort((a, b) => a.rank - b.rank || (a.rank < 3 ? a.length - b.length : 0))
     .map(({ one }) => one);
 
-const toPackage = ({ meta, filters, content }: Fragment): FoundPackage => ({
-  id: meta.id,
-  name: meta.title,
-  version: meta.version,
-  summary: readSummary(content),
-  icon: meta.icon !== undefined && /^https?:\/\//.test(meta.icon) ? meta.icon : undefined,
-  paid: meta.paid !== undefined,
-  architectures: meta.architectures?.split(' ') ?? [],
-  place: meta.place,
-  runs: meta.runs,
-  kind: meta.kind as SectionKind,
-  repositories: filters.repository ?? [],
-  state: (filters.state?.[0] ?? 'current') as PackageState,
-  said: content,
-});
+const toPackage = ({ raw_url, meta, filters, content }: Fragment): FoundPackage => {
+  const { icon, ...card } = readCard(raw_url);
+  return {
+    ...card,
+    id: meta.id,
+    name: meta.title,
+    summary: readSummary(content),
+    icon: icon !== undefined && /^https?:\/\//.test(icon) ? icon : undefined,
+    repositories: filters.repository ?? [],
+    state: (filters.state?.[0] ?? 'current') as PackageState,
+    said: content,
+  };
+};
 
 // Pagefind shortens a word that finds nothing until it finds something, which is then something else: "zzzzqq" finds all
 // that begins with "z". It says nothing of it, but what it found holds no such word. Where it shortened none, all it found
