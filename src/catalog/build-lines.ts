@@ -60,8 +60,13 @@ export interface BuildRecord {
 /** For how long builds are remembered one by one, and how many at most, whatever the schedule. */
 const singleDays = 35;
 const mostSingle = 2000;
-/** For how many days builds are remembered at all. */
+/** How many days are remembered at all, of those on which there was a build. */
 const keptDays = 366;
+/**
+ * Ages are what they were so many builds ago: a clock that was far ahead at a few of them makes nothing old. What is
+ * forgotten for good is so by number, whatever any clock says.
+ */
+const unaged = 12;
 const longestReason = 500;
 const dayMs = 86_400_000;
 
@@ -152,9 +157,14 @@ const foldInto = (days: Map<string, DayLine>, line: BuildLine, known: Iterable<s
 
 const oldestSingle = (at: string): string => new Date(Date.parse(at) - singleDays * dayMs).toISOString();
 
-/** Whether to fold when a build of this time is added to so many, the first of them of that time: not at each, because the file is written anew for it. */
-export const isFoldDue = (count: number, firstAt: string, at: string): boolean =>
-  count >= mostSingle || Date.parse(firstAt) < Date.parse(oldestSingle(at)) - dayMs;
+const isOverdue = (first: string, at: string): boolean => Date.parse(first) < Date.parse(oldestSingle(at)) - dayMs;
+
+/**
+ * Whether there may be something to fold when a build of this time is added to so many, the first of them of that time: not
+ * at each, because the file is written anew for it. One that is still to come tells nothing of those behind it.
+ */
+export const mayFold = (count: number, firstAt: string, at: string): boolean =>
+  count >= mostSingle || isOverdue(firstAt, at) || firstAt > at;
 
 /**
  * What is left to be remembered one by one when this line is added, and what of it as days; undefined where nothing is to
@@ -165,14 +175,15 @@ export const foldBuilds = (
   line: BuildLine,
   known: Iterable<string>,
 ): BuildRecord | undefined => {
-  const [first] = builds;
-  if (first === undefined || !isFoldDue(builds.length, first.at, line.at)) return undefined;
-  const oldest = oldestSingle(line.at);
+  const before = builds.at(-unaged)?.at;
+  if (before === undefined) return undefined;
+  const now = before < line.at ? before : line.at;
+  if (builds.length < mostSingle && !builds.some(({ at }) => isOverdue(at, now))) return undefined;
+  const oldest = oldestSingle(now);
   const overdue = builds.length >= mostSingle ? builds.length - mostSingle / 2 : 0;
   const isFolded = ({ at }: BuildLine, index: number) => index < overdue || at < oldest;
   const folded = new Map(days.map((one) => [one.day, one]));
   for (const one of builds.filter(isFolded)) foldInto(folded, one, known);
-  const firstDay = new Date(Date.parse(line.at) - keptDays * dayMs).toISOString().slice(0, 10);
-  const kept = [...folded.values()].filter(({ day }) => day >= firstDay).sort((a, b) => (a.day < b.day ? -1 : 1));
+  const kept = [...folded.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
   return { days: kept.slice(-keptDays), builds: builds.filter((one, index) => !isFolded(one, index)) };
 };

@@ -17,7 +17,7 @@ import {
   type DayLine,
   dayLineSchema,
   foldBuilds,
-  isFoldDue,
+  mayFold,
 } from './build-lines.ts';
 
 const dayStart = /^\{"format":1,"day":/;
@@ -106,7 +106,7 @@ const foldLines = (lines: readonly string[], line: BuildLine, known: Iterable<st
   const first = lines.findIndex((text) => text !== '' && !dayStart.test(text));
   const oldest = first < 0 ? undefined : parseLine(lines[first] ?? '');
   const isReadable = oldest !== undefined && !('day' in oldest);
-  if (isReadable && !isFoldDue(lines.length - first, oldest.at, line.at)) return undefined;
+  if (isReadable && !mayFold(lines.length - first, oldest.at, line.at)) return undefined;
   return foldBuilds(parseRecord(lines), line, known);
 };
 

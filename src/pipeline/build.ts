@@ -1,5 +1,5 @@
 import { type CatalogBuild, catalogPath } from '../catalog/generation.ts';
-import { writeLastBuild } from '../catalog/last-build.ts';
+import { type LastBuild, readLastBuild, writeLastBuild } from '../catalog/last-build.ts';
 import { readFolderSize } from '../catalog/ledger.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
@@ -31,6 +31,10 @@ import { composeShown, publishStatus, statusOf } from './status-step.ts';
 
 // How long the snapshots of a repository outlive its entry in the manifest.
 const unusedMs = 30 * 86_400_000;
+
+/** Before when what nobody crawled is not kept, by the build before this one: a clock may be far ahead for once. */
+const unusedSince = (previous: LastBuild | undefined, now: Date): Date =>
+  new Date(Math.min(now.getTime(), previous === undefined ? now.getTime() : Date.parse(previous.builtAt)) - unusedMs);
 
 /**
  * Thrown where a build failed when its files were given their names already: documents and catalog are of it, or some of
@@ -138,9 +142,10 @@ const publish = async (
         place();
         await output.flush();
         await catalog.publish();
+        const unused = unusedSince(readLastBuild(state), now());
         writeLastBuild(state, lastBuild);
         forgetRemovals(state);
-        await store.removeUnused(new Set(entries.map(({ slug }) => slug)), new Date(now().getTime() - unusedMs));
+        await store.removeUnused(new Set(entries.map(({ slug }) => slug)), unused);
         if (hasNews || servers.resumes) servers.tell();
       });
     const tell = async (pages?: ReadonlySet<string>) => {

@@ -44,9 +44,13 @@ export const composeLastBuild = ({ entries, visited, waiting, found, previous, n
     const then = before.get(slug);
     const visit = outcomes.get(slug);
     const fate: Fate = visit ? { ...visit, visitedAt: builtAt } : (then ?? unvisited(known.has(slug)));
-    const { outcome, code, reason, detail, visitedAt, confirmedAt } = fate;
+    const { outcome, code, reason, detail, visitedAt } = fate;
     const { signing = null, findings = [] } = known.get(slug) ?? {};
-    const since = then !== undefined && isDown(then) === isDown(fate) ? then.since : builtAt;
+    // A time that is still to come was noted under a clock that was ahead.
+    const isAsBefore = then !== undefined && isDown(then) === isDown(fate) && then.since <= builtAt;
+    const since = isAsBefore ? then.since : builtAt;
+    // Such a confirmation was one before the trouble began.
+    const confirmedAt = fate.confirmedAt !== null && fate.confirmedAt > builtAt ? since : fate.confirmedAt;
     const heldBack = (held.get(slug) ?? []).map((one) => ({ code: one.code, reason: one.reason }));
     return {
       ...{ slug, uri, outcome, code, reason, detail, since, visitedAt, confirmedAt, heldBack },

@@ -65,7 +65,8 @@ const withToday = (days: readonly GrowthDay[], builtAt: string, changes: readonl
     added: (known?.added ?? 0) + countOf('added'),
     removed: (known?.removed ?? 0) + countOf('removed'),
   };
-  return [...days.filter((one) => one !== known), today];
+  // Days that are still to come were noted under a clock that was ahead.
+  return [...days.filter((one) => one.day < day), today];
 };
 
 /** What is published of this build so far. */

@@ -91,6 +91,15 @@ const firstSeenOf = (records: RecordHistory['records']): Map<string, string> => 
   return packages;
 };
 
+/** The latest time that a history tells of; empty where it tells of none. */
+const latestIn = (records: RecordHistory['records'] | undefined): string => {
+  let latest = '';
+  for (const { seen, goneAt, changedAt } of records?.values() ?? []) {
+    for (const at of [seen, goneAt, changedAt]) if (at !== null && at > latest) latest = at;
+  }
+  return latest;
+};
+
 // A record that comes back within this time is no news; and an origin that names others every day costs no more than
 // one that keeps them.
 const goneMs = 400 * 86_400_000;
@@ -156,11 +165,14 @@ export class RecordSights {
   /** The history after the reading, which ended at `now`; undefined where it is the one from before. */
   finish(now: Date): RecordHistory | undefined {
     const gone: [string, Sight][] = [];
-    const since = new Date(now.getTime() - goneMs).toISOString();
+    // By the time of what is known: a clock that is far ahead at one reading makes nothing old.
+    const latest = Date.parse(latestIn(this.#before?.records)) || now.getTime();
+    const since = new Date(Math.min(now.getTime(), latest) - goneMs).toISOString();
     let changed = this.#first;
     for (const [key, sight] of this.#before?.records ?? []) {
       if (this.#records.has(key)) continue;
-      if (sight.goneAt === null) gone.push([key, { ...sight, goneAt: now.toISOString() }]);
+      // Nothing goes before it came, whatever a clock says that is behind.
+      if (sight.goneAt === null) gone.push([key, { ...sight, goneAt: later(now.toISOString(), sight.seen) }]);
       else if (sight.goneAt >= since) gone.push([key, sight]);
       changed ||= sight.goneAt === null || sight.goneAt < since;
     }

@@ -101,7 +101,8 @@ export class SnapshotStore {
       }
     }
     const { succeededAt } = await this.readAttempts(slug);
-    const checkedAt = succeededAt !== null && succeededAt > snapshot.checkedAt ? succeededAt : snapshot.checkedAt;
+    // Noted after each success, and so the later one, whatever the clock said at either.
+    const checkedAt = succeededAt ?? snapshot.checkedAt;
     // A folder that was adopted from a former slug names that.
     return { ...snapshot, slug, checkedAt };
   }

@@ -144,13 +144,27 @@ describe('the memory of builds', () => {
     expect(readBuildRecord(state).days.reduce((sum, { builds: count }) => sum + count, 0)).toBe(2000);
   });
 
+  it('C12: loses nothing by builds under a clock that is years ahead, or behind', () => {
+    const days = (count: number) => Array.from({ length: count }, (_, day) => lineOf(day * 24, { a: 'fresh' }));
+    const before = days(30);
+    writeFileSync(file(), before.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const wrong = ['2031-01-01T00:00:00.000Z', '2031-01-01T01:00:00.000Z', '1970-01-01T00:00:00.000Z'];
+    for (const at of wrong) appendBuild(state, { ...(before[0] as BuildLine), at }, ['a']);
+    expect(readLastBuilds(state, 100).map(({ at }) => at)).toEqual([...before.map(({ at }) => at), ...wrong]);
+    for (let day = 30; day < 120; day++) appendBuild(state, lineOf(day * 24, { a: 'stale' }), ['a']);
+    const record = readBuildRecord(state);
+    const told = record.days.reduce((sum, { builds }) => sum + builds, 0) + record.builds.length;
+    expect(told).toBe(120 + wrong.length);
+    expect(record.days.length).toBeGreaterThan(50);
+  });
+
   it('C10: counts also repositories that are called like what every object has', () => {
     const slugs = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
     const outcomes = Object.fromEntries(slugs.map((slug) => [slug, 'failed' as const]));
     for (const hour of [0, 1, 2]) appendBuild(state, lineOf(hour, { ...outcomes, a: 'fresh' }), [...slugs, 'a']);
-    appendBuild(state, lineOf(40 * 24, { a: 'fresh' }), [...slugs, 'a']);
+    for (let hour = 0; hour < 13; hour++) appendBuild(state, lineOf(40 * 24 + hour, { a: 'fresh' }), [...slugs, 'a']);
     const { days, builds } = readBuildRecord(state);
-    expect(builds).toHaveLength(1);
+    expect(builds).toHaveLength(13);
     expect(days).toMatchObject([{ builds: 3, down: Object.fromEntries(slugs.map((slug) => [slug, 3])) }]);
     expect(Object.keys(days[0]?.down ?? {})).toEqual(slugs);
   });

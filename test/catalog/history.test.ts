@@ -141,9 +141,34 @@ describe('when something was first seen', () => {
     expect(history?.records.size).toBe(4000);
     // Those that went last are kept.
     expect(history?.records.has(recordKey('p18-0', '1', 'all'))).toBe(true);
-    const late = new RecordSights(history, 'a', '2027-12-01T00:00:00.000Z', '2027-12-01T00:00:00.000Z');
-    for (let index = 0; index < 2000; index++) late.sight(recordKey(`p19-${index}`, '1', 'all'));
-    expect(late.finish(new Date('2027-12-01T00:00:00.000Z'))?.records.size).toBe(2000);
+    const readLate = (at: string, more: string) => {
+      const late = new RecordSights(history, 'a', at, at);
+      for (let index = 0; index < 2000; index++) late.sight(recordKey(`p19-${index}`, '1', 'all'));
+      late.sight(recordKey(more, '1', 'all'));
+      history = late.finish(new Date(at)) ?? history;
+      return history?.records.size;
+    };
+    // By the time of what is known, which the first reading after all these years tells anew.
+    expect(readLate('2027-12-01T00:00:00.000Z', 'x')).toBe(4001);
+    expect(readLate('2027-12-02T00:00:00.000Z', 'y')).toBe(2002);
+  });
+
+  it('C12: loses nothing by a reading under a clock that is years ahead, or behind', () => {
+    let history: ReturnType<RecordSights['finish']>;
+    const read = (at: string, ...names: string[]) => {
+      const sights = new RecordSights(history, 'a', at, at);
+      for (const name of names) sights.sight(recordKey(name, '1', 'all'));
+      history = sights.finish(new Date(at)) ?? history;
+      return [...(history?.records ?? [])].map(([key]) => key.split('\n')[0]).sort();
+    };
+    read('2026-01-01T00:00:00.000Z', 'stays', 'goes');
+    read('2026-02-01T00:00:00.000Z', 'stays');
+    expect(read('2031-01-01T00:00:00.000Z', 'stays', 'new')).toEqual(['goes', 'new', 'stays']);
+    expect(read('2026-02-02T00:00:00.000Z', 'stays', 'new')).toEqual(['goes', 'new', 'stays']);
+    expect(read('1970-01-01T00:00:00.000Z', 'stays')).toEqual(['goes', 'new', 'stays']);
+    expect(read('2026-02-03T00:00:00.000Z', 'stays', 'late')).toEqual(['goes', 'late', 'new', 'stays']);
+    // It came with the first reading, and is no news when it comes back.
+    expect(history?.records.get(recordKey('goes', '1', 'all'))?.news).toBe(false);
   });
 });
 

@@ -70,6 +70,23 @@ describe('the summary of a build', () => {
     expect(recovered).toMatch(/1 recovered: busy\n +1 gone from the manifest: shrunken\n/);
   });
 
+  it('C12: has nothing begin in times that are still to come, which a clock said that was ahead', async () => {
+    const bench = await CrawlBench.start();
+    const entries = [makeEntry('one', bench.origin.uri('one'))];
+    const { now } = bench;
+    bench.pass(5 * 365 * 86_400);
+    const { lastBuild: ahead } = await crawl(bench, entries);
+    bench.pass(-5 * 365 * 86_400 + 60);
+    const { lastBuild } = await crawl(bench, entries, ahead);
+    bench.pass(60);
+    const later = await crawl(bench, entries, lastBuild);
+    await bench.stop();
+    const sinceOf = (build: LastBuild) => build.repositories.map(({ since }) => Date.parse(since) - now.getTime());
+    expect(sinceOf(ahead)[0]).toBeGreaterThan(86_400_000);
+    expect(sinceOf(lastBuild)).toEqual([60_000]);
+    expect(sinceOf(later.lastBuild)).toEqual([60_000]);
+  });
+
   it('names the repositories that are down, the first forty of them', async () => {
     const bench = await CrawlBench.start();
     const entries = Array.from({ length: 43 }, (_, n) => makeEntry(`r${100 + n}`, bench.origin.uri(`r${n}`)));

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { statusSchema } from '../../src/contract/envelope.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { OriginServer } from '../support/origin-server.ts';
+
+const begin = 1_780_000_000;
+const day = 86_400;
+const years = 5 * 365 * day;
+
+let origin: OriginServer;
+let bench: BuildBench;
+beforeEach(async () => {
+  origin = await OriginServer.start();
+  bench = new BuildBench();
+  for (const slug of ['one', 'two']) origin.serve(slug, await generateRepository({ packages: makePackages(3, slug) }));
+});
+afterEach(() => origin.stop());
+
+const list = (...slugs: readonly string[]) => bench.list(slugs.map((slug) => ({ slug, uri: origin.uri(slug) })));
+const buildAt = async (second: number) => {
+  const { status, text } = await bench.build(`SOURCE_DATE_EPOCH=${begin + second} DEBDEX_FAIL_ON_STALE=100% `);
+  expect(status, text).toBe(0);
+};
+const isKept = (slug: string): boolean => existsSync(path.join(bench.state, 'snapshots', 'v1', slug, 'meta.json'));
+
+it('C12: a build under a clock that is years ahead makes nothing old, and what it noted does not outlive it', async () => {
+  list('one', 'two');
+  await buildAt(0);
+  list('one');
+  await buildAt(day);
+  await buildAt(years);
+  // Left out of the manifest for a day: it may come back.
+  expect(isKept('two')).toBe(true);
+  origin.break('/one/Release', { kind: 'status', status: 404 });
+  await buildAt(2 * day);
+  expect(isKept('two')).toBe(true);
+  const { builds, repositories } = statusSchema.parse(
+    JSON.parse(readFileSync(path.join(bench.out, documentPath.status), 'utf8')),
+  ).data;
+  expect(builds).toHaveLength(4);
+  const began = new Date((begin + 2 * day) * 1000).toISOString();
+  expect(repositories[0]).toMatchObject({ outcome: 'stale', since: began, confirmed: began });
+  await buildAt(40 * day);
+  expect(isKept('two')).toBe(true);
+  await buildAt(41 * day);
+  expect(isKept('two')).toBe(false);
+});
