@@ -271,6 +271,9 @@ describe('a build of the site', () => {
     const former = read('repository/oldalpha/index.html');
     expect(former).toContain('<meta http-equiv="refresh" content="0; url=/repository/alpha/">');
     expect(former).toContain(`<link rel="canonical" href="${base}/repository/alpha/">`);
+    const diagnosed = read('doctor/oldalpha/index.html');
+    expect(diagnosed).toContain('<meta http-equiv="refresh" content="0; url=/doctor/alpha/">');
+    expect(read('sitemap.xml')).not.toContain('oldalpha');
     expect(read('repository/oldalpha/feed.atom')).toBe(read('repository/alpha/feed.atom'));
     expect(read('repository/oldalpha/feed.json')).toBe(read('repository/alpha/feed.json'));
     expect(read('sitemap/1.xml')).not.toContain('oldalpha');
