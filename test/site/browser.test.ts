@@ -305,9 +305,16 @@ it.each([
   '/doctor/beta/',
   '/new/',
   '/api/',
-])('%s holds names, versions and addresses of any length', async (address) => {
-  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
-    const page = await open(address, options);
+])('%s holds names, versions and addresses of any length, with letters twice as large too', async (address) => {
+  for (const options of [
+    phone,
+    { viewport: { width: 1024, height: 768 } },
+    { viewport: { width: 1440, height: 900 } },
+  ]) {
+    const page = await open(address, { ...options, bypassCSP: true });
+    expect(await page.evaluate(longNames)).toEqual([]);
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(await page.evaluate(longNames)).toEqual([]);
   }
 });
@@ -682,7 +689,7 @@ describe('searching', () => {
     // Which is taken back as well, and what is typed is not: each letter would be a step.
     await page.getByRole('searchbox').first().pressSequentially('board');
     await page.goBack();
-    expect(new URL(page.url()).search).toBe('?q=snow&section=themes');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=snow&section=themes');
     await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await expect.poll(() => names(page)).toContain('SnowBoard');
