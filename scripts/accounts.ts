@@ -18,6 +18,7 @@ import { inWords } from '../src/log/error-chain.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
+import { answerHelp } from './answer-help.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -40,6 +41,8 @@ written to the audit log, gateway-audit.jsonl in the state folder.
 --at URL is for a Worker of Cloudflare at that address, which takes these commands
 from whoever has its key: DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
 `;
+
+answerHelp(usage);
 
 class UsageError extends Error {}
 

@@ -9,6 +9,7 @@ import type { FindingRecord, RepositoryRecord } from '../src/contract/records.ts
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
+import { printable } from '../src/log/log-line.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
 import { type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
@@ -118,7 +119,8 @@ await runCommand(command, async (values, uri) => {
   try {
     const { record, diagnosis, offers } = await examine(entry, values, folder);
     const words = () => report(diagnosis) + reportOffers(entry, record.failure !== null, offers);
-    process.stdout.write(values.json ? `${JSON.stringify(record, null, 1)}\n` : words());
+    // An origin's words stand in it.
+    process.stdout.write(printable(values.json ? `${JSON.stringify(record, null, 1)}\n` : words()));
     const isBroken = record.failure !== null || record.findings.some(({ weight }) => weight === 'broken');
     if (isBroken) process.exitCode = 1;
   } finally {

@@ -8,6 +8,7 @@ import {
   readStoreLocation,
 } from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
+import { answerHelp } from './answer-help.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -25,6 +26,8 @@ it also moves one to the other. The store is state/gateway.sqlite, or the same
 file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
 GATEWAY_DATABASE_URL names.
 `;
+
+answerHelp(usage);
 
 class UsageError extends Error {}
 

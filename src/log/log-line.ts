@@ -61,6 +61,9 @@ export const composeJson = ({ time, level, event, message, fields }: LogRecord):
 
 const plain = (text: string): string => text.replaceAll(unprintable, escapeOne);
 
+/** The same text for a terminal: what turns it around or commands it stands escaped in it, and lines stay. */
+export const printable = (text: string): string => text.replaceAll(unprintableButBreaks, escapeOne);
+
 const describeError = ({ name, message, code }: LoggedError): string =>
   `${name}${code === undefined ? '' : ` ${code}`}: ${message}`;
 
@@ -71,7 +74,7 @@ export const composeText = ({ time, level, message, fields }: LogRecord): string
   for (const [name, value] of cutFields(fields)) {
     if (Array.isArray(value)) {
       for (const cause of value as readonly LoggedError[]) below.push(`because ${plain(describeError(cause))}`);
-    } else if (name === 'stack') below.push(String(value).replaceAll(unprintableButBreaks, escapeOne));
+    } else if (name === 'stack') below.push(printable(String(value)));
     else beside.push(`${name}=${plain(String(value))}`);
   }
   const first = `${time} ${level.padEnd(5)} ${plain(cut(message, longestText))}`;

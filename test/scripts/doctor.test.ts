@@ -55,6 +55,17 @@ describe('npm run doctor', () => {
     });
   });
 
+  it('C9: has no terminal turn around or obey what an origin wrote', async () => {
+    const packages = [{ Package: 'com.example.turned', Version: '1\u202e2\u0007', Architecture: 'iphoneos-arm' }];
+    origin.serve('turned', await generateRepository({ packages }));
+    for (const flags of [[], ['--json']]) {
+      const { stdout } = await doctor(origin.uri('turned'), ...flags);
+      expect(stdout).toContain('\\u202e');
+      expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e]/u);
+      if (flags.length > 0) expect(findingsRecordSchema.safeParse(JSON.parse(stdout)).success).toBe(true);
+    }
+  });
+
   it('prints the findings document on request', async () => {
     origin.serve('weak', await generateRepository({ hashes: [] }));
     const { stdout } = await doctor(origin.uri('weak'), '--json');

@@ -131,6 +131,8 @@ describe.skipIf(process.env.DEBDEX_TEST_INSTALLATION === undefined)(
         ['accounts', ['list', '--state', state], 0, /./],
         ['gateway', ['backup', path.join(own, 'backup.json'), '--state', state], 0, /./],
         ['doctor', ['--help'], 0, /./],
+        ['accounts', ['--help'], 0, /^Usage: /],
+        ['gateway', ['-h'], 0, /^Usage: /],
       ];
       for (const [name, parameters, code, words] of ended) {
         const end = await run(name, parameters);
