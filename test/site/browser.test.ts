@@ -1061,6 +1061,18 @@ describe('a package', () => {
     const [doubt, install] = [await page.locator('#doubt').boundingBox(), await page.locator('#install').boundingBox()];
     expect(doubt?.y ?? 0).toBeLessThan(install?.y ?? 0);
     expect(await page.locator('#doubt').textContent()).toMatch(/may not install.*Beta since 17 Nov 2026/s);
+    expect(await page.locator('[data-manager]').count()).toBeGreaterThan(0);
+    expect(await page.locator('[data-manager].primary').count()).toBe(0);
+    await page.goto(`${server.base}/repository/beta/`);
+    const [warning, add] = [
+      await page.locator('#doubt').boundingBox(),
+      await page.locator('[data-managers]').boundingBox(),
+    ];
+    expect(warning?.y ?? 9999).toBeLessThan(add?.y ?? 0);
+    expect(await page.locator('[data-manager].primary').count()).toBe(0);
+    await page.goto(`${server.base}/repository/alpha/`);
+    expect(await page.locator('#doubt').count()).toBe(0);
+    expect(await page.locator('[data-manager].primary').count()).toBe(1);
   });
 
   it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {

@@ -22,7 +22,8 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
 
 /**
  * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
- * stay that install something there; where none does, or the package says that it does not run on it, none is called for.
+ * stay that install something there; where none does, the package says that it does not run on it, or its origin fails,
+ * none is called for.
  * The download for the device comes first.
  */
 export const placeInstall = (): void => {
@@ -35,7 +36,8 @@ export const placeInstall = (): void => {
     const first = shown.find(({ dataset }) => dataset.manager === last) ?? shown[0];
     for (const button of buttons) {
       button.hidden = !shown.includes(button);
-      button.classList.toggle('primary', button === first && fitting.length > 0 && !refuses);
+      const isCalledFor = fitting.length > 0 && !refuses && group.dataset.doubted === undefined;
+      button.classList.toggle('primary', button === first && isCalledFor);
       if (button !== first) group.append(button);
     }
   }
