@@ -7,11 +7,12 @@ import { describedBy } from '../results/placeholder.ts';
 import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes, newestOf } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
+import { type Doubt, doubtOf } from './doubt.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
-import type { PackageSummary, PackageVersion, Repository, SiteCatalog } from './site-catalog.ts';
+import type { PackageSummary, PackageVersion, SiteCatalog } from './site-catalog.ts';
 import { joinStatements, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
 
@@ -80,14 +81,6 @@ export interface PackageView extends Needs {
   readonly downloads: { readonly total: number; readonly lastMonth: number } | undefined;
 }
 
-/** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
-interface Doubt {
-  /** `lately`: it fails, but was in order hours ago; origins have their bad days. */
-  readonly kind: 'failing' | 'lately' | 'old';
-  /** ISO 8601. */
-  readonly since: string;
-}
-
 interface PackageLink {
   readonly id: string;
   readonly name: string;
@@ -148,21 +141,6 @@ const versionRow = (
   otherBytesIn,
   bytesChangedAt,
 });
-
-const yearsToDoubt = 4;
-const badDayMs = 2 * 86_400_000;
-
-// Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
-const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
-  if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale') {
-    const since = outcome.confirmedAt ?? changedAt;
-    const isLately = builtAt !== undefined && Date.parse(builtAt) - Date.parse(since) < badDayMs;
-    return { kind: isLately ? 'lately' : 'failing', since };
-  }
-  if (builtAt === undefined) return undefined;
-  const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
-  return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;
-};
 
 const dependentsShown = 48;
 const similarShown = 6;

@@ -7,6 +7,7 @@ import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
 import { page } from './addresses.ts';
 import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
+import { type Doubt, doubtOf } from './doubt.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { mendingCommands } from './mending.ts';
@@ -92,6 +93,8 @@ export interface RepositoryView {
   readonly signature: string;
   /** The same in a word. */
   readonly signing: (typeof signingWords)[SigningState];
+  /** What there is to fear of its packages, which buttons are to be told with; undefined where nothing. */
+  readonly doubt: Doubt | undefined;
   /** What the last crawl failed with; undefined where it went well. */
   readonly trouble:
     | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & { readonly owner: string | undefined })
@@ -154,11 +157,13 @@ export const computeRepositoryView = (
     base,
     service,
     served,
+    builtAt,
     vanished = [],
   }: {
     readonly base: string;
     readonly service: { readonly name: string };
     readonly served: readonly string[];
+    readonly builtAt: string | undefined;
     readonly vanished?: readonly VanishedPackage[];
   },
 ): RepositoryView => {
@@ -183,6 +188,7 @@ export const computeRepositoryView = (
     findings: repository.findings,
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
+    doubt: doubtOf(repository, builtAt),
     trouble: troubled ? { outcome: outcome.outcome, reason, confirmedAt, since, owner } : undefined,
     vanished,
     commands: mendingCommands(
