@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { computeSource } from '../../src/catalog/ingest.ts';
-import { backOff } from '../../src/crawl/back-off.ts';
+import { backOff, isPaused } from '../../src/crawl/back-off.ts';
 import { CrawlError } from '../../src/crawl/crawl-error.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { generateRepository } from '../support/apt-repository.ts';
@@ -186,6 +186,21 @@ describe('back-off', () => {
       minutes.push((until - now.getTime()) / 60_000);
     }
     expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+  });
+
+  it('C6: a pause is believed for as long as one may be, with an hour of drift, and no longer', () => {
+    const { now } = bench;
+    const hold = 6 * 3_600_000;
+    const after = (ms: number) => new Date(now.getTime() + ms).toISOString();
+    for (const [ms, isBelieved] of [
+      [-1, false],
+      [0, false],
+      [1, true],
+      [hold + 3_600_000, true],
+      [hold + 3_600_001, false],
+    ] as const) {
+      expect(isPaused(after(ms), now, hold), `${ms}`).toBe(isBelieved);
+    }
   });
 
   it('C6: does not follow from a file that is wrong or missing', () => {
