@@ -18,7 +18,7 @@ import { inWords } from '../src/log/error-chain.ts';
 import { auditCommand } from './accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
-import { answerHelp } from './answer-help.ts';
+import { assertNoHelp, HelpAsked } from './help-asked.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -41,8 +41,6 @@ written to the audit log, gateway-audit.jsonl in the state folder.
 --at URL is for a Worker of Cloudflare at that address, which takes these commands
 from whoever has its key: DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
 `;
-
-answerHelp(usage);
 
 class UsageError extends Error {}
 
@@ -168,6 +166,7 @@ const openAccounts = (at: string | undefined, state: string): Accounts =>
 let store: CredentialStore | undefined;
 let changesSomething = false;
 try {
+  assertNoHelp();
   const { state, at, ...rest } = readArguments();
   changesSomething = rest.command !== 'list';
   const accounts = openAccounts(at, state);
@@ -177,7 +176,8 @@ try {
   (failed ? process.stderr : process.stdout).write(`${text}\n`);
   process.exitCode = failed ? 1 : 0;
 } catch (error) {
-  if (error instanceof UsageError) {
+  if (error instanceof HelpAsked) process.stdout.write(usage);
+  else if (error instanceof UsageError) {
     process.stderr.write(`accounts: ${error.message}\n\n${usage}`);
     process.exitCode = 2;
   } else if (error instanceof PasswordRefused || error instanceof ConfigurationInvalid) {

@@ -8,7 +8,7 @@ import {
   readStoreLocation,
 } from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
-import { answerHelp } from './answer-help.ts';
+import { assertNoHelp, HelpAsked } from './help-asked.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -26,8 +26,6 @@ it also moves one to the other. The store is state/gateway.sqlite, or the same
 file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
 GATEWAY_DATABASE_URL names.
 `;
-
-answerHelp(usage);
 
 class UsageError extends Error {}
 
@@ -68,6 +66,7 @@ const describe = ({ made, accounts, signIns, ...changed }: Restored, keepSignIns
 };
 
 try {
+  assertNoHelp();
   const { command, file, keepSignIns, state } = readArguments();
   const location = readStoreLocation(process.env, state);
   if (command === 'backup') {
@@ -84,7 +83,8 @@ try {
     await auditCommand({ event: 'store-restored', reason }, state);
   }
 } catch (error) {
-  if (error instanceof UsageError) {
+  if (error instanceof HelpAsked) process.stdout.write(usage);
+  else if (error instanceof UsageError) {
     process.stderr.write(`gateway: ${error.message}\n\n${usage}`);
     process.exitCode = 2;
   } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid) {

@@ -73,7 +73,9 @@ const loadSearchIndex = async (visitor: Visitor): Promise<void> => {
   if (fragment === undefined) return;
   const content = gunzipSync(fragment.body);
   const pages = JSON.parse(content.subarray(content.indexOf('{')).toString()) as Record<string, { url: string }>;
-  await follow(visitor, pick(Object.values(pages)).url, isStillNamed, html);
+  // What its row shows stands behind it.
+  const [address = ''] = pick(Object.values(pages)).url.split('#');
+  await follow(visitor, address, isStillNamed, html);
 };
 
 /** Each kind of request to the site. */
