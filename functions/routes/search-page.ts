@@ -106,15 +106,16 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         ? [error.status, error.message, error.headers]
         : [503, 'The search cannot answer at the moment: try again in a minute', { 'Retry-After': '5' }];
     const built = await readBuilt(dependencies);
-    const html = composeRefusal(built ?? '', new URL(request.url).searchParams.get('q') ?? '', `${sentence}.`);
+    if (built === undefined) return undefined;
+    const html = composeRefusal(built, new URL(request.url).searchParams.get('q') ?? '', `${sentence}.`);
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 
   return async (context: Parameters<Handler>[0]): Promise<Response | undefined> => {
     const { req, env } = context;
-    if (!hasQuery(req.url, ['q']) || new URL(req.url).searchParams.get('q')?.trim() === '') return undefined;
-    if ((await dependencies.documents.read(searchPage.file, 'identity')) === undefined) return undefined;
     try {
+      if (!hasQuery(req.url, ['q']) || new URL(req.url).searchParams.get('q')?.trim() === '') return undefined;
+      if ((await dependencies.documents.read(searchPage.file, 'identity')) === undefined) return undefined;
       return await answerLimited(context);
     } catch (error) {
       if (!(error instanceof HttpError)) dependencies.report(error, env?.note);

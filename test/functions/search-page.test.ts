@@ -158,6 +158,12 @@ describe('C14: the page of the search', () => {
     expect(long.html).toContain('must be at most 256 characters.</p>');
     expect(long.html).toContain('<noscript>');
     expect((await ask('?q=a&q=b')).status).toBe(400);
+    // Bytes that are no text, too.
+    for (const query of ['?q=%E0%A4%A', '?q=%ff']) {
+      const { status, headers, html } = await ask(query);
+      expect([status, headers.get('content-type')], query).toEqual([400, 'text/html; charset=utf-8']);
+      expect(html, query).toMatch(/must be percent-encoded UTF-8\.<\/p>/);
+    }
     expect((await ask('?q=snow&architecture=A%20B')).status).toBe(400);
     wait = 7;
     const busy = await ask('?q=snow');
