@@ -4,8 +4,8 @@ import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
 import { type Chosen, facetNames, fitsChosen } from '../../src/results/facets.ts';
 import { type FoundRecord, toPackages } from '../../src/results/found.ts';
-import { countMet, readFit } from '../../src/results/meant.ts';
-import { composeRefusal, composeSearchPage, markParts, readTraits } from '../../src/results/search-page.ts';
+import { markParts, readFit } from '../../src/results/meant.ts';
+import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { computedAnswer, HttpError } from '../http/answers.ts';
@@ -79,7 +79,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       );
       const bytes = await encode(['[', ...records.pieces, ']'], turn);
       const all = toPackages(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], readTraits(built));
-      const found = markParts(all, countMet(q, all));
+      const found = markParts(q, all);
       const html = composeSearchPage(built, {
         question: q,
         chosen,

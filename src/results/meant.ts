@@ -38,20 +38,14 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
 export const isMet = (question: string, one: Known): boolean => fitOf(splitWords(question), one).kind !== 'part';
 
 /**
- * How many of what was found meet a question, the best first; the rest has a part of it. Zero where it is said of all that
- * they have a part.
+ * What was found, those marked that have but a part of the question where others have all of it as it was asked. They follow
+ * all that do, and the index knows words of which a record tells nothing, so it is looked at from the end.
  */
-export const countMet = (question: string, found: readonly Known[]): number => {
+export const markParts = (question: string, found: readonly FoundPackage[]): readonly FoundPackage[] => {
   const words = splitWords(question);
-  if (words.length < 2) return found.length;
-  // What is found by its parts follows all that meets the question, and the index knows words of which a record tells nothing.
-  let corrected = 0;
-  for (let met = found.length; met > 0; met--) {
-    const { kind } = fitOf(words, found[met - 1] as Known);
-    if (kind === 'asked') return met;
-    if (kind === 'corrected' && corrected === 0) corrected = met;
-  }
-  return corrected;
+  let met = words.length > 1 ? found.length : 0;
+  while (met > 0 && fitOf(words, found[met - 1] as Known).kind !== 'asked') met--;
+  return met === 0 ? found : found.map((one, index) => (index < met ? one : { ...one, isPart: true }));
 };
 
 /** How the first results of a question fit it; nothing found fits as it was asked. */

@@ -35,10 +35,6 @@ export const countWords = (count: number, isMore: boolean, parts = 0): string =>
 /** The class of the item of a package that has but a part of the question: style sheets put a line before the first. */
 export const partClass = 'part';
 
-/** What was found, those marked that have but a part of the question where others have all of it: behind the first `met`. */
-export const markParts = (found: readonly FoundPackage[], met: number): readonly FoundPackage[] =>
-  met === 0 ? found : found.map((one, index) => (index < met ? one : { ...one, isPart: true }));
-
 /** What is said where the question was not answered as it was asked, as markup; empty where it was. */
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   if (fit.kind === 'asked') return '';

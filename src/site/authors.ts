@@ -7,6 +7,8 @@ interface Authored {
   /** The name, empty where nobody is named. */
   readonly author: string;
   readonly architectures: readonly string[];
+  /** What it states of devices with iOS, by repository; nothing where it is for none. */
+  readonly stated: { readonly size: number };
 }
 
 /** Somebody who has a page of their own. */
@@ -37,9 +39,12 @@ const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]
 /** The author of a package as feeds and addresses may name them: empty where nobody is, or where the name is a mail address. */
 export const publicAuthor = ({ author }: Pick<Authored, 'author'>): string => (holdsMail(author) ? '' : author);
 
-/** Whether a package is for devices with iOS, whose owners this site is for. */
-export const isForDevices = ({ architectures }: Pick<Authored, 'architectures'>): boolean =>
-  architectures.some(isDeviceArchitecture);
+/**
+ * Whether a package is for devices with iOS, whose owners this site is for: what is for all architectures too, where its
+ * repository serves them.
+ */
+export const isForDevices = ({ architectures, stated }: Pick<Authored, 'architectures' | 'stated'>): boolean =>
+  stated.size > 0 || architectures.some(isDeviceArchitecture);
 
 /**
  * Whether an author of these packages has a page: everybody who makes something for devices with iOS; of those who do

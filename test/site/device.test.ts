@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -376,6 +376,9 @@ describe('C14: what a package page states', () => {
       ['Any build all', 'iOS 12 or newer', 'Depends: firmware (>= 12.0)', '1.0, one repository'],
     ]);
     expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
+    // Whoever is for devices can be followed.
+    expect(existsSync(path.join(out, 'package', 'com.example.snoweverywhere', 'feed.atom'))).toBe(true);
+    expect(existsSync(path.join(out, 'package', 'com.example.manual', 'feed.atom'))).toBe(false);
   });
 
   it('leaves out who is for no such device, and an index without them says nothing of devices', async () => {

@@ -9,7 +9,11 @@ import { choosePictures, chooseRepositoryPictures } from '../../src/site/share-c
 import type { PackageSummary, SiteCatalog } from '../../src/site/site-catalog.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-const by = (author: string, ...architectures: string[]) => ({ author, architectures });
+const by = (author: string, architecture = 'amd64', stated: readonly string[] = []) => ({
+  author,
+  architectures: [architecture],
+  stated: new Set(stated),
+});
 
 describe('an author', () => {
   it('is one person however packages spell them, with a mail address and without', () => {
@@ -47,6 +51,9 @@ describe('an author', () => {
     expect(hasAuthorPage([by('Ada', 'amd64')])).toBe(false);
     expect(hasAuthorPage([by('Ada', 'amd64'), by('Ada', 'all')])).toBe(true);
     expect(hasAuthorPage([by('Ada', 'iphoneos-arm64')])).toBe(true);
+    // For all architectures, in a repository that serves such devices and in one that does not.
+    expect(hasAuthorPage([by('Ada', 'all', ['one'])])).toBe(true);
+    expect(hasAuthorPage([by('Ada', 'all')])).toBe(false);
   });
 
   const names = [

@@ -3,8 +3,7 @@ import { type BeginningList, beginningLists } from '../../results/beginning-list
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
-import { countMet, type Fit, readFit } from '../../results/meant.ts';
-import { markParts } from '../../results/search-page.ts';
+import { type Fit, markParts, readFit } from '../../results/meant.ts';
 import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
 import { answers, mayAsk } from './index-presence.ts';
@@ -34,10 +33,7 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevi
   // Without a device too they keep their places: what is read later of a package may be more than what was read first.
   const arrange = fitsFirst(text, isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
-  const read = () => {
-    const { found } = answer;
-    return arrange(markParts(found, countMet(text, found)));
-  };
+  const read = () => arrange(markParts(text, answer.found));
   return {
     get total() {
       return read().length;
