@@ -14,6 +14,17 @@ const architecture = 'iphoneos-arm64';
 const runsOn = (fields: Partial<Parameters<typeof readStated>[0]>, ios: string): boolean =>
   !holdsVersion(readExcluded({ architecture, ...fields }), parseVersion(ios) ?? Number.NaN);
 
+it('C14: what is asked of the device besides its iOS is told with where it stands, once, and cut short', () => {
+  const asked = 'gsc.a | gsc.b | gsc.c | gsc.d, cy+cpu.arm64';
+  const { demands, statements } = readStated({ architecture, depends: asked, preDepends: 'cy+cpu.arm64' });
+  expect(demands).toEqual(['gsc.a or gsc.b or gsc.c', 'cy+cpu.arm64']);
+  expect(statements.map(({ source, written }) => `${source} ${written}`)).toEqual([
+    'Depends gsc.a or gsc.b or gsc.c',
+    'Depends cy+cpu.arm64',
+    'Pre-Depends cy+cpu.arm64',
+  ]);
+});
+
 describe('C14: what relations to firmware say is what dpkg makes of them', () => {
   it.each([
     ['firmware (>= 14.0)', ['14.0', '14.0.1', '17.5'], ['13.7', '9.3.3']],

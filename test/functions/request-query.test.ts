@@ -5,6 +5,11 @@ import { operations } from '../../src/contract/paths.ts';
 
 const read = (query: string) => readQuery(`http://localhost/search?${query}`, operations.packageSearch.query);
 
+it('H7 a refusal notes no stack, and errors after it do', () => {
+  expect(new HttpError(429, 'Later').stack).not.toMatch(/\n\s+at /);
+  expect(new Error('A fault').stack).toMatch(/\n\s+at /);
+});
+
 describe('H7 query of a request', () => {
   it.each([
     ['the same parameter', `q${'&q'.repeat(32_500)}`],

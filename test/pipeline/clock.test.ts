@@ -3,6 +3,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { statusSchema } from '../../src/contract/envelope.ts';
 import { documentPath } from '../../src/contract/paths.ts';
+import type { BuildResult } from '../../src/pipeline/build-result.ts';
+import { composeShown } from '../../src/pipeline/status-step.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -10,6 +12,7 @@ import { OriginServer } from '../support/origin-server.ts';
 const begin = 1_780_000_000;
 const day = 86_400;
 const years = 5 * 365 * day;
+const dayOf = (past: number): string => new Date((begin + past * day) * 1000).toISOString().slice(0, 10);
 
 let origin: OriginServer;
 let bench: BuildBench;
@@ -44,6 +47,9 @@ it('C12: a build under a clock that is years ahead makes nothing old, and what i
   expect(builds).toHaveLength(4);
   const began = new Date((begin + 2 * day) * 1000).toISOString();
   expect(repositories[0]).toMatchObject({ outcome: 'stale', since: began, confirmed: began });
+  const ended = { lastBuild: { builtAt: began, repositories: [] }, packageChanges: [] } as unknown as BuildResult;
+  const { growth } = composeShown(bench, ended, { builds: [], repositories: [] });
+  expect(growth?.map((one) => one.day)).toEqual([0, 1, 2].map((past) => dayOf(past)));
   await buildAt(40 * day);
   expect(isKept('two')).toBe(true);
   await buildAt(41 * day);

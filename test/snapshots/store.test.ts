@@ -168,6 +168,9 @@ describe('the store', () => {
     expect(await store.read('repo')).toEqual(snapshot);
     await store.writeAttempts('repo', { ...noAttempts, succeededAt: '2026-06-02T13:00:00.000Z' });
     expect(await store.read('repo')).toEqual({ ...snapshot, checkedAt: '2026-06-02T13:00:00.000Z' });
+    // Under a clock that was ahead when the snapshot was taken, and was put right.
+    await store.writeAttempts('repo', { ...noAttempts, succeededAt: '2026-05-02T13:00:00.000Z' });
+    expect((await store.read('repo'))?.checkedAt).toBe('2026-05-02T13:00:00.000Z');
     await writeFile(join(folder(), 'attempts.json'), '{');
     expect(await store.readAttempts('repo')).toEqual(noAttempts);
   });
