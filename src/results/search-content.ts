@@ -3,7 +3,7 @@ import type { FoundPackage } from './found.ts';
 // What the search index among the files holds of a package is words, and shows them too: its summary stands there once, for
 // both. As a field of its own Pagefind would index it again, which takes a tenth of its time, its memory and its files. All
 // fields are indexed, so that what only shows would be found by too: it stands where the address of a result does, which
-// takes a quarter off the memory of indexing, and no package is found by the name of its section.
+// takes a quarter off the memory of indexing.
 
 const mark = '¶';
 

@@ -5,7 +5,10 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishSite } from '../../src/pipeline/site-step.ts';
+import { readCard } from '../../src/results/search-content.ts';
 import { statedLists } from '../../src/results/stated-lists.ts';
+import { composeSearchRecords } from '../../src/site/pagefind-index.ts';
+import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { type StaticServer, serveFolder } from '../support/static-server.ts';
 import { type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
@@ -379,6 +382,24 @@ describe('C14: what a package page states', () => {
     // Whoever is for devices can be followed.
     expect(existsSync(path.join(out, 'package', 'com.example.snoweverywhere', 'feed.atom'))).toBe(true);
     expect(existsSync(path.join(out, 'package', 'com.example.manual', 'feed.atom'))).toBe(false);
+  });
+
+  it('stands where the index of the files looks for no words: every field of a record is indexed', () => {
+    const catalog = new SiteCatalog(path.join(folder, 'out.sqlite'));
+    const records = [...composeSearchRecords(catalog)];
+    catalog.close();
+    expect(records.length).toBeGreaterThan(8);
+    for (const { url, meta } of records) {
+      expect(Object.keys(meta)).toEqual(['title', 'id']);
+      expect(url.startsWith(`/package/${meta.id}/#`)).toBe(true);
+    }
+    const both = records.find(({ meta }) => meta.id === 'com.example.snowboth');
+    expect(readCard(both?.url ?? '')).toMatchObject({
+      version: '1.1',
+      kind: 'tweaks',
+      architectures: ['iphoneos-arm', 'iphoneos-arm64'],
+      runs: 'rootful=13.0-15.0;rootless=15.0-16.8',
+    });
   });
 
   it('leaves out who is for no such device, and an index without them says nothing of devices', async () => {

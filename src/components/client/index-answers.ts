@@ -101,6 +101,8 @@ export class IndexAnswer {
   readonly #chosen: Chosen;
   readonly #isWide: boolean;
   readonly #records: FoundRecord[] = [];
+  /** What these come to; made when it is asked for first. */
+  #found: readonly FoundPackage[] | undefined;
   #pages = 0;
   #isMore = true;
 
@@ -111,8 +113,13 @@ export class IndexAnswer {
     this.#chosen = chosen;
   }
 
-  /** The packages that are known so far. */
+  /** The packages that are known so far: the same list until more are. */
   get found(): readonly FoundPackage[] {
+    this.#found ??= this.#compose();
+    return this.#found;
+  }
+
+  #compose(): readonly FoundPackage[] {
     const all = toPackages(this.#records, traits());
     const { section, state } = this.#chosen;
     if (section === undefined && state === undefined) return all;
@@ -131,6 +138,7 @@ export class IndexAnswer {
       const page = await fetchPage(parametersOf(this.#text, this.#chosen, limit, this.#pages + 1));
       this.#pages++;
       this.#records.push(...page.records);
+      this.#found = undefined;
       this.#isMore = page.isMore;
     }
   }

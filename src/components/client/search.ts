@@ -33,7 +33,15 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevi
   // Without a device too they keep their places: what is read later of a package may be more than what was read first.
   const arrange = fitsFirst(text, isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
-  const read = () => arrange(markParts(text, answer.found));
+  // Once for each list: to tell what has a part of the question takes longer than all else here.
+  let known: readonly FoundPackage[] = [];
+  let arranged: readonly FoundPackage[] = [];
+  const read = () => {
+    const { found } = answer;
+    if (found !== known) arranged = arrange(markParts(text, found));
+    known = found;
+    return arranged;
+  };
   return {
     get total() {
       return read().length;
