@@ -20,6 +20,9 @@ export const catalogPath = (state: string): string => path.join(state, 'catalog.
 
 const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
 
+/** Where its full-text index is made, where that has a file of its own until all of it is there. */
+const searchDraftPath = (state: string): string => path.join(state, 'catalog.search.sqlite');
+
 /** The version of a catalog's tables (see `catalogFormat`); undefined where it cannot be read. */
 export const readCatalogFormat = (file: string): number | undefined => {
   let database: CatalogFile | undefined;
@@ -43,6 +46,8 @@ const hasCatalog = (state: string): boolean =>
  */
 export class NextCatalog {
   readonly database: CatalogFile;
+  /** Whether it began empty. */
+  readonly isNew: boolean;
   readonly #state: string;
   #open = true;
   #mark: Mark | undefined;
@@ -52,14 +57,11 @@ export class NextCatalog {
     this.#state = state;
     mkdirSync(state, { recursive: true });
     const file = nextPath(state);
-    for (const leftover of [file, `${file}-journal`]) rmSync(leftover, { force: true });
-    const fresh = afresh || !hasCatalog(state);
-    if (!fresh) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
-    this.database = CatalogFile.open(file);
-    // A crash throws this file away, so it needs no journal and no flush before `publish`.
-    this.database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
-    this.database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
-    if (fresh) createTables(this.database);
+    for (const leftover of [file, `${file}-journal`, searchDraftPath(state)]) rmSync(leftover, { force: true });
+    this.isNew = afresh || !hasCatalog(state);
+    if (!this.isNew) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
+    this.database = CatalogFile.openDraft(file);
+    if (this.isNew) createTables(this.database);
   }
 
   /** The file, which may be read when it is sealed. */
@@ -162,6 +164,16 @@ export class CatalogBuild {
     this.#current?.close();
     this.#current = undefined;
     await this.#next?.seal();
+  }
+
+  /** Whether what is written began empty. */
+  get isNew(): boolean {
+    return this.#next?.isNew === true;
+  }
+
+  /** Where a file may lie until the catalog is written; what a crash leaves of it goes with the next one. */
+  get searchDraft(): string {
+    return searchDraftPath(this.#state);
   }
 
   /** The file that is to be in force: the one that was written, or the one that is, where nothing was. */

@@ -14,6 +14,17 @@ export class CatalogFile implements WritableDatabase {
     return new CatalogFile(new DatabaseSync(file));
   }
 
+  /**
+   * Opens a file that a crash throws away until all of it is written: it needs no journal, no flush, and nobody else
+   * looks at it. The tables in which a full-text index keeps its own rows may be written too.
+   */
+  static openDraft(file: string): CatalogFile {
+    const draft = new CatalogFile(new DatabaseSync(file, { defensive: false }));
+    draft.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536');
+    draft.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY');
+    return draft;
+  }
+
   /** Opens a file that is there, to read alone. Throws where it is not, or is no database. */
   static openReadOnly(file: string): CatalogFile {
     const database = new DatabaseSync(file, { readOnly: true });

@@ -1,7 +1,6 @@
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
 import { documentLevel, documentRanking, documentsPerLevel, firstDocumentId, firstOfLevel } from './search-document.ts';
-import { composeSearchRow, insertSearchRow } from './search-row.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { IndexedRecord, SearchSink } from './search-writer.ts';
 import { wordListTables } from './word-list.ts';
 
 /**
@@ -43,23 +42,6 @@ export const removeSearchDocuments = (database: WritableDatabase, firstRecord: n
   database.prepareWrite('DELETE FROM search_document WHERE record >= ? AND record < ?').run(...range);
 };
 
-// The index is put in order when this part of its documents is new.
-const greatChange = 0.1;
-
-/**
- * To be called when all changed repositories are indexed; `added` is the number of documents that were new. After a
- * great change the index is written as one piece, which halves the time of a question; after a small one that would take
- * longer than all the rest of the build.
- */
-export const finishSearchIndex = (database: WritableDatabase, added: number): void => {
-  const [total = 0] = database.prepare<[number]>('SELECT count(*) FROM search_document').get() ?? [];
-  if (added > total * greatChange) database.exec(`INSERT INTO search (search) VALUES ('optimize')`);
-};
-
-type Row = [record: number, json: string, details: string | null];
-
-const rowsAtOnce = 500;
-
 /** The level of a package by its identifier: how often it was downloaded. */
 type LevelOf = (identifier: string) => number;
 
@@ -67,33 +49,31 @@ type LevelOf = (identifier: string) => number;
 export interface Indexing {
   readonly database: WritableDatabase;
   readonly levelOf: LevelOf;
-  /** To be written when all is indexed. */
-  readonly vocabulary: Vocabulary;
+  /** To be finished when all is indexed. */
+  readonly sink: SearchSink;
 }
 
 /** A record that is to be indexed, and what its number depends on. */
-type Due = [record: number, nameLength: number, identifier: string];
-const dueColumns = 'record.id, length(coalesce(name, package)), package';
+type Due = [record: number, shown: string, identifier: string];
+const dueColumns = 'record.id, coalesce(name, package), package';
 
-/**
- * These records in the order of the numbers that they will get: the full-text index writes out all that it has gathered
- * whenever a number is smaller than the one before.
- */
-function* readInOrder(database: CatalogDatabase, due: readonly Due[], levelOf: LevelOf): Generator<Row> {
-  const ids = due
-    .map(([id, length, identifier]) => ({ id, length, level: levelOf(identifier) }))
-    .sort((a, b) => a.length - b.length || b.level - a.level || a.id - b.id)
-    .map(({ id }) => id);
-  const select = database.prepare<Row>(
-    `SELECT record.id, record.json, record.details
-     FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
-  );
-  for (let start = 0; start < ids.length; start += rowsAtOnce) {
-    yield* select.all(JSON.stringify(ids.slice(start, start + rowsAtOnce)));
-  }
+/** A document that is to be: of which record, in which place. */
+interface Place {
+  readonly record: number;
+  readonly length: number;
+  readonly level: number;
 }
 
-// So many documents are indexed before other work, such as writing files, gets its turn.
+/**
+ * The places of these records in the order of the numbers that they will get: the full-text index writes out all that it
+ * has gathered whenever a number is smaller than the one before.
+ */
+const sortPlaces = (due: readonly Due[], levelOf: LevelOf): Place[] =>
+  due
+    .map(([record, shown, identifier]) => ({ record, length: shown.length, level: levelOf(identifier) }))
+    .sort((a, b) => a.length - b.length || b.level - a.level || a.record - b.record);
+
+// So many documents are indexed in one go.
 const turn = 256;
 
 /**
@@ -138,25 +118,30 @@ export const moveSearchDocuments = async (indexing: Indexing): Promise<number> =
 };
 
 const addDocuments = async (
-  { database, levelOf, vocabulary }: Indexing,
+  { database, levelOf, sink }: Indexing,
   ranking: number,
   due: readonly Due[],
 ): Promise<number> => {
   const nextId = documentNumbers(database, ranking);
-  vocabulary.beginRepository();
+  sink.beginRepository();
   const addDocument = database.prepareWrite('INSERT INTO search_document (id, record) VALUES (?, ?)');
-  const addTerms = database.prepareWrite(insertSearchRow);
-  let done = 0;
-  for (const row of readInOrder(database, due, levelOf)) {
-    const [record, json, details] = row;
-    const composed = composeSearchRow(json, details);
-    const id = nextId(composed.shown.length, levelOf(composed.identifier));
-    addDocument.run(id, record);
-    addTerms.run(id, ...composed.texts);
-    vocabulary.add(composed);
-    if (++done % turn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  const select = database.prepare<[json: string, details: string | null]>(
+    `SELECT record.json, record.details
+     FROM json_each(?) AS wanted CROSS JOIN record ON record.id = wanted.value ORDER BY wanted.key`,
+  );
+  const places = sortPlaces(due, levelOf);
+  for (let start = 0; start < places.length; start += turn) {
+    const some = places.slice(start, start + turn);
+    const rows = select.all(JSON.stringify(some.map(({ record }) => record)));
+    const records = some.map(({ record, length, level }, index): IndexedRecord => {
+      const id = nextId(length, level);
+      addDocument.run(id, record);
+      const [json = '', details = null] = rows[index] ?? [];
+      return [id, json, details];
+    });
+    await sink.take(records);
   }
-  return done;
+  return places.length;
 };
 
 /** Hands out the numbers of new documents: within a ranking, a name length and a level they count up. */

@@ -10,9 +10,10 @@ import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
 import { readKnownHistory } from './known-history.ts';
 import { readPublishedDownloads } from './published-downloads.ts';
+import { SearchAside } from './search-aside.ts';
 import { levelOfDownloads } from './search-document.ts';
-import { finishSearchIndex, moveSearchDocuments } from './search-index.ts';
-import { Vocabulary } from './vocabulary.ts';
+import { moveSearchDocuments } from './search-index.ts';
+import { SearchWriter } from './search-writer.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */
@@ -174,26 +175,36 @@ export const updateCatalog = async (
   return { touched, ingested, removed, rebuilt, lost, damaged };
 };
 
+/** Of fewer records a thread would take longer to start than it saves. */
+const fewestAside = 10_000;
+
 /**
  * Indexes the repositories just ingested for search. Apart from `updateCatalog`, so that it can go on while documents
  * are written. Of packages that are alike otherwise those are found first that were downloaded more often; where that
- * is not what the catalog was published with, documents change their places.
+ * is not what the catalog was published with, documents change their places. A new catalog of `fewest` records or more
+ * is indexed in a thread.
  */
 export const indexForSearch = async (
   catalog: CatalogBuild,
   ingested: readonly string[],
   downloads: readonly DownloadTotal[] = [],
+  fewest = fewestAside,
 ): Promise<void> => {
   const isMoved = JSON.stringify(downloads) !== JSON.stringify(readPublishedDownloads(catalog.database));
   if (!catalog.changed && !isMoved) return;
   const levels = new Map(downloads.map(({ package_id: id, total }) => [id, levelOfDownloads(total)]));
   const levelOf = (identifier: string): number => levels.get(identifier) ?? 0;
   const database = catalog.writable();
-  const vocabulary = new Vocabulary(database);
-  const indexing = { database, levelOf, vocabulary };
-  let added = 0;
-  for (const slug of ingested) added += await indexRepository(indexing, slug);
-  if (isMoved) added += await moveSearchDocuments(indexing);
-  vocabulary.write();
-  finishSearchIndex(database, added);
+  const [records = 0] = database.prepare<[number]>('SELECT count(*) FROM record').get() ?? [];
+  const isAside = catalog.isNew && records >= fewest;
+  const sink = isAside ? new SearchAside(database, catalog.searchDraft) : new SearchWriter(database);
+  const indexing = { database, levelOf, sink };
+  try {
+    for (const slug of ingested) await indexRepository(indexing, slug);
+    // What was indexed just now has its place already.
+    if (isMoved && !catalog.isNew) await moveSearchDocuments(indexing);
+    await sink.finish();
+  } finally {
+    await sink.close();
+  }
 };

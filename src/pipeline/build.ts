@@ -163,11 +163,15 @@ const publish = async (
         verify: input.verify === true || servers.resumes,
         putInForce,
         beforeRemoval: async (pages) => {
+          // While running servers notice what stands, the generation is told of.
+          const settled = servers.settle();
           await tell(pages);
-          await servers.settle();
+          await settled;
         },
       });
     } else await putInForce(() => output.release());
+    // Nothing more is placed but what tells of it: meanwhile running servers notice.
+    if (emission.hasVanished) void servers.settle();
     if (generation === undefined) await tell(site?.files);
     // After the pages, which name documents.
     if (emission.hasVanished) {

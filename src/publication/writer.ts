@@ -96,6 +96,8 @@ export class DocumentWriter {
     this.#underWay++;
     this.#worker ??= this.#start();
     this.#worker.postMessage(batch);
+    // What goes on meanwhile, such as indexing for search, is told of its turn by events alone.
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   async #drainTo(count: number): Promise<void> {

@@ -194,7 +194,7 @@ describe('catalog', () => {
 
   it('C12: begins anew where a build that was cut off left its catalog', async () => {
     const state = temporaryFolder();
-    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal']) {
+    for (const name of ['catalog.next.sqlite', 'catalog.next.sqlite-journal', 'catalog.search.sqlite']) {
       writeFileSync(path.join(state, name), 'cut off');
     }
     await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);

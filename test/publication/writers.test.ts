@@ -19,6 +19,7 @@ const others: Readonly<Record<string, string>> = {
   'src/catalog/generation.ts': 'the catalog, in the state folder',
   'src/catalog/last-build.ts': 'outcomes.json, in the state folder',
   'src/catalog/lock.ts': 'who holds a lock, beside the lock',
+  'src/catalog/search-aside.ts': 'the index for search as a thread makes it, in the state folder',
   'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
   'src/following/mirror-mark.ts': 'that a mirror is under way, through the same writer',
   'src/following/mirror.ts': 'a mirror of another publication, through the same writer',

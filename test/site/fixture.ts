@@ -8,7 +8,7 @@ import { indexRepository, ingestRepository } from '../../src/catalog/ingest.ts';
 import type { ShownBuild } from '../../src/catalog/last-build.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
-import { Vocabulary } from '../../src/catalog/vocabulary.ts';
+import { SearchWriter } from '../../src/catalog/search-writer.ts';
 import { addressKey, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { readDepiction } from '../../src/depictions/read-depiction.ts';
@@ -115,7 +115,7 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
   rmSync(file, { force: true });
   const database = CatalogFile.open(file);
   createTables(database);
-  const vocabulary = new Vocabulary(database);
+  const sink = new SearchWriter(database);
   const touched = new Set<string>();
   for (const source of sources) {
     const { entry, release, packages, at, before } = source;
@@ -147,9 +147,9 @@ export const writeCatalog = async (file: string, sources: readonly Source[], bas
       },
     );
     for (const name of result.touched) touched.add(name);
-    await indexRepository({ database, levelOf: () => 0, vocabulary }, entry.slug);
+    await indexRepository({ database, levelOf: () => 0, sink }, entry.slug);
   }
-  vocabulary.write();
+  sink.finish();
   updateDivergences(database, touched);
   updateComparedFindings({ database, writable: () => database }, new Date(0));
   database.close();

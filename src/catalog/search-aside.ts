@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import type { SqlValue, WritableDatabase } from './database.ts';
+import { CatalogFile } from './node-sqlite.ts';
+import type { IndexedRecord, SearchSink } from './search-writer.ts';
+
+/** The tables that the thread fills; the full-text index has its rows in those that begin with its name (https://sqlite.org/fts5.html, section 9). */
+const filled = ['search_data', 'search_idx', 'search_docsize', 'spelling', 'word_list', 'inner_word'];
+
+/** So many characters of records may wait for the thread: it goes on while the documents of one repository are listed. */
+const mostWaiting = 2 ** 25;
+
+/** What the thread is told: what to take, that another repository begins, or that this was all. */
+export type SearchTask = readonly IndexedRecord[] | 'repository' | 'end';
+
+/**
+ * Indexes an empty catalog in a thread of its own, into a file of its own, of which the tables are taken over at the
+ * end: to index takes as long as to write all documents, and only one may write into the catalog.
+ */
+export class SearchAside implements SearchSink {
+  readonly #database: WritableDatabase;
+  readonly #file: string;
+  readonly #worker: Worker;
+  readonly #ended: Promise<never>;
+  readonly #waiting: (() => void)[] = [];
+  /** Records that it has not taken yet, in their order. */
+  readonly #underWay: { readonly characters: number; readonly done: Promise<void> }[] = [];
+  #characters = 0;
+
+  /** Of the database nothing may have been searched; at the path of `file` nothing stays. */
+  constructor(database: WritableDatabase, file: string) {
+    this.#database = database;
+    this.#file = file;
+    rmSync(file, { force: true });
+    this.#worker = new Worker(new URL('./search-thread.ts', import.meta.url), { workerData: { file } });
+    this.#worker.on('message', () => this.#waiting.shift()?.());
+    this.#ended = new Promise<never>((_, reject) => {
+      this.#worker.once('error', reject);
+      this.#worker.once('exit', () => reject(new Error('The thread that indexes for search ended before its work.')));
+    });
+    // Whoever waits for it is told.
+    this.#ended.catch(() => {});
+  }
+
+  beginRepository(): void {
+    this.#send('repository');
+  }
+
+  take(records: readonly IndexedRecord[]): Promise<void> | undefined {
+    const characters = records.reduce((sum, [, json, details]) => sum + json.length + (details?.length ?? 0), 0);
+    this.#underWay.push({ characters, done: this.#send(records) });
+    this.#characters += characters;
+    return this.#characters > mostWaiting ? this.#drain() : undefined;
+  }
+
+  async finish(): Promise<void> {
+    await this.#wait(this.#send('end'));
+    const made = CatalogFile.openReadOnly(this.#file);
+    try {
+      for (const table of filled) this.#takeOver(made, table);
+    } finally {
+      made.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+    rmSync(this.#file, { force: true });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#characters > mostWaiting) {
+      const first = this.#underWay.shift();
+      await this.#wait(first?.done);
+      this.#characters -= first?.characters ?? 0;
+    }
+  }
+
+  /** Resolves when it is done, which is never where the thread failed. */
+  #send(task: SearchTask): Promise<void> {
+    this.#worker.postMessage(task);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wait(done: Promise<void> | undefined): Promise<void> {
+    return Promise.race([done, this.#ended]);
+  }
+
+  #takeOver(made: CatalogFile, table: string): void {
+    let insert: ReturnType<WritableDatabase['prepareWrite']> | undefined;
+    for (const row of made.prepare<SqlValue[]>(`SELECT * FROM ${table}`).iterate()) {
+      // An empty index has rows of its own, which say that it is. Every number is whole; bound alone, it would not be.
+      const values =
+        insert === undefined ? row.map((value) => (typeof value === 'number' ? 'CAST(? AS INTEGER)' : '?')) : [];
+      insert ??= this.#database.prepareWrite(`INSERT OR REPLACE INTO ${table} VALUES (${values.join(', ')})`);
+      insert.run(...row);
+    }
+  }
+}

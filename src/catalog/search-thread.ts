@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { CatalogFile } from './node-sqlite.ts';
+import type { SearchTask } from './search-aside.ts';
+import { searchTables } from './search-index.ts';
+import { SearchWriter } from './search-writer.ts';
+
+// The thread of SearchAside: does each task that it is sent, and says when it is done.
+const database = CatalogFile.openDraft((workerData as { file: string }).file);
+// It writes one piece after the other, and reads them once.
+database.exec('PRAGMA cache_size = -8192');
+database.exec(searchTables);
+// What is gathered is merged once, at the end, and not on the way there again and again: a fifth of the time. No more
+// pieces than these may wait for that (there is room for 2,000).
+for (const [option, value] of [
+  ['automerge', 0],
+  ['crisismerge', 1000],
+  ['hashsize', 2 ** 22],
+] as const) {
+  database.exec(`INSERT INTO search (search, rank) VALUES ('${option}', ${value})`);
+}
+database.exec('BEGIN');
+const writer = new SearchWriter(database);
+
+const perform = (task: SearchTask): void => {
+  if (task === 'repository') writer.beginRepository();
+  else if (task !== 'end') void writer.take(task);
+  else {
+    writer.finish();
+    database.exec('COMMIT');
+    database.close();
+  }
+};
+
+parentPort?.on('message', (task: SearchTask) => {
+  perform(task);
+  parentPort?.postMessage(true);
+});

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { createTables } from '../../src/catalog/schema.ts';
+import { SearchAside } from '../../src/catalog/search-aside.ts';
+import type { IndexedRecord } from '../../src/catalog/search-writer.ts';
+import { indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
+import { base, entryOf, memorySnapshots, packages, type SourceRepository } from '../support/catalog.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { generatedRepositories } from '../support/generated.ts';
+
+const downloads = [
+  { package_id: 'com.example.more', total: 40, last_30_days: 0 },
+  { package_id: 'com.example.most', total: 4000, last_30_days: 0 },
+];
+
+/** Six hundred packages, which are more than are sent at once, of which two were downloaded. */
+const many: SourceRepository = {
+  slug: 'many',
+  ranking: 2,
+  packages: packages(
+    ...Array.from({ length: 600 }, (_, index) => ({ Package: `com.example.many${index}`, Name: `Many ${index}` })),
+    { Package: 'com.example.more', Name: 'Many Too' },
+    { Package: 'com.example.most', Name: 'Many Two' },
+  ),
+};
+
+const build = async (
+  state: string,
+  repositories: readonly SourceRepository[],
+  fewest: number,
+): Promise<CatalogBuild> => {
+  const catalog = new CatalogBuild(state);
+  const store = memorySnapshots(repositories, state);
+  const now = new Date('2026-05-02T00:00:00Z');
+  const { ingested } = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
+  await indexForSearch(catalog, ingested, downloads, fewest);
+  return catalog;
+};
+
+/** Every term of every document, by the full-text index's own reading, and what else is searched with. */
+const readIndex = (state: string) => {
+  const database = CatalogFile.open(catalogPath(state));
+  try {
+    database.exec("INSERT INTO search (search) VALUES ('integrity-check')");
+    database.exec('CREATE VIRTUAL TABLE temp.term USING fts5vocab (main, search, instance)');
+    const read = (sql: string) => database.prepare(sql).all();
+    return {
+      terms: read('SELECT term, doc, col FROM temp.term ORDER BY 1, 2, 3'),
+      documents: read('SELECT id, record FROM search_document ORDER BY 1'),
+      types: read('SELECT DISTINCT typeof(segid), typeof(term), typeof(pgno) FROM search_idx'),
+      others: ['spelling', 'word_list', 'inner_word'].map((table) => read(`SELECT * FROM ${table} ORDER BY 1`)),
+    };
+  } finally {
+    database.close();
+  }
+};
+
+const emptyCatalog = (): CatalogFile => {
+  const database = CatalogFile.openDraft(path.join(temporaryFolder(), 'catalog.sqlite'));
+  createTables(database);
+  return database;
+};
+
+describe('an index for search that a thread makes', () => {
+  const repositories = [many, ...generatedRepositories()];
+
+  it('is the one that would be made in the catalog, and is changed like that', async () => {
+    const [aside, inPlace] = [temporaryFolder(), temporaryFolder()];
+    const catalog = await build(aside, repositories, 1);
+    expect(existsSync(catalog.searchDraft)).toBe(false);
+    await catalog.publish();
+    await (await build(inPlace, repositories, Number.POSITIVE_INFINITY)).publish();
+    const made = readIndex(aside);
+    expect(made.documents.length).toBeGreaterThan(600);
+    expect(made).toEqual(readIndex(inPlace));
+
+    const [, ...others] = repositories;
+    const changed = {
+      ...many,
+      changedAt: '2026-06-01T12:00:00.000Z',
+      packages: packages({ Package: 'com.example.other' }),
+    };
+    for (const state of [aside, inPlace]) await (await build(state, [changed, ...others], 1)).publish();
+    const then = readIndex(aside);
+    expect(JSON.stringify(then.terms)).toContain('other');
+    expect(then).toEqual(readIndex(inPlace));
+  });
+
+  it('is searched before the catalog is written', async () => {
+    const catalog = await build(temporaryFolder(), repositories, 1);
+    const found = catalog.database.prepare(`SELECT count(*) FROM search WHERE search MATCH 'name : many'`).get();
+    expect(found).toEqual([602]);
+    catalog.discard();
+  });
+});
+
+describe('a thread that cannot index', () => {
+  let opened: CatalogFile | undefined;
+  afterEach(() => opened?.close());
+
+  it('fails by its cause where its file cannot be', async () => {
+    opened = emptyCatalog();
+    const sink = new SearchAside(opened, path.join(temporaryFolder(), 'none', 'search.sqlite'));
+    const cantOpen = { message: 'unable to open database file', code: 'ERR_SQLITE_ERROR', errcode: 14 };
+    await expect(sink.finish()).rejects.toMatchObject(cantOpen);
+    await sink.close();
+  });
+
+  it('has whoever sends more than may wait for it wait, and tells what it failed by', async () => {
+    opened = emptyCatalog();
+    const file = path.join(temporaryFolder(), 'search.sqlite');
+    const sink = new SearchAside(opened, file);
+    const short: IndexedRecord = [1, 'no record', null];
+    const long: IndexedRecord = [2, ' '.repeat(2 ** 25), null];
+    expect(sink.take([short])).toBeUndefined();
+    await expect(sink.take([long])).rejects.toThrow(SyntaxError);
+    await sink.close();
+    expect(existsSync(file)).toBe(false);
+  });
+});
