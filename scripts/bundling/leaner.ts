@@ -75,6 +75,9 @@ const ofContract = /[/\\]src[/\\]contract[/\\][^.]+\.ts$/;
 /** What a schema says of itself, as one text. */
 const description = /\.describe\(\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|`[^`$\\]*`)\s*,?\s*\)/g;
 
+/** What the description says of a parameter or an operation, as one text: whoever reads the description has it from there. */
+const describingText = /\b(description|summary):\s*(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*"|`[^`]*`)/g;
+
 /** A module of declarations, of which those that nobody names can go: making them does nothing else. */
 const withoutEffects = (text: string): string =>
   parseAst(text, { lang: 'ts' })
@@ -124,7 +127,7 @@ export const leaner: Plugin = {
     handler: (code, id) => {
       if (writersOfKysely.test(id)) return code.replace(writing, '').replace(naming, '');
       if (schemasOfZod.test(id)) return code.replace(formatMethod, '');
-      return withoutEffects(code.replace(description, ''));
+      return withoutEffects(code.replace(description, '').replace(describingText, "$1: ''"));
     },
   },
 };
