@@ -43,19 +43,19 @@ export const createRecordReader = (sink: RecordSink): RecordReader => {
     const { package: name, version, architecture } = stanza;
     const key = shortKey(`${name}\n${version}\n${architecture}`);
     const known = numbers.get(key);
-    const words = `${name} ${version} ${architecture}`;
+    const words = () => `${name} ${version} ${architecture}`;
     if (known !== undefined) {
-      sink.finding('stanza-duplicate', words);
+      sink.finding('stanza-duplicate', words());
       return known;
     }
     if (numbers.size >= limits.recordsPerRepository) {
-      sink.finding('records-too-many', `${limitNote('recordsPerRepository')}, from ${words}`);
+      sink.finding('records-too-many', `${limitNote('recordsPerRepository')}, from ${words()}`);
       return undefined;
     }
     const packageKey = shortKey(name);
     const before = perPackage.get(packageKey) ?? 0;
     if (before >= limits.recordsPerPackage) {
-      sink.finding('versions-too-many', `${limitNote('recordsPerPackage')}, from ${words}`);
+      sink.finding('versions-too-many', `${limitNote('recordsPerPackage')}, from ${words()}`);
       return undefined;
     }
     perPackage.set(packageKey, before + 1);

@@ -21,11 +21,11 @@ const fieldsOf = (stanza: PackageStanza): readonly (string | null)[] => [
 const mention = /(?:^|[,|])\s*([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?/g;
 
 // Strangers choose how long a name is.
-const longestKey = 120;
-const keyOf = (architecture: string, name: string): string => {
-  const key = `${architecture}\n${name}`;
-  return key.length > longestKey ? `\0${hash('sha1', key, 'base64')}` : key;
-};
+const longestKey = 60;
+const keyOf = (name: string): string => (name.length > longestKey ? `\0${hash('sha1', name, 'base64')}` : name);
+
+/** A copy: a piece would keep the whole index alive that it was cut from. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** No architecture is called so: stands for whichever it was. */
 const anywhere = '';
@@ -45,7 +45,9 @@ interface Most {
  */
 export class FirstMentions {
   readonly #most: Most;
-  readonly #places = new Map<string, number>();
+  /** By architecture and name: names are many, and longer with the architecture put before each. */
+  readonly #places = new Map<string, Map<string, number>>();
+  #names = 0;
   #next = 0;
   #relations = 0;
 
@@ -75,18 +77,23 @@ export class FirstMentions {
   /** A name that is met; returns where it first was. */
   #name(name: string, architecture: string): number {
     const place = this.#next++;
-    const first = this.#keep(keyOf(anywhere, name), place);
-    const own = this.#keep(keyOf(architecture, name), place);
+    const key = keyOf(name);
+    const first = this.#keep(anywhere, key, place);
+    const own = this.#keep(keyOf(architecture), key, place);
     // A package for every architecture is one of whichever is installed for, and is named for it.
     if (architecture === everyArchitecture) return first;
-    return Math.min(own, this.#places.get(keyOf(everyArchitecture, name)) ?? own);
+    return Math.min(own, this.#places.get(everyArchitecture)?.get(key) ?? own);
   }
 
-  #keep(key: string, place: number): number {
-    const known = this.#places.get(key);
+  #keep(architecture: string, name: string, place: number): number {
+    const places = this.#places.get(architecture);
+    const known = places?.get(name);
     if (known !== undefined) return known;
-    // A copy: a piece would keep the whole index alive that it was cut from.
-    if (this.#places.size < this.#most.names) this.#places.set(Buffer.from(key).toString(), place);
+    if (this.#names < this.#most.names) {
+      this.#names++;
+      if (places === undefined) this.#places.set(copyOf(architecture), new Map([[copyOf(name), place]]));
+      else places.set(copyOf(name), place);
+    }
     return place;
   }
 }

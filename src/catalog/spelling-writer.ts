@@ -1,12 +1,11 @@
 import type { WritableDatabase } from './database.ts';
 import {
+  addToBucket,
   bucketOfKey,
   composeBucket,
   type DeletionKey,
   findDeletionKeys,
   type KeyedTerm,
-  parseBucket,
-  termsOfKey,
 } from './spelling.ts';
 
 /** A key and the number of a term are one number, which is exact: there are 2^21 keys, and no set has as many members. */
@@ -55,13 +54,8 @@ export class SpellingWriter {
 
   #add(bucket: number, added: readonly KeyedTerm[]): void {
     const known = this.#read.get(bucket)?.[0];
-    if (known === undefined) {
-      this.#write.run(bucket, composeBucket(added));
-      return;
-    }
-    const unknown = added.filter(([key, term]) => !termsOfKey(key, known).includes(term));
-    if (unknown.length === 0) return;
-    this.#write.run(bucket, composeBucket([...parseBucket(bucket, known), ...unknown].sort(([a], [b]) => a - b)));
+    const terms = known === undefined ? composeBucket(added) : addToBucket(known, added);
+    if (terms !== known) this.#write.run(bucket, terms);
   }
 }
 

@@ -12,7 +12,7 @@ const longestCorrected = 64;
 const groups = 32;
 // Behind the digits and before the small letters, so that no term has one of these characters.
 const firstGroup = 0x40;
-const group = /([@-_])([^@-_]+)/g;
+const beforeGroup = /(?=[@-_])/;
 
 /** A deletion as a number: the bucket that it falls into, and the group there. */
 export type DeletionKey = number;
@@ -57,12 +57,27 @@ export const composeBucket = (terms: readonly KeyedTerm[]): string => {
   return text;
 };
 
-/** What composeBucket wrote of this bucket. */
-export const parseBucket = (bucket: number, text: string): KeyedTerm[] =>
-  [...text.matchAll(group)].flatMap(([, character = '', terms = '']) => {
-    const key = bucket * groups + character.charCodeAt(0) - firstGroup;
-    return terms.split('\n').map((term): KeyedTerm => [key, term]);
-  });
+/** Adds terms, in the order of their keys, to what composeBucket wrote of a bucket, behind those that stand there. */
+export const addToBucket = (text: string, terms: readonly KeyedTerm[]): string => {
+  const groups = new Map(text.split(beforeGroup).map((group) => [group.charAt(0), group]));
+  for (const [key, term] of terms) {
+    const character = groupCharacter(key);
+    const group = groups.get(character);
+    if (group === undefined) groups.set(character, character + term);
+    // Each term has a line end, or its group's character, before it.
+    else if (!hasLine(group, term)) groups.set(character, `${group}\n${term}`);
+  }
+  return [...groups.values()].sort().join('');
+};
+
+/** Whether a group has a term. */
+const hasLine = (group: string, term: string): boolean => {
+  for (let at = group.indexOf(term, 1); at > 0; at = group.indexOf(term, at + 1)) {
+    const end = at + term.length;
+    if ((at === 1 || group[at - 1] === '\n') && (end === group.length || group[end] === '\n')) return true;
+  }
+  return false;
+};
 
 /** The terms of one key in what composeBucket wrote of its bucket; reads no other terms. */
 export const termsOfKey = (key: DeletionKey, text: string): string[] => {

@@ -343,9 +343,12 @@ const packageWords = wordsBelow('/jailbreak/package/');
 /** What a repository that is called so cannot be looked up by. */
 export const repositoryWords = wordsBelow('/jailbreak/repository/');
 
+/** What has no more UTF-16 code units is no longer in UTF-8. */
+const surelyShort = Math.floor(longestSegment / 3);
+
 /** Whether what is called so can be asked for where more follows behind it: no word and no document is called so there. */
 export const isSegment = (name: string): boolean =>
-  !/^\.{1,2}$/.test(name) && utf8.encode(name).length <= longestSegment;
+  !/^\.{1,2}$/.test(name) && (name.length <= surelyShort || utf8.encode(name).length <= longestSegment);
 
 /**
  * Whether what is called so can be asked for by that name, where these words are the API's. What every client would

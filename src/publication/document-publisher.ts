@@ -7,6 +7,8 @@ import { documentDigest, hasDigest, readEntry } from './soundness.ts';
 import { StagedFile } from './staged-file.ts';
 import { DocumentWriter } from './writer.ts';
 
+const utf8 = new TextEncoder();
+
 /** A list that is being written. */
 export interface OpenList {
   append(record: string): void;
@@ -34,6 +36,7 @@ export class DocumentPublisher {
   readonly #now: string;
   readonly #verify: boolean;
   readonly #writer: DocumentWriter;
+  #room: Uint8Array = new Uint8Array(0);
 
   /** With `verify` every document is read and compared with what the ledger says, and not its size alone. */
   constructor(catalog: CatalogBuild, output: OutputFolder, now: Date, verify: boolean) {
@@ -92,7 +95,7 @@ export class DocumentPublisher {
     const staged = new StagedFile(this.#output);
     const digest = createHash('sha256');
     const append = (text: string) => {
-      const bytes = Buffer.from(text);
+      const bytes = this.#encode(text);
       digest.update(bytes);
       staged.append(bytes);
     };
@@ -110,6 +113,13 @@ export class DocumentPublisher {
       },
       finish,
     };
+  }
+
+  /** A text as UTF-8, until the next one is asked for: to find room for each would take longer than all else of a list. */
+  #encode(text: string): Uint8Array {
+    // A UTF-16 code unit takes three bytes at most.
+    if (this.#room.length < text.length * 3) this.#room = Buffer.allocUnsafeSlow(text.length * 3);
+    return this.#room.subarray(0, utf8.encodeInto(text, this.#room).written);
   }
 
   #closeList(file: string, staged: StagedFile, written: WrittenList): void {

@@ -54,6 +54,9 @@ const listOf = documentPath.repositoryPackages;
 const listPath = new RegExp(`^${listOf('a').replace('/a/', '/([^/]+)/')}$`);
 const repositoryPath = new RegExp(`^${documentPath.repository('a').replace('a.json', '([^/]+)\\.json')}$`);
 
+/** After so many records of a list other work gets its turn: a large list takes seconds. */
+const turn = 1024;
+
 /** What vanishes, in the order in which it is removed. */
 const removalTurns = ['page', 'package', 'former slug', 'repository', 'list'] as const;
 type RemovalTurn = (typeof removalTurns)[number];
@@ -124,7 +127,7 @@ export class Emission {
       await this.#publisher.finish();
       const ingested = new Set(this.#options.ingested);
       for (const repository of rows) {
-        this.#publishLists(repository, ingested.has(repository.slug), !missing.has(repository.slug));
+        await this.#publishLists(repository, ingested.has(repository.slug), !missing.has(repository.slug));
       }
       const descriptions = await this.#options.descriptions();
       const { landing, downloads = [] } = this.#options;
@@ -236,7 +239,7 @@ export class Emission {
   }
 
   /** The list of one repository, whole and in pages, which is read again only where it may have changed. */
-  #publishLists({ slug, packageCount, record }: RepositoryRow, ingested: boolean, there: boolean): void {
+  async #publishLists({ slug, packageCount, record }: RepositoryRow, ingested: boolean, there: boolean): Promise<void> {
     const pages = pagesOf(packageCount);
     const numbers = Array.from({ length: pages }, (_, index) => index + 1);
     const files = [listOf(slug), ...numbers.map((page) => documentPath.repositoryPackagesPage(slug, page))];
@@ -252,7 +255,11 @@ export class Emission {
     const records = readRepositoryRecords(this.#catalog.database, slug);
     const whole = this.#publisher.openList(listOf(slug), packageCount);
     const passed = pages === 0 ? records : this.#inPages(slug, record, packageCount, records);
-    for (const one of passed) whole.append(one);
+    let appended = 0;
+    for (const one of passed) {
+      whole.append(one);
+      if (++appended % turn === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
     whole.finish();
   }
 

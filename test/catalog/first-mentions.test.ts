@@ -50,6 +50,14 @@ describe('where an index first names its packages', () => {
     const [long, other] = ['x', 'y'].map((end) => 'x'.repeat(249) + end) as [string, string];
     expect(inTurn([stanza('n', { depends: long }), stanza('a'), stanza(long)])).toEqual(['a', long, 'n']);
     expect(inTurn([stanza('n', { depends: long }), stanza('a'), stanza(other)])).toEqual([other, 'a', 'n']);
+    const architecture = long;
+    const ofLong = (name: string, fields = {}) => stanza(name, { architecture, ...fields });
+    expect(inTurn([ofLong('n', { depends: 'b' }), ofLong('a'), ofLong('b')])).toEqual(['a', 'b', 'n']);
+    expect(inTurn([ofLong('n', { depends: 'b' }), ofLong('a'), { ...ofLong('b'), architecture: other }])).toEqual([
+      'b',
+      'a',
+      'n',
+    ]);
   });
 
   it('D1: in the order of the fields that apt has, whichever the stanza has', () => {

@@ -7,12 +7,12 @@ import { createTables } from '../../src/catalog/schema.ts';
 import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { foldText, joinWords, nameTerms, splitWords } from '../../src/catalog/search-text.ts';
 import {
+  addToBucket,
   bucketOfKey,
   composeBucket,
   findDeletionKeys,
   isOneMistakeApart,
   type KeyedTerm,
-  parseBucket,
   termsOfKey,
 } from '../../src/catalog/spelling.ts';
 import { SpellingWriter } from '../../src/catalog/spelling-writer.ts';
@@ -105,10 +105,13 @@ describe('spelling', () => {
           .sort(([a], [b]) => a - b);
         for (const [bucket, some] of Map.groupBy(keyed, ([key]) => bucketOfKey(key))) {
           const text = composeBucket(some);
-          expect(parseBucket(bucket, text)).toEqual(some);
           for (const [key, terms] of Map.groupBy(some, ([each]) => each)) {
             expect(termsOfKey(key, text)).toEqual(terms.map(([, one]) => one));
           }
+          // In two turns, of which the second has some of the first again.
+          const [early, late] = [some.slice(0, some.length / 2), some.slice(some.length / 3)];
+          const added = addToBucket(composeBucket(early), late);
+          expect(added, String(bucket)).toBe(text);
         }
       }),
     );
@@ -127,7 +130,24 @@ describe('spelling', () => {
       [],
     ]);
     expect(termsOfKey(1, '')).toEqual([]);
-    expect(parseBucket(0, '')).toEqual([]);
+    expect(addToBucket('', [[1, 'first']])).toBe(composeBucket([[1, 'first']]));
+    expect(addToBucket(text, [])).toBe(text);
+    // Before, between and behind the groups that stand there, and a term that is a part of others.
+    const more: KeyedTerm[] = [
+      [0, 'zeroth'],
+      [1, 'irs'],
+      [1, 'first'],
+      [2, 'between'],
+      [3, 'third and more'],
+      [31, 'last'],
+    ];
+    expect([0, 1, 2, 3, 31].map((key) => termsOfKey(key, addToBucket(text, more)))).toEqual([
+      ['zeroth'],
+      ['first', 'second', 'irs'],
+      ['between'],
+      ['third', 'third and more'],
+      ['last'],
+    ]);
   });
 
   it('is kept in rows to which only new terms are added', () => {

@@ -19,6 +19,7 @@ import {
   repositoryListSchema,
   repositorySchema,
 } from '../../src/contract/envelope.ts';
+import { listPageMaximum } from '../../src/contract/parameters.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { textDocument } from '../../src/documents/document.ts';
 import { openBuild, packages, type SourceRepository } from '../support/catalog.ts';
@@ -216,6 +217,28 @@ describe('emission', () => {
       if (slug !== undefined) expect(data[0].package_id, file).toBe(`${slug}.${index}`);
       if (file.endsWith('packages.json')) expect(count).toBe(1500);
     }
+  });
+
+  it('lets other work go on while it writes a large list', async () => {
+    const folder = temporaryFolder();
+    const stanzas = Array.from({ length: 3 * listPageMaximum }, (_, index) => ({ Package: `p${index}` }));
+    const sources = [{ slug: 'large', packages: packages(...stanzas) }];
+    const { catalog, update } = await openBuild(path.join(folder, 'state'), sources, new Date(first));
+    const emission = emissionOf({ catalog, update }, path.join(folder, 'dist'), { now: new Date(first) });
+    const seen = new Set<number>();
+    const looking = { goesOn: true };
+    const lookOn = () => {
+      seen.add(emission.count.written);
+      if (looking.goesOn) setImmediate(lookOn);
+    };
+    lookOn();
+    await emission.write();
+    looking.goesOn = false;
+    catalog.discard();
+    // One document of each package, and one of the repository itself with that of its findings, before the pages.
+    const before = stanzas.length + 2;
+    expect(seen).toContain(before + 1);
+    expect(seen).toContain(before + 2);
   });
 
   it('C9: writes nothing through a symbolic link, and takes nothing behind it for published', async () => {
