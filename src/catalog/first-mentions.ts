@@ -20,20 +20,29 @@ const fieldsOf = (stanza: PackageStanza): readonly (string | null)[] => [
 // there is one way to read a text.
 const mention = /(?:^|[,|])\s*([^\s():|,[\]<>]+)(?::([^\s():|,[\]<>]+))?/g;
 
-// Strangers choose how long a name is.
+// Strangers choose how long a name is, of a package or an architecture.
 const longestKey = 60;
 const keyOf = (name: string): string => (name.length > longestKey ? `\0${hash('sha1', name, 'base64')}` : name);
 
 /** A copy: a piece would keep the whole index alive that it was cut from. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** No architecture is called so: stands for whichever it was. */
-const anywhere = '';
+/** Where a name was first met, for whichever architecture and for each. */
+interface Met {
+  readonly place: number;
+  /** For which it was met there. */
+  readonly architecture: string;
+  /** Its places for others. */
+  others: Map<string, number> | undefined;
+}
+
+const placeFor = (architecture: string, { place, architecture: first, others }: Met): number | undefined =>
+  architecture === first ? place : others?.get(architecture);
 
 interface Most {
   /** So many relations are read; past them a package counts as named where its own stanza stands. */
   readonly relations: number;
-  /** So many names are remembered. */
+  /** So many places of names are remembered: of each for whichever architecture, and for every one. */
   readonly names: number;
 }
 
@@ -45,9 +54,9 @@ interface Most {
  */
 export class FirstMentions {
   readonly #most: Most;
-  /** By architecture and name: names are many, and longer with the architecture put before each. */
-  readonly #places = new Map<string, Map<string, number>>();
-  #names = 0;
+  readonly #met = new Map<string, Met>();
+  #kept = 0;
+  readonly #architectures = new Map<string, string>();
   #next = 0;
   #relations = 0;
 
@@ -75,25 +84,45 @@ export class FirstMentions {
   }
 
   /** A name that is met; returns where it first was. */
-  #name(name: string, architecture: string): number {
+  #name(name: string, itsArchitecture: string): number {
+    const architecture = keyOf(itsArchitecture);
     const place = this.#next++;
     const key = keyOf(name);
-    const first = this.#keep(anywhere, key, place);
-    const own = this.#keep(keyOf(architecture), key, place);
+    const met = this.#met.get(key);
+    if (met === undefined) {
+      if (this.#hasRoomFor(2)) {
+        this.#met.set(copyOf(key), { place, architecture: this.#copyOnce(architecture), others: undefined });
+      }
+      return place;
+    }
     // A package for every architecture is one of whichever is installed for, and is named for it.
-    if (architecture === everyArchitecture) return first;
-    return Math.min(own, this.#places.get(everyArchitecture)?.get(key) ?? own);
+    const own = this.#placeFor(architecture, met, place);
+    if (architecture === everyArchitecture) return met.place;
+    return Math.min(own, placeFor(everyArchitecture, met) ?? own);
   }
 
-  #keep(architecture: string, name: string, place: number): number {
-    const places = this.#places.get(architecture);
-    const known = places?.get(name);
-    if (known !== undefined) return known;
-    if (this.#names < this.#most.names) {
-      this.#names++;
-      if (places === undefined) this.#places.set(copyOf(architecture), new Map([[copyOf(name), place]]));
-      else places.set(copyOf(name), place);
+  /** The place of a name for an architecture, which is this one where it has none. */
+  #placeFor(architecture: string, met: Met, place: number): number {
+    const known = placeFor(architecture, met);
+    if (known === undefined && this.#hasRoomFor(1)) {
+      met.others ??= new Map();
+      met.others.set(this.#copyOnce(architecture), place);
     }
-    return place;
+    return known ?? place;
+  }
+
+  #hasRoomFor(places: number): boolean {
+    if (this.#kept + places > this.#most.names) return false;
+    this.#kept += places;
+    return true;
+  }
+
+  /** One copy of an architecture for all names. */
+  #copyOnce(architecture: string): string {
+    const known = this.#architectures.get(architecture);
+    if (known !== undefined) return known;
+    const copy = copyOf(architecture);
+    this.#architectures.set(copy, copy);
+    return copy;
   }
 }
