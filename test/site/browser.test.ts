@@ -260,9 +260,15 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (_, address) =>
   it('fits a phone and letters twice as large: nothing overflows, no word splits, targets are large, axe finds nothing, and only images come from third parties', async () => {
     const { outside } = await look(onPhone, async (page) => {
       const enlarge = (size: string) => page.addStyleTag({ content: `html { font-size: ${size} }` });
+      const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      const phone = page.viewportSize() ?? { width: 0, height: 0 };
+      await page.setViewportSize({ ...phone, width: 320 });
+      await enlarge('200%');
+      expect(await overflow(), 'on the smallest').toBeLessThanOrEqual(0);
+      await page.setViewportSize(phone);
       for (const size of ['200%', '100%']) {
         await enlarge(size);
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBeLessThanOrEqual(0);
+        expect(await overflow(), size).toBeLessThanOrEqual(0);
         expect(await page.evaluate(splitWords), size).toEqual([]);
         expect(await page.evaluate(smallTargets), size).toEqual([]);
       }
