@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { DependencyQuestion } from '../src/contract/dependency-records.ts';
 import type { OlderPackage, OlderRepository } from '../src/contract/older-addresses/records.ts';
-import type { PackageFilter } from '../src/contract/parameters.ts';
+import type { PackageFilter, PackageOrder } from '../src/contract/parameters.ts';
 import type { Download, DownloadCount, ReplicaRecord } from '../src/contract/records.ts';
 import type { SafetyList } from '../src/safety/safety-list.ts';
 import type { RequestNote } from './environment.ts';
@@ -45,11 +45,19 @@ export interface SearchPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
+  /** How many of these, which are the last, fit a part of the question alone. */
+  readonly parts?: number;
 }
 
 /** The index of what was crawled. */
 export interface SearchIndex {
-  searchPackages(q: string, limit: number, page: number, filter?: PackageFilter): Promise<SearchPage>;
+  searchPackages(
+    q: string,
+    limit: number,
+    page: number,
+    filter?: PackageFilter,
+    order?: PackageOrder,
+  ): Promise<SearchPage>;
   searchRepositories(q: string, limit: number, page: number): Promise<SearchPage>;
   /** One page of the records of a repository, in the order of its list; undefined where there is no such repository. */
   repositoryPackages(slug: string, limit: number, page: number): Promise<SearchPage | undefined>;

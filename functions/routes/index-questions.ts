@@ -1,6 +1,11 @@
-import { cacheControl } from '../../src/contract/answer-headers.ts';
+import { cacheControl, inPartHeader } from '../../src/contract/answer-headers.ts';
 import { closureLimits } from '../../src/contract/dependency-records.ts';
-import { type PackageFilter, packageFilters, type QueryName } from '../../src/contract/parameters.ts';
+import {
+  type PackageFilter,
+  type PackageOrder,
+  packageFilters,
+  type QueryName,
+} from '../../src/contract/parameters.ts';
 import { apiRoot, type DocumentOperationName, type OperationName, operations } from '../../src/contract/paths.ts';
 import type { Dependencies, SearchIndex, SearchPage } from '../dependencies.ts';
 import type { Asking, Handler } from '../environment.ts';
@@ -17,13 +22,16 @@ type Search = (
   limit: number,
   page: number,
   filter: PackageFilter,
+  order: PackageOrder,
 ) => Promise<SearchPage>;
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
 
-/** What of a question narrows it, in the order of the table. */
-const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value: string][] =>
-  packageFilters.flatMap((name) => {
+type Choices = PackageFilter & { readonly sort?: PackageOrder };
+
+/** What of a question narrows and orders what is found, in the order of the table. */
+const chosenOf = (question: Choices): [name: keyof Choices, value: string][] =>
+  ([...packageFilters, 'sort'] as const).flatMap((name) => {
     const value = question[name];
     return value === undefined ? [] : [[name, value]];
   });
@@ -44,18 +52,22 @@ export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswe
     ({ address, query }: SearchOperation, search: Search): Question =>
     async (asked) => {
       const { q, limit, page, ...rest } = readQuery<QueryName>(asked.url, query);
-      const narrowed = narrowedBy(rest);
+      const chosen = chosenOf(rest);
       const turn = turnsOf(dependencies, asked);
       return makeAnswer(asked, limit, async () => {
         const found = await askIndex(dependencies, turn, (index) =>
-          search(index, q, limit, page, Object.fromEntries(narrowed)),
+          search(index, q, limit, page, Object.fromEntries(chosen), rest.sort),
         );
-        const filters = narrowed.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+        const choices = chosen.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
         const list = `${dependencies.publicAddress()}/${apiRoot}${address}`;
-        const question = `${list}?q=${encodeURIComponent(q)}&limit=${limit}${filters.join('')}`;
+        const question = `${list}?q=${encodeURIComponent(q)}&limit=${limit}${choices.join('')}`;
         const addressOf = (number: number) => `${question}&page=${number}`;
         const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
-        return jsonParts(asked.acceptEncoding, dependencies, body, { cache: cacheControl.shared });
+        const { parts = 0 } = found;
+        const headers = {
+          ...(parts === 0 ? {} : { [inPartHeader]: String(parts), 'Access-Control-Expose-Headers': inPartHeader }),
+        };
+        return jsonParts(asked.acceptEncoding, dependencies, body, { cache: cacheControl.shared, headers });
       });
     };
 

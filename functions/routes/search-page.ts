@@ -1,10 +1,12 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
 import { contentTypeOf } from '../../src/contract/file-headers.ts';
+import { packageStates } from '../../src/contract/package-states.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
-import { type Chosen, facetNames, fitsChosen } from '../../src/results/facets.ts';
-import { type FoundRecord, toPackages } from '../../src/results/found.ts';
-import { markParts, readFit } from '../../src/results/meant.ts';
+import { sectionKinds } from '../../src/contract/sections.ts';
+import { type Chosen, type FacetName, facetNames } from '../../src/results/facets.ts';
+import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
+import { readFit } from '../../src/results/meant.ts';
 import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';
 import { type Dependencies, type StoredDocument, Unavailable } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
@@ -17,8 +19,13 @@ import { hasQuery, readQuery } from '../http/request-query.ts';
 
 /** Records of a page of results: few, so that they are read in one step. */
 const usual = 32;
-/** Where what is asked for is told by this page alone, it is picked from more of them. */
-const most = 250;
+/** What can be chosen of these. */
+const offered: Readonly<Partial<Record<FacetName, readonly string[]>>> = {
+  section: sectionKinds,
+  state: packageStates,
+};
+/** The most characters of what is chosen. */
+const longestChosen = 250;
 
 const readText = async (document: StoredDocument): Promise<string | undefined> => {
   if (document.body !== undefined) return new TextDecoder().decode(document.body);
@@ -38,16 +45,21 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
   throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
+const oneOf = <T extends string>(values: readonly T[], value: string | undefined): T | undefined =>
+  values.find((one) => one === value);
+
 /**
- * What was chosen on the page, as its form sends it: what is left open comes as an empty text. Capitals are as small
- * letters, but in the slug of a repository; an architecture with capitals is refused as the index refuses it.
+ * What was chosen on the page, as its form sends it: what is left open comes as an empty text, and a section or a state
+ * that there is not is as if it were not chosen. Capitals are as small letters, but in the slug of a repository; an
+ * architecture with capitals is refused as the index refuses it.
  */
 const readChosen = (url: string): Chosen => {
   const { searchParams } = new URL(url);
   return Object.fromEntries(
     facetNames.flatMap((name) => {
-      const value = searchParams.get(name)?.slice(0, most) ?? '';
-      return value === '' ? [] : [[name, name === 'repository' ? value : value.toLowerCase()]];
+      const written = searchParams.get(name)?.slice(0, longestChosen) ?? '';
+      const value = name === 'repository' ? written : written.toLowerCase();
+      return value === '' || offered[name]?.includes(value) === false ? [] : [[name, value]];
     }),
   );
 };
@@ -60,31 +72,37 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
   const { limiter } = dependencies;
   const answer: Handler = async (context) => {
     const { req } = context;
-    const { q, page, architecture, repository, price } = readQuery(req.url, [
+    const { q, page, sort, ...narrowing } = readQuery(req.url, [
       'q',
       'page',
       'architecture',
       'repository',
       'price',
+      'sort',
     ]);
     const chosen = readChosen(req.url);
-    // Sections are told by their kind, and states by the last build: the index narrows by neither.
-    const isPicked = chosen.section !== undefined || chosen.state !== undefined;
-    const limit = isPicked ? most : usual;
+    // The page means by a section what the index calls its kind: records name theirs as each repository does.
+    const kind = oneOf(sectionKinds, chosen.section);
+    const state = oneOf(packageStates, chosen.state);
     const turn = turnsOf(dependencies, context);
-    return makeAnswer(context, limit, async () => {
+    return makeAnswer(context, usual, async () => {
       const built = (await readBuilt(dependencies)) ?? '';
-      const { records, more } = await askIndex(dependencies, turn, (index) =>
-        index.searchPackages(q, limit, page, { architecture, repository, price }),
+      const {
+        records,
+        more,
+        parts = 0,
+      } = await askIndex(dependencies, turn, (index) =>
+        index.searchPackages(q, usual, page, { ...narrowing, kind, state }, sort),
       );
       const bytes = await encode(['[', ...records.pieces, ']'], turn);
-      const all = toPackages(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], readTraits(built));
-      const found = markParts(q, all);
+      const read = withParts(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], parts);
+      const found = toPackages(read, readTraits(built));
       const html = composeSearchPage(built, {
         question: q,
         chosen,
+        sort,
         page,
-        found: isPicked ? found.filter((one) => fitsChosen(chosen, one)) : found,
+        found,
         isMore: more,
         fit: readFit(q, found),
         root: `${basePathOf(dependencies.publicAddress())}/`,

@@ -1,4 +1,6 @@
 import { endOfVersions, type VersionRanges } from '../compatibility/ios-versions.ts';
+import { sectionKind } from '../contract/sections.ts';
+import { stageOf } from '../contract/version-stage.ts';
 import { foldText } from './search-text.ts';
 
 // By what a search can be narrowed, as terms of the full-text index beside those of the texts: the index then passes over
@@ -25,7 +27,7 @@ const digest = (text: string): number => {
   return 2 ** 32 * (high & 0x1fffff) + (low >>> 0);
 };
 
-type Facet = 'architecture' | 'section' | 'repository' | 'price';
+type Facet = 'architecture' | 'section' | 'kind' | 'stage' | 'repository' | 'price';
 
 /** The term of a value; sections are compared without regard to case and accents, as texts are, the rest as written. */
 export const facetTerm = (facet: Facet, value: string): string => {
@@ -62,18 +64,24 @@ export const excludedByTerms = (version: number): string[] =>
 export interface Facets {
   readonly architecture: string;
   readonly section: string | null;
+  readonly version: string;
   readonly repository: string;
   readonly price: string;
   /** The versions of iOS on which it says that it does not run. */
   readonly excluded: VersionRanges;
 }
 
+/** The term of packages whose version comes before a release. */
+export const unreleasedTerm = facetTerm('stage', 'pre-release');
+
 /** The terms of a package by which a search is narrowed, with blanks between. */
-export const facetText = ({ architecture, section, repository, price, excluded }: Facets): string =>
+export const facetText = ({ architecture, section, version, repository, price, excluded }: Facets): string =>
   [
     facetTerm('architecture', architecture),
     ...(section === null ? [] : [facetTerm('section', section)]),
+    facetTerm('kind', sectionKind(section)),
     facetTerm('repository', repository),
+    ...(stageOf(version) === undefined ? [] : [unreleasedTerm]),
     // What is not paid is free.
     ...(price === 'Paid' ? [facetTerm('price', price)] : []),
     ...excludingTerms(excluded),

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 17;
+export const catalogFormat = 18;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -30,7 +30,8 @@ const tables = `
     record TEXT NOT NULL,          -- JSON: the public repository record
     embedded TEXT NOT NULL,        -- JSON: the repository inside a package record
     index_findings TEXT NOT NULL,  -- JSON: what is wrong with the stanzas of its index
-    visit_findings TEXT NOT NULL   -- JSON: what its visits found
+    visit_findings TEXT NOT NULL,  -- JSON: what its visits found
+    stale INTEGER NOT NULL DEFAULT 0 -- 1: the last build could not read it
   );
 
   -- Both kinds of findings of a repository, added up, and what comparing it with others and with what it was found.

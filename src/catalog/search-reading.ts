@@ -8,6 +8,16 @@ import { prepareWordsWithInside, type WordsWithInside } from './word-list.ts';
 /** A search document: its number, which is its global rank (see searchTables), and what it was made from. */
 export type SearchedDocument = SearchedTexts & { readonly id: number };
 
+/** What results may be put in order by. */
+export interface SortKeys {
+  readonly id: number;
+  readonly identifier: string;
+  /** In small letters; the identifier where it has none. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly firstSeen: string;
+}
+
 /** How much text of records is kept in memory, in UTF-16 units. */
 const mostRecent = 8 * 2 ** 20;
 /**
@@ -22,6 +32,7 @@ export class SearchReading {
   readonly #records: Statement<[json: RecordPiece, repository: number]>;
   readonly #recent: RecentRecords;
   readonly #names: Statement<[id: number, name: string | null, identifier: string]>;
+  readonly #keys: Statement<[id: number, identifier: string, name: string, firstSeen: string]>;
   readonly #texts: Statement<
     [id: number, identifier: string, name: string | null, author: string | null, json: string]
   >;
@@ -39,6 +50,7 @@ export class SearchReading {
       this.#records = source.#records;
       this.#recent = source.#recent;
       this.#names = source.#names;
+      this.#keys = source.#keys;
       this.#texts = source.#texts;
       this.#spelling = source.#spelling;
       this.#embedded = source.#embedded;
@@ -59,6 +71,7 @@ export class SearchReading {
        ORDER BY wanted.key`;
     this.#records = database.prepare(documents(`${readyText}, record.repository`));
     this.#names = database.prepare(documents('search_document.id, name, package'));
+    this.#keys = database.prepare(documents('search_document.id, package, coalesce(name, package), first_seen'));
     this.#texts = database.prepare(documents('search_document.id, package, name, author, record.json'));
     this.#spelling = database.prepare(
       'SELECT bucket, terms FROM json_each(?) AS wanted CROSS JOIN spelling ON spelling.bucket = wanted.value',
@@ -101,6 +114,13 @@ export class SearchReading {
   /** Names and identifiers of these documents, in the order asked. */
   names(ids: readonly number[]): { readonly id: number; readonly name: string | null; readonly identifier: string }[] {
     return this.#names.all(JSON.stringify(ids)).map(([id, name, identifier]) => ({ id, name, identifier }));
+  }
+
+  /** What these documents may be put in order by, in the order asked. */
+  sortKeys(ids: readonly number[]): SortKeys[] {
+    return this.#keys
+      .all(JSON.stringify(ids))
+      .map(([id, identifier, name, firstSeen]) => ({ id, identifier, name: name.toLowerCase(), firstSeen }));
   }
 
   /** All texts of these documents, in the order asked. */

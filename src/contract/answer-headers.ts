@@ -6,6 +6,9 @@ export const openHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
+/** How many records of a page of results, which are its last, all words but one fit; without it all words fit all. */
+export const inPartHeader = 'Records-In-Part';
+
 /** Headers of every answer of the site. */
 export const closedHeaders = { 'X-Content-Type-Options': 'nosniff' } as const;
 

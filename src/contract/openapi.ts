@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { inPartHeader } from './answer-headers.ts';
 import { badgeSchema } from './badge.ts';
 import { dependencyClosureSchema } from './dependency-records.ts';
 import {
@@ -132,6 +133,22 @@ const pagedHeaders = {
   },
 };
 
+const searchHeaders = {
+  [inPartHeader]: {
+    description:
+      'How many records of the page, which are its last, all words but one fit; without it all words fit all.',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
+  },
+};
+
+/** What an answer says of itself. */
+const headersOf = (operation: Operation): Json => {
+  if (operation === operations.packageSearch) return { headers: searchHeaders };
+  if (operation.file === undefined) return {};
+  return { headers: operation.paged === undefined ? cacheHeaders : pagedHeaders };
+};
+
 const typeOf = (file: string): string => (file.endsWith('.yaml') ? 'application/yaml' : 'application/json');
 
 const successResponse = (operation: Operation, example: unknown): Json => {
@@ -141,7 +158,7 @@ const successResponse = (operation: Operation, example: unknown): Json => {
   const schema = paged === undefined ? whole : { anyOf: [whole, schemaOf(paged.schema)] };
   return {
     description: operation.summary,
-    ...(operation.file === undefined ? {} : { headers: paged === undefined ? cacheHeaders : pagedHeaders }),
+    ...headersOf(operation),
     content: { [type]: { schema, ...(example === undefined ? {} : { example }) } },
   };
 };

@@ -1,6 +1,7 @@
 import type { ExampleSubject } from './example-subject.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
 import { slugPattern } from './manifest.ts';
+import { packageStates } from './package-states.ts';
 import { sectionKinds } from './sections.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
@@ -124,6 +125,17 @@ const filter = ({
   },
 });
 
+/** A parameter of which what is sent is one of these values, in capitals or not. What a form sends empty asks for nothing. */
+const choice = <T extends string>(description: string, values: readonly T[]): QueryParameter<T | undefined> => ({
+  description,
+  schema: { type: 'string', enum: values },
+  example: undefined,
+  read: (text, refuse) => {
+    if (text === undefined || text === '') return undefined;
+    return values.find((value) => value.toLowerCase() === text.toLowerCase()) ?? oneOf(values, text, refuse);
+  },
+});
+
 /** What a text lists with commas between, each once. */
 export const givenList = (text: string): string[] =>
   [...new Set(text.split(',').map((one) => one.trim()))].filter((one) => one !== '');
@@ -161,6 +173,8 @@ const priorities = ['default', 'bootstrap'] as const;
 
 /** The values of `price`, as records have them. */
 const prices = ['Free', 'Paid'] as const;
+/** The orders of a search of packages besides that of how they fit. */
+const packageOrders = ['newest', 'downloads', 'name'] as const;
 /** The most characters of a section that is asked for. */
 const sectionMaximum = 256;
 
@@ -349,16 +363,16 @@ export const queryParameters = {
     complaint: 'must be the slug of one repository: letters (A-Z, a-z), digits, ".", "_" and "-"',
     examples: ['chariz'],
   }),
-  price: {
-    description: 'Only packages that are free, or only those that are paid.',
-    required: false,
-    schema: { type: 'string', enum: prices },
-    example: undefined,
-    read: (text: string | undefined, refuse: Refuse) => {
-      if (text === undefined || text === '') return undefined;
-      return prices.find((price) => price.toLowerCase() === text.toLowerCase()) ?? oneOf(prices, text, refuse);
-    },
-  },
+  price: choice('Only packages that are free, or only those that are paid.', prices),
+  kind: choice('Only packages of this kind of section, as the site sorts them.', sectionKinds),
+  state: choice(
+    'Only packages whose version is released and whose repository answers (`current`), those with a version before a release (`pre-release`), or those whose repository could not be read by the last build (`stale`).',
+    packageStates,
+  ),
+  sort: choice(
+    'Order of the packages, of which those that all words but one fit come last: `newest` first, by when they were first seen; most `downloads` first; or by `name`. The best 10,000 records are put in order. Without it those that fit best come first.',
+    packageOrders,
+  ),
   uris: {
     description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
     required: false,
@@ -379,10 +393,13 @@ type Query<Name extends QueryName> = {
 };
 
 /** The parameters that narrow a search of packages. */
-export const packageFilters = ['architecture', 'firmware', 'section', 'repository', 'price'] as const;
+export const packageFilters = ['architecture', 'firmware', 'section', 'repository', 'price', 'kind', 'state'] as const;
 
 /** What a search of packages is narrowed by; all of it has to fit. */
 export type PackageFilter = Partial<Query<(typeof packageFilters)[number]>>;
+
+/** The order of a search of packages; undefined where it is that of how they fit. */
+export type PackageOrder = Query<'sort'>['sort'];
 
 /** What a parameter is called in a query. */
 export const writtenName = (name: QueryName): string => {

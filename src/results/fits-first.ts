@@ -1,12 +1,10 @@
 import type { FoundPackage } from './found.ts';
-import { isMet } from './meant.ts';
 
 /**
- * Puts those packages first that meet a question and may run where it is asked, which the index is not told: it is to be
- * called with all that is found so far, and what it answered before keeps its place when more is found.
+ * Puts those packages first that have all of a question and may run where it is asked, which the index is not told: it is
+ * to be called with all that is found so far, and what it answered before keeps its place when more is found.
  */
 export const fitsFirst = (
-  question: string,
   mayRun: (one: FoundPackage) => boolean,
 ): ((found: readonly FoundPackage[]) => readonly FoundPackage[]) => {
   // In the order in which they were placed, each as it is known by now.
@@ -14,7 +12,7 @@ export const fitsFirst = (
   return (found) => {
     const fresh = found.filter(({ id }) => !placed.has(id));
     // What has a part of the question is no better for running.
-    const first = new Set(fresh.filter((one) => mayRun(one) && isMet(question, one)));
+    const first = new Set(fresh.filter((one) => !one.isPart && mayRun(one)));
     for (const one of [...first, ...fresh.filter((other) => !first.has(other)), ...found]) placed.set(one.id, one);
     return [...placed.values()];
   };

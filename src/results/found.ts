@@ -1,13 +1,13 @@
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
 import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
+import { type PackageState, stateOf } from '../contract/package-states.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from './first-line.ts';
 import { remoteIcon } from './icon.ts';
 import { describedBy } from './placeholder.ts';
 import type { RowCard } from './row.ts';
-import { stageOf } from './version-stage.ts';
 
 /** What a record tells the list of results. */
 export type FoundRecord = Pick<
@@ -22,11 +22,17 @@ export type FoundRecord = Pick<
   | 'maintainer'
   | 'price'
   | 'icon_url'
-> & { readonly repository: Pick<EmbeddedRepository, 'slug' | 'name'> };
+> & {
+  readonly repository: Pick<EmbeddedRepository, 'slug' | 'name'>;
+  /** Where it has a part of the question alone. */
+  readonly isPart?: boolean;
+};
 
-/** How a package is to be had, of which results are narrowed: one of them for each. */
-export const packageStates = ['current', 'pre-release', 'stale'] as const;
-export type PackageState = (typeof packageStates)[number];
+/** Records of a page of results, of which the last so many have a part of the question alone. */
+export const withParts = (records: readonly FoundRecord[], parts: number): readonly FoundRecord[] => {
+  const whole = records.length - parts;
+  return parts === 0 ? records : records.map((one, index) => (index < whole ? one : { ...one, isPart: true }));
+};
 
 /** A state as a person reads it. */
 export const stateTitles: Readonly<Record<PackageState, string>> = {
@@ -35,10 +41,6 @@ export const stateTitles: Readonly<Record<PackageState, string>> = {
   stale: 'Repository does not answer',
 };
 
-/** The state of a package, by its version and whether its repository was last read without fail. */
-export const stateOf = (version: string, isStale: boolean): PackageState =>
-  isStale ? 'stale' : stageOf(version) === undefined ? 'current' : 'pre-release';
-
 /** A package that was found: its row, and by what it may be narrowed. */
 export interface FoundPackage extends RowCard {
   readonly kind: SectionKind;
@@ -46,7 +48,7 @@ export interface FoundPackage extends RowCard {
   readonly state: PackageState;
   /** What of it a question may be about. */
   readonly said: string;
-  /** Where it has a part of the question, and others have all of it. */
+  /** Where it has a part of the question alone. */
   readonly isPart?: boolean;
 }
 
@@ -98,6 +100,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
     repositories: [...new Set(records.map((one) => one.repository.slug))],
     state: stateOf(version, stale.has(repository.slug)),
     said: [id, ...new Set([best, newest].flatMap(wordsOf))].join('\n').slice(0, mostText),
+    ...(best.isPart === true ? { isPart: true } : {}),
   };
 };
 

@@ -11,7 +11,7 @@ export type Fit =
   | { readonly kind: 'corrected'; readonly meant: string }
   | { readonly kind: 'part' };
 
-type Known = Pick<FoundPackage, 'id' | 'name' | 'said'>;
+type Known = Pick<FoundPackage, 'id' | 'name' | 'said' | 'isPart'>;
 
 const asked: Fit = { kind: 'asked' };
 
@@ -34,24 +34,11 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
   return joinWords(`${one.name} ${one.id}`).includes(joined) ? asked : { kind: 'part' };
 };
 
-/** Whether a question is met by a package, if by another spelling; else only a part of it is. */
-export const isMet = (question: string, one: Known): boolean => fitOf(splitWords(question), one).kind !== 'part';
-
-/**
- * What was found, those marked that have but a part of the question where others have all of it as it was asked. They follow
- * all that do, and the index knows words of which a record tells nothing, so it is looked at from the end.
- */
-export const markParts = (question: string, found: readonly FoundPackage[]): readonly FoundPackage[] => {
-  const words = splitWords(question);
-  let met = words.length > 1 ? found.length : 0;
-  while (met > 0 && fitOf(words, found[met - 1] as Known).kind !== 'asked') met--;
-  return met === 0 ? found : found.map((one, index) => (index < met ? one : { ...one, isPart: true }));
-};
-
 /** How the first results of a question fit it; nothing found fits as it was asked. */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);
   if (words.length === 0) return asked;
+  if (found[0]?.isPart) return { kind: 'part' };
   const fits = found.slice(0, mostRead).map((one) => fitOf(words, one));
   return fits.find(({ kind }) => kind === 'asked') ?? fits[0] ?? asked;
 };

@@ -1,8 +1,8 @@
+import { stageOf } from '../contract/version-stage.ts';
 import { cutText, escapeMarkup } from './markup.ts';
 import { hueOf, lettersOf } from './monogram.ts';
 import { notchesOf } from './notches.ts';
 import { packageAddress } from './package-address.ts';
-import { stageOf } from './version-stage.ts';
 
 // The row of a package in a list, wherever it is made: in a page of the build, in an answer of the function, or in the
 // browser. There is one so that all of them look alike, and that text of strangers is escaped in one place.

@@ -1,3 +1,4 @@
+import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './facets.ts';
 import type { FoundPackage } from './found.ts';
@@ -23,8 +24,12 @@ export const places = {
   start: '<div id="start" class="needs-script">',
 } as const;
 
-/** How many packages there are, in words; `isMore` where these are not all. The last `parts` have but a part of a question. */
-export const countWords = (count: number, isMore: boolean, parts = 0): string => {
+/**
+ * How many packages there are, in words; `isMore` where these are not all. The last `parts` have but a part of a question;
+ * that all do is said apart from that (fitMarkup).
+ */
+export const countWords = (count: number, isMore: boolean, inPart = 0): string => {
+  const parts = inPart === count ? 0 : inPart;
   const met = count - parts;
   const number = met.toLocaleString('en-US');
   const words = `${number} ${met === 1 ? 'package' : 'packages'}`;
@@ -47,6 +52,8 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
 export interface AnsweredSearch {
   readonly question: string;
   readonly chosen: Chosen;
+  /** In what order; undefined where it is that of how they fit. */
+  readonly sort: PackageOrder;
   /** From 1. */
   readonly page: number;
   readonly found: readonly FoundPackage[];
@@ -57,12 +64,12 @@ export interface AnsweredSearch {
   readonly root: string;
 }
 
-const addressOf = ({ question, chosen, root }: AnsweredSearch, page: number): string => {
+const addressOf = ({ question, chosen, sort, root }: AnsweredSearch, page: number): string => {
   const parameters = new URLSearchParams({ [searchPage.parameter]: question });
   // As the form sends them, all or none: some hosts know addresses by the names of all their parameters.
-  if (Object.keys(chosen).length > 0) {
+  if (Object.keys(chosen).length > 0 || sort !== undefined) {
     for (const name of facetNames) parameters.set(name, chosen[name] ?? '');
-    parameters.set(searchPage.order, '');
+    parameters.set(searchPage.order, sort ?? '');
   }
   if (page > 1) parameters.set('page', String(page));
   return escapeMarkup(`${root}${searchPage.path}?${parameters}`);
@@ -77,10 +84,9 @@ const pagesMarkup = (answer: AnsweredSearch): string => {
 };
 
 // The option of a value, as the page has it.
-const choose = (html: string, chosen: Chosen): string => {
+const choose = (html: string, chosen: Readonly<Record<string, string | undefined>>): string => {
   let result = html;
-  for (const name of facetNames) {
-    const value = chosen[name];
+  for (const [name, value] of Object.entries(chosen)) {
     const start = value === undefined ? -1 : result.indexOf(`<select name="${name}"`);
     if (start < 0) continue;
     const option = `<option value="${escapeMarkup(value ?? '')}"`;
@@ -97,7 +103,7 @@ const choose = (html: string, chosen: Chosen): string => {
  * @param built the page as it was built
  */
 export const composeSearchPage = (built: string, answer: AnsweredSearch): string => {
-  const { question, chosen, page, found, isMore, fit, root } = answer;
+  const { question, chosen, sort, page, found, isMore, fit, root } = answer;
   const rows = found
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
@@ -106,7 +112,9 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     found.length === 0
       ? page > 1
         ? 'There are no more packages.'
-        : ''
+        : Object.keys(chosen).length > 0
+          ? `Nothing fits what is chosen. <a href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
+          : ''
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
         : countWords(found.length, isMore, parts);
@@ -123,7 +131,10 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     [places.start, places.start.replace('>', ' hidden>')],
   ];
   // By functions, as text of strangers may hold what replacements take for signs.
-  const html = replaced.reduce((text, [from, to]) => text.replace(from, () => to), choose(built, chosen));
+  const html = replaced.reduce(
+    (text, [from, to]) => text.replace(from, () => to),
+    choose(built, { ...chosen, [searchPage.order]: sort }),
+  );
   return html
     .replace(/<noscript>.*?<\/noscript>/s, '')
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">')

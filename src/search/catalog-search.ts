@@ -3,20 +3,23 @@ import { DependencyReading } from '../catalog/dependency-reading.ts';
 import { type KnownVersions, prepareKnownVersions } from '../catalog/known-versions.ts';
 import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { ListReading } from '../catalog/list-reading.ts';
+import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
 import { prepareSlugs } from '../catalog/repository-slugs.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
+import { readStale } from '../catalog/stale-repositories.ts';
 import type { DependencyQuestion } from '../contract/dependency-records.ts';
 import { AnswerTooLarge } from '../contract/errors.ts';
-import { answerMaximum, type PackageFilter } from '../contract/parameters.ts';
+import { answerMaximum, type PackageFilter, type PackageOrder } from '../contract/parameters.ts';
 import { computeClosure } from '../dependencies/closure.ts';
 import { closurePieces } from '../dependencies/closure-text.ts';
 import type { Steps } from '../dependencies/work.ts';
 import { filterExpression } from './filter.ts';
 import { OlderSearch } from './older-search.ts';
-import { PackageSearch, type ResultPage } from './package-search.ts';
+import { furthestResult, type LocatedPage, PackageSearch, pageOf, type ResultPage } from './package-search.ts';
 import { createPauses } from './pauses.ts';
 import { RepositorySearch } from './repository-search.ts';
+import { SortedResults } from './sorted-results.ts';
 
 const recordsAtOnce = 32;
 
@@ -66,6 +69,8 @@ export class CatalogSearch {
   readonly #latest: (names: readonly string[], priority: LatestPriority) => RecordList;
   readonly #known: KnownVersions;
   readonly #slugOf: (slug: string) => string | undefined;
+  readonly #stale: readonly string[];
+  readonly #sorted: SortedResults;
   /** The same catalog in the form of addresses from before /v2. */
   readonly older: OlderSearch;
   readonly #dependencies: DependencyReading;
@@ -75,6 +80,10 @@ export class CatalogSearch {
     this.#reading = new SearchReading(database);
     this.#packages = new PackageSearch(this.#reading);
     this.#slugOf = prepareSlugs(database);
+    this.#stale = readStale(database);
+    this.#sorted = new SortedResults(this.#reading, () =>
+      readPublishedDownloads(database).map(({ package_id: id, total }) => [id, total]),
+    );
     this.#repositories = new RepositorySearch(database);
     this.#lists = new ListReading(database);
     this.#latest = prepareLatest(database);
@@ -83,13 +92,43 @@ export class CatalogSearch {
     this.#dependencies = new DependencyReading(database);
   }
 
-  /** One page of package records; see PackageSearch for the order. */
-  async searchPackages(q: string, limit: number, page: number, filter: PackageFilter = {}): Promise<ResultPage> {
-    const within = filterExpression(filter, this.#slugOf, (one) => this.#reading.match(one, 1).length > 0);
+  /** One page of package records; see PackageSearch for the order where none is asked. */
+  async searchPackages(
+    q: string,
+    limit: number,
+    page: number,
+    filter: PackageFilter = {},
+    order?: PackageOrder,
+  ): Promise<ResultPage> {
+    const within = filterExpression(filter, {
+      slugOf: this.#slugOf,
+      stale: this.#stale,
+      isKnown: (one) => this.#reading.match(one, 1).length > 0,
+    });
     const packages =
       within === undefined ? this.#packages : new PackageSearch(new SearchReading(this.#reading, within));
-    const { ids, more } = packages.locate(q, limit, page);
-    return { records: await readInParts(ids, (some, isFirst) => packages.read(some, isFirst && page === 1)), more };
+    const located =
+      order === undefined ? packages.locate(q, limit, page) : await this.#locateIn(order, packages, q, limit, page);
+    const { ids, more, parts } = located;
+    const isBeginning = page === 1 && order === undefined;
+    return {
+      records: await readInParts(ids, (some, isFirst) => packages.read(some, isFirst && isBeginning)),
+      more,
+      parts,
+    };
+  }
+
+  async #locateIn(
+    order: NonNullable<PackageOrder>,
+    packages: PackageSearch,
+    q: string,
+    limit: number,
+    page: number,
+  ): Promise<LocatedPage> {
+    const start = (page - 1) * limit;
+    if (start >= furthestResult) return { ids: [], more: false, parts: 0 };
+    const found = await inTurns(this.#sorted.sort(packages.locateAll(q, limit), order));
+    return pageOf(found, start, Math.min(start + limit, furthestResult));
   }
 
   /** One page of repository records. */

@@ -1,4 +1,4 @@
-import { excludedByTerms, facetTerm } from '../catalog/facets.ts';
+import { excludedByTerms, facetTerm, unreleasedTerm } from '../catalog/facets.ts';
 import { parseVersion } from '../compatibility/ios-versions.ts';
 import type { PackageFilter } from '../contract/parameters.ts';
 
@@ -7,14 +7,23 @@ const inFacets = (terms: readonly string[]): string => `{facet} : (${terms.map((
 /** Nothing: no term of a facet is in ASCII. */
 const none = inFacets(['none']);
 
+/** What is known of a catalog. */
+interface Known {
+  /** The slug of the repository that has, or had, one. */
+  readonly slugOf: (slug: string) => string | undefined;
+  /** The slugs of those that the last build could not read. */
+  readonly stale: readonly string[];
+  /** Whether an expression finds anything. */
+  readonly isKnown: (expression: string) => boolean;
+}
+
 /**
  * What a filter leaves of what an FTS5 expression finds, as it goes on behind that expression; undefined where it asks for
- * nothing. `slugOf` tells the slug of a repository that has, or had, one; `isKnown` whether an expression finds anything.
+ * nothing.
  */
 export const filterExpression = (
-  { architecture, firmware, section, repository, price }: PackageFilter,
-  slugOf: (slug: string) => string | undefined,
-  isKnown: (expression: string) => boolean,
+  { architecture, firmware, section, repository, price, kind, state }: PackageFilter,
+  { slugOf, stale, isKnown }: Known,
 ): string | undefined => {
   const parts: string[] = [];
   if (repository !== undefined) {
@@ -27,6 +36,12 @@ export const filterExpression = (
     const own = facetTerm('architecture', architecture);
     // What is for all architectures is for this one too, where there is such a one.
     parts.push(`AND ${inFacets(isKnown(inFacets([own])) ? [own, facetTerm('architecture', 'all')] : ['none'])}`);
+  }
+  if (kind !== undefined) parts.push(`AND ${inFacets([facetTerm('kind', kind)])}`);
+  if (state !== undefined) {
+    const unanswered = stale.length === 0 ? none : inFacets(stale.map((slug) => facetTerm('repository', slug)));
+    if (state === 'stale') parts.push(`AND ${unanswered}`);
+    else parts.push(`NOT ${unanswered}`, `${state === 'pre-release' ? 'AND' : 'NOT'} ${inFacets([unreleasedTerm])}`);
   }
   if (firmware !== undefined) {
     const version = parseVersion(firmware);

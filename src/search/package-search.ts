@@ -22,13 +22,34 @@ export interface LocatedPage {
   readonly ids: readonly number[];
   /** Whether there is a page after this one. */
   readonly more: boolean;
+  /** How many of these, which are the last, all words but one fit. */
+  readonly parts: number;
 }
 
 export interface ResultPage {
   readonly records: RecordList;
   /** Whether there is a page after this one. */
   readonly more: boolean;
+  /** How many of these, which are the last, fit a part of the question alone. */
+  readonly parts?: number;
 }
+
+/** Documents that were found: those that fit and, behind them, those that all words but one do. */
+export interface Found {
+  readonly ids: readonly number[];
+  /** How many of them fit. */
+  readonly fitting: number;
+}
+
+/** What of all that was found stands on a page. */
+export const pageOf = ({ ids, fitting }: Found, start: number, end: number): LocatedPage => {
+  const own = ids.slice(start, end);
+  return {
+    ids: own,
+    more: ids.length > end && end < furthestResult,
+    parts: own.length - Math.min(own.length, Math.max(0, fitting - start)),
+  };
+};
 
 const noRecords: RecordList = { count: 0, pieces: [] };
 
@@ -74,10 +95,15 @@ export class PackageSearch {
   locate(text: string, limit: number, page: number): LocatedPage {
     const question = parseQuestion(text);
     const start = (page - 1) * limit;
-    if (question === undefined || start >= furthestResult) return { ids: [], more: false };
+    if (question === undefined || start >= furthestResult) return { ids: [], more: false, parts: 0 };
     const end = Math.min(start + limit, furthestResult);
-    const found = this.#collect(question, limit, end + 1);
-    return { ids: found.slice(start, end), more: found.length > end && end < furthestResult };
+    return pageOf(this.#collect(question, limit, end + 1), start, end);
+  }
+
+  /** All that can be reached by pages of so many, the best first. */
+  locateAll(text: string, limit: number): Found {
+    const question = parseQuestion(text);
+    return question === undefined ? { ids: [], fitting: 0 } : this.#collect(question, limit, furthestResult);
   }
 
   /** The records of these documents, in the order given. `isBeginning`: they are the first of an answer. */
@@ -86,7 +112,7 @@ export class PackageSearch {
   }
 
   /** The numbers of the first `wanted` results: those that fit and, where they are fewer than `limit`, looser ones. */
-  #collect(question: Question, limit: number, wanted: number): number[] {
+  #collect(question: Question, limit: number, wanted: number): Found {
     const found = new Set<number>();
     const take = (classes: Iterable<readonly number[]>) => {
       for (const ids of classes) {
@@ -97,8 +123,10 @@ export class PackageSearch {
       }
     };
     take(this.#classes(question, wanted, () => found.size));
-    if (found.size < limit) take(looserAnswers(this.#reading, question, wanted));
-    return [...found];
+    const exact = found.size;
+    if (exact < limit) take(looserAnswers(this.#reading, question, wanted));
+    // What has a question inside a word has all of it.
+    return { ids: [...found], fitting: question.words.length > 1 ? exact : found.size };
   }
 
   /**

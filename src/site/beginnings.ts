@@ -1,6 +1,6 @@
 import { joinWords, nameTerms } from '../catalog/search-text.ts';
+import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists } from '../results/beginning-lists.ts';
-import { stateOf } from '../results/found.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
 import { isStale, type PackageSummary } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';

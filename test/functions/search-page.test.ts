@@ -15,7 +15,8 @@ const stanzas = Array.from({ length: 70 }, (_, number) => ({
 const built = `<html><head><title>Search · Debdex</title><link rel="canonical" href="https://index.example/search/"></head>
 <body><details id="device-bar"></details><form data-stale="two">${fieldMarkup()}</form>${places.facets}
 <select name="section"><option value="">Any</option><option value="themes">Themes</option></select>
-<select name="price"><option value="">Any</option><option value="paid">Paid</option></select></details>
+<select name="price"><option value="">Any</option><option value="paid">Paid</option></select>
+<select name="sort"><option value="">Best match</option><option value="name">Name</option></select></details>
 <noscript><p>No scripts.</p></noscript>${Object.values(places).slice(1).join('')}</div></div></body></html>`;
 
 let server: BuiltServer;
@@ -36,7 +37,7 @@ beforeAll(async () => {
           { Package: 'com.example.twice', Name: 'Double', Architecture: 'iphoneos-arm64' },
         ),
       },
-      { slug: 'two', packages: packages({ Package: 'com.other.stale', Name: 'Stale Flake' }) },
+      { slug: 'two', isStale: true, packages: packages({ Package: 'com.other.stale', Name: 'Stale Flake' }) },
     ],
     {
       overrides: {
@@ -128,6 +129,35 @@ describe('C14: the page of the search', () => {
     expect((await ask('?q=stale&state=stale')).names).toEqual(['Stale Flake']);
     expect((await ask('?q=stale&state=current')).html).toContain(places.nothing.replace(' hidden', ''));
     expect((await ask('?q=beta+alert&state=pre-release')).rows.length).toBe(1);
+    // What the page does not offer is as if it were not chosen.
+    const strange = await ask('?q=double&section=none&state=gone');
+    expect([strange.names, strange.html.includes('Nothing fits what')]).toEqual([['Double'], false]);
+  });
+
+  it('finds what was chosen behind whatever comes before it, and says where it is what was chosen that nothing fits', async () => {
+    const themes = await ask('?q=snow&section=themes');
+    expect([themes.names.length, themes.html.includes('The 32 best matches')]).toEqual([32, true]);
+    const rest = await ask('?q=snow&section=themes&page=2');
+    expect([rest.names.length, rest.html.includes('rel="next"')]).toEqual([3, false]);
+    const none = await ask('?q=double&section=themes&repository=&sort=');
+    expect(none.html).toContain('>Nothing fits what is chosen. <a href="/search/?q=double">Search without it</a></p>');
+    expect((await ask('?q=zzzzqq')).html).not.toContain('Nothing fits what');
+  });
+
+  it('has them in the order that is asked for, on every page, and those last that have a part of the question', async () => {
+    const byName = await ask('?q=snow&sort=name&section=&repository=&architecture=&price=&state=');
+    expect(byName.names).toEqual(byName.names.toSorted());
+    expect(byName.html).toContain('<option value="name" selected>');
+    expect(/<a class="button" href="\/search\/([^"]+)" rel="next">/.exec(byName.html)?.[1]).toContain(
+      '&amp;sort=name&',
+    );
+    expect((await ask('?q=snow&sort=name&page=2')).names[0]).toBe('Snow 32');
+    const parts = await ask('?q=double+com.example&sort=name');
+    expect(parts.names[0]).toBe('Double');
+    const some = await ask('?q=snow+07&sort=name');
+    expect(some.html).toContain('1 package, and more with all words but one');
+    expect(some.rows.map((row) => row.startsWith('<li class="part">'))).toEqual(some.rows.map((_, index) => index > 0));
+    expect((await ask('?q=snow&sort=oldest')).status).toBe(400);
   });
 
   it('says what a mistyped question was taken for, and where a word was left out', async () => {

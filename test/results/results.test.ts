@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
 import { countFacets, fitsChosen } from '../../src/results/facets.ts';
 import { fitsFirst } from '../../src/results/fits-first.ts';
-import { type FoundRecord, toPackages } from '../../src/results/found.ts';
+import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
 import { remoteIcon } from '../../src/results/icon.ts';
 import { cutText, escapeMarkup } from '../../src/results/markup.ts';
-import { markParts, readFit } from '../../src/results/meant.ts';
+import { readFit } from '../../src/results/meant.ts';
 import { rowMarkup } from '../../src/results/row.ts';
 import { countWords } from '../../src/results/search-page.ts';
 
@@ -66,18 +66,18 @@ describe('packages from records', () => {
     for (const question of ['chooses', 'injects']) expect(readFit(question, found).kind).toBe('asked');
   });
 
-  it('come first where they meet the question and may run, and stay where they are when more is found', () => {
+  it('come first where they have all of the question and may run, and stay where they are when more is found', () => {
     const all = toPackages(
       [
         record('Storm Old', { architecture: 'iphoneos-arm' }),
         record('Storm New'),
         record('Storm Too', { architecture: 'iphoneos-arm' }),
-        record('Other'),
+        record('Other', { isPart: true }),
         record('Storm Late'),
       ],
       traits,
     );
-    const arrange = fitsFirst('storm', ({ runs }) => runs === 'rootless');
+    const arrange = fitsFirst(({ runs }) => runs === 'rootless');
     const names = (count: number) => arrange(all.slice(0, count)).map(({ name }) => name);
     expect(names(0)).toEqual([]);
     expect(names(4)).toEqual(['Storm New', 'Storm Old', 'Storm Too', 'Other']);
@@ -128,25 +128,23 @@ describe('how results fit a question', () => {
     expect(fit.kind === 'corrected' ? fit.meant : undefined).toBe(meant);
   });
 
-  it('what has but a part of it stands behind what meets it, and is told apart', () => {
-    const [part] = toPackages([record('Choicy Lite')], traits) as [(typeof found)[0]];
-    const unknown = { ...snow, said: '' };
-    for (const [question, some, met] of [
-      ['opa334 choicy', [choicy, part, snow], 1],
-      // The index knows more of what stands before one that meets the question than its record tells.
-      ['opa334 choicy', [unknown, choicy, part], 2],
-      // Of which it is said that it is spelt otherwise.
-      ['opa33 chocy', [choicy, part], 0],
-      ['zzzzqq choicy', [part, choicy], 0],
-      ['choicy', [choicy, part, unknown], 3],
-      ['', [], 0],
-    ] as const) {
-      const marked = markParts(question, some).map(({ isPart }) => isPart === true);
-      expect(marked, question).toEqual(some.map((_, index) => met > 0 && index >= met));
-    }
+  it('what has but a part of it is told apart, as the index says it', () => {
+    const records = [
+      record('Choicy'),
+      record('Choicy Lite'),
+      record('SnowBoard'),
+      record('Choicy', { version: '0.9' }),
+    ];
+    const inPart = (parts: number) => toPackages(withParts(records, parts), traits).map((one) => one.isPart === true);
+    expect(inPart(0)).toEqual([false, false, false]);
+    // Of a package that has records of both kinds the first one tells.
+    expect(inPart(2)).toEqual([false, false, true]);
+    expect(inPart(4)).toEqual([true, true, true]);
+    expect(readFit('choicy', toPackages(withParts(records, 4), traits)).kind).toBe('part');
     expect(countWords(5, false, 4)).toBe('1 package, and 4 with all words but one');
     expect(countWords(1234, false, 1200)).toBe('34 packages, and 1,200 with all words but one');
     expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');
+    expect(countWords(3, false, 3)).toBe('3 packages');
   });
 
   it('what fits as it was asked decides, wherever among the first it stands', () => {

@@ -5,9 +5,15 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { excludedByTerms, excludingTerms, facetTerm } from '../../src/catalog/facets.ts';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { endOfVersions, holdsVersion, parseVersion, uniteRanges } from '../../src/compatibility/ios-versions.ts';
 import { readExcluded } from '../../src/compatibility/statements.ts';
+import { packageStates, stateOf } from '../../src/contract/package-states.ts';
 import type { PackageFilter } from '../../src/contract/parameters.ts';
+import { sectionKind } from '../../src/contract/sections.ts';
+import { filterExpression } from '../../src/search/filter.ts';
 import { buildCatalog, packages, parseRecords } from '../support/catalog.ts';
 
 const architectures = ['iphoneos-arm', 'iphoneos-arm64', 'iphoneos-arm64e', 'all', 'amd64'];
@@ -21,6 +27,8 @@ const firmware = [
 ];
 const tags = [undefined, 'cydia::commercial', 'compatible_max::ios16.5', 'compatible_min::ios15, cydia::commercial'];
 
+const versions = ['1.0', '2.0~beta3', '1.5-2', '3.0+debug'];
+
 const pick = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
 
 const stanzas = Array.from({ length: 480 }, (_, number) => ({
@@ -32,15 +40,18 @@ const stanzas = Array.from({ length: 480 }, (_, number) => ({
   Section: pick(sections, Math.floor(number / 5)),
   Depends: pick(firmware, Math.floor(number / 7)),
   Tag: pick(tags, Math.floor(number / 11)),
+  Version: pick(versions, Math.floor(number / 13)),
 }));
 const dependsOf = new Map(stanzas.map(({ Package, Depends }) => [Package, Depends]));
 
 let search: CatalogFiles;
+let state: string;
 beforeAll(async () => {
-  const state = mkdtempSync(path.join(tmpdir(), 'debdex-test-'));
+  state = mkdtempSync(path.join(tmpdir(), 'debdex-test-'));
   await buildCatalog(state, [
     { slug: 'one', ranking: 1, aliases: ['first', 'two'], packages: packages(...stanzas.slice(0, 200)) },
-    { slug: 'two', ranking: 3, packages: packages(...stanzas.slice(200)) },
+    { slug: 'two', ranking: 3, packages: packages(...stanzas.slice(200, 420)) },
+    { slug: 'away', ranking: 2, isStale: true, packages: packages(...stanzas.slice(420)) },
   ]);
   search = new CatalogFiles(state);
   return () => {
@@ -54,7 +65,10 @@ const found = async (q: string, filter: PackageFilter = {}, limit = 1000, page =
 type Found = Awaited<ReturnType<typeof found>>[number];
 
 // What the parameters say, of a record (decisions, section 7).
-const fits = (record: Found, { architecture, firmware, section, repository, price }: PackageFilter): boolean => {
+const fits = (
+  record: Found,
+  { architecture, firmware, section, repository, price, kind, state }: PackageFilter,
+): boolean => {
   const excluded = readExcluded({ ...record, depends: dependsOf.get(record.package_id) });
   return (
     (architecture === undefined ||
@@ -62,7 +76,9 @@ const fits = (record: Found, { architecture, firmware, section, repository, pric
     (firmware === undefined || !holdsVersion(excluded, parseVersion(firmware) ?? Number.NaN)) &&
     (section === undefined || record.section?.toLowerCase() === section.toLowerCase()) &&
     (repository === undefined || record.repository_id === repository) &&
-    (price === undefined || record.price === price)
+    (price === undefined || record.price === price) &&
+    (kind === undefined || sectionKind(record.section) === kind) &&
+    (state === undefined || stateOf(record.version, record.repository_id === 'away') === state)
   );
 };
 
@@ -73,6 +89,8 @@ const filters = fc.record(
     section: fc.constantFrom('Tweaks', 'THÈMES & co', 'Nothing'),
     repository: fc.constantFrom('one', 'two', 'three'),
     price: fc.constantFrom('Free' as const, 'Paid' as const),
+    kind: fc.constantFrom('tweaks' as const, 'themes' as const, 'apps' as const),
+    state: fc.constantFrom(...packageStates),
   },
   { requiredKeys: [] },
 );
@@ -124,6 +142,19 @@ describe('C14: a search of packages that is narrowed', () => {
     }
   });
 
+  it('takes any number of repositories that could not be read', () => {
+    const stale = ['away', ...Array.from({ length: 3000 }, (_, number) => `r${number}`)];
+    const database = CatalogFile.openReadOnly(catalogPath(state));
+    const reading = new SearchReading(database);
+    const count = (chosen: PackageFilter['state']) => {
+      const within = filterExpression({ state: chosen }, { slugOf: () => undefined, stale, isKnown: () => true });
+      return reading.match(`"snow" ${within}`, 1000).length;
+    };
+    expect(count('stale')).toBeGreaterThan(0);
+    expect(packageStates.map(count).reduce((sum, one) => sum + one)).toBe(reading.match('"snow"', 1000).length);
+    database.close();
+  });
+
   it('leaves out by a tag alone what says that it does not run', async () => {
     const ids = async (firmware: string) =>
       (await found('snow', { firmware })).map(({ package_id }) => package_id).filter((id) => /snow7[0-6]$/.test(id));
@@ -132,7 +163,7 @@ describe('C14: a search of packages that is narrowed', () => {
   });
 
   it('finds no package by the terms of its facets', async () => {
-    for (const facet of ['architecture', 'section', 'repository', 'price'] as const) {
+    for (const facet of ['architecture', 'section', 'repository', 'price', 'kind', 'stage'] as const) {
       const term = facetTerm(facet, facet === 'architecture' ? 'all' : facet === 'repository' ? 'one' : 'Free');
       expect(await found(term)).toEqual([]);
     }

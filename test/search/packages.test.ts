@@ -25,7 +25,7 @@ const openSearch = async (...repositories: SourceRepository[]) => {
   return { search, names, state };
 };
 
-const nothing = { records: { count: 0, pieces: [] }, more: false };
+const nothing = { records: { count: 0, pieces: [] }, more: false, parts: 0 };
 
 const tweaks = packages(
   named('SnowBoard', { Description: 'Theming', Author: 'SparkDev' }),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { stageOf } from '../../src/contract/version-stage.ts';
 import { hueOf, lettersOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
 import { rowMarkup } from '../../src/results/row.ts';
-import { stageOf } from '../../src/results/version-stage.ts';
 
 describe('the letters of a tile', () => {
   it.each([

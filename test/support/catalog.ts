@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { CatalogBuild } from '../../src/catalog/generation.ts';
 import type { RecordList } from '../../src/catalog/record-list.ts';
+import { writeStale } from '../../src/catalog/stale-repositories.ts';
 import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
@@ -19,6 +20,8 @@ export interface SourceRepository {
   readonly release?: string;
   readonly packages: string;
   readonly changedAt?: string;
+  /** Whether the last build could not read it. */
+  readonly isStale?: boolean;
 }
 
 export const base = 'https://index.example';
@@ -122,6 +125,7 @@ export const openBuild = async (
   const store = memorySnapshots(repositories, state);
   const update = await updateCatalog(catalog, repositories.map(entryOf), store, { base: address, now });
   await indexForSearch(catalog, update.ingested);
+  writeStale(catalog, new Set(repositories.filter(({ isStale }) => isStale).map(({ slug }) => slug)));
   return { catalog, update };
 };
 

@@ -119,6 +119,9 @@ const parameters = (ids: readonly string[]): Readonly<Record<QueryName, fc.Arbit
   section: mostly(one('Tweaks', 'tweaks', 'Widgets+%26+More', '', '%20', 'x'.repeat(256), 'x'.repeat(257))),
   repository: mostly(one('odd', 'gone', '', '.', 'x'.repeat(65))),
   price: mostly(one('Free', 'paid', '', 'cheap')),
+  kind: mostly(one('tweaks', 'Themes', '', 'none')),
+  state: mostly(one('current', 'stale', 'pre-release', '', 'gone')),
+  sort: mostly(one('newest', 'downloads', 'name', '', 'oldest')),
   rank: mostly(one('1', '2', '3', '4', '5', '*', '%2A'), fc.oneof(one('0', '6', '', '**', '１'), anyText)),
   ids: mostly(
     fc.array(one(...ids), { minLength: 1, maxLength: 8 }).map((list) => list.map(encodeURIComponent).join(',')),

@@ -1,5 +1,7 @@
+import { inPartHeader } from '../../contract/answer-headers.ts';
+import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/facets.ts';
-import { type FoundPackage, type FoundRecord, toPackages } from '../../results/found.ts';
+import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
 
@@ -50,7 +52,8 @@ const readPage = async (response: Response): Promise<Page> => {
     rest(rests.absent);
     throw new Away('no list');
   }
-  return { records: data as FoundRecord[], isMore: refs?.nextPage !== undefined };
+  const parts = Number(response.headers.get(inPartHeader));
+  return { records: withParts(data as FoundRecord[], parts), isMore: refs?.nextPage !== undefined };
 };
 
 const fetchPage = async (query: string): Promise<Page> => {
@@ -81,11 +84,13 @@ const fetchPage = async (query: string): Promise<Page> => {
   }
 };
 
-const parametersOf = (text: string, chosen: Chosen, limit: number, page: number): string => {
+const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: number, page: number): string => {
   const parameters = new URLSearchParams({ q: text, limit: String(limit) });
-  for (const name of ['architecture', 'repository', 'price'] as const) {
-    if (chosen[name] !== undefined) parameters.set(name, chosen[name]);
+  for (const name of facetNames) {
+    // The page means by a section what the index calls its kind.
+    if (chosen[name] !== undefined) parameters.set(name === 'section' ? 'kind' : name, chosen[name]);
   }
+  if (sort !== undefined) parameters.set('sort', sort);
   if (page > 1) parameters.set('page', String(page));
   return parameters.toString();
 };
@@ -99,6 +104,7 @@ const traits = () => ({
 export class IndexAnswer {
   readonly #text: string;
   readonly #chosen: Chosen;
+  readonly #sort: PackageOrder;
   readonly #isWide: boolean;
   readonly #records: FoundRecord[] = [];
   /** What these come to; made when it is asked for first. */
@@ -107,23 +113,17 @@ export class IndexAnswer {
   #isMore = true;
 
   /** `isWide`: of what is found some is picked by what only this browser knows, so more of it is read at once. */
-  constructor(text: string, chosen: Chosen, isWide: boolean) {
+  constructor(text: string, chosen: Chosen, sort: PackageOrder, isWide: boolean) {
     this.#isWide = isWide;
     this.#text = text;
     this.#chosen = chosen;
+    this.#sort = sort;
   }
 
   /** The packages that are known so far: the same list until more are. */
   get found(): readonly FoundPackage[] {
-    this.#found ??= this.#compose();
+    this.#found ??= toPackages(this.#records, traits());
     return this.#found;
-  }
-
-  #compose(): readonly FoundPackage[] {
-    const all = toPackages(this.#records, traits());
-    const { section, state } = this.#chosen;
-    if (section === undefined && state === undefined) return all;
-    return all.filter((one) => (section ?? one.kind) === one.kind && (state ?? one.state) === one.state);
   }
 
   get isMore(): boolean {
@@ -132,10 +132,9 @@ export class IndexAnswer {
 
   /** Reads on until so many packages are known, or all. Throws Superseded, or an error where it does not answer. */
   async reach(wanted: number): Promise<void> {
-    const isPicked = this.#isWide || this.#chosen.section !== undefined || this.#chosen.state !== undefined;
-    const limit = isPicked ? countedRecords : pageOfRecords;
+    const limit = this.#isWide ? countedRecords : pageOfRecords;
     for (let asked = 0; this.#isMore && asked < mostPages && this.found.length < wanted; asked++) {
-      const page = await fetchPage(parametersOf(this.#text, this.#chosen, limit, this.#pages + 1));
+      const page = await fetchPage(parametersOf(this.#text, this.#chosen, this.#sort, limit, this.#pages + 1));
       this.#pages++;
       this.#records.push(...page.records);
       this.#found = undefined;
@@ -147,7 +146,7 @@ export class IndexAnswer {
   async all(): Promise<{ readonly found: readonly FoundPackage[]; readonly isMore: boolean }> {
     const nothing = facetNames.every((name) => this.#chosen[name] === undefined);
     if (nothing && !this.#isMore) return { found: this.found, isMore: false };
-    const page = await fetchPage(parametersOf(this.#text, {}, countedRecords, 1));
+    const page = await fetchPage(parametersOf(this.#text, {}, undefined, countedRecords, 1));
     return { found: toPackages(page.records, traits()), isMore: page.isMore };
   }
 }

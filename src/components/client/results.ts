@@ -1,17 +1,12 @@
+import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
-import type { Order } from './pagefind.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
 
 const step = 20;
-const orders: Readonly<Record<string, Order>> = {
-  name: { name: 'asc' },
-  newest: { updated: 'desc' },
-  downloads: { downloads: 'desc' },
-};
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const form = byId<HTMLFormElement>('search-form');
@@ -46,6 +41,9 @@ let shown = 0;
 const question = () => field.value.trim();
 const chosen = (): Chosen =>
   Object.fromEntries(facetNames.flatMap((name) => (select(name).value === '' ? [] : [[name, select(name).value]])));
+
+/** The order that was chosen, by a value of its select element. */
+const sorted = () => (select('sort').value || undefined) as PackageOrder;
 
 /** Where the visitor was when a result was followed, to come back to. */
 interface Left {
@@ -162,10 +160,9 @@ const answer = async (left?: Left | null) => {
     clear(text && 'Type one more character.');
     return;
   }
-  const order = orders[select('sort').value] ?? (text ? undefined : orders.name);
   try {
     const { search } = await load();
-    const found = await search(text, step, narrowed, order, true);
+    const found = await search(text, step, narrowed, sorted() ?? (text ? undefined : 'name'), true);
     if (turn !== asked) return;
     results = found;
     shown = 0;
@@ -212,7 +209,7 @@ const readMore = async () => {
   const turn = asked;
   if (results === undefined) {
     const { search } = await load();
-    const found = await search(question(), shown + step, chosen(), undefined, true);
+    const found = await search(question(), shown + step, chosen(), sorted(), true);
     if (turn !== asked) return;
     results = found;
   }
@@ -285,9 +282,6 @@ const left = history.state as Left | null;
 const isAsAsked = readAddress();
 // Of a device the function was not told.
 const isWhole =
-  isAsAsked &&
-  !hasDevice() &&
-  !/[?&](?:sort|page)=/.test(location.search) &&
-  (left?.shown ?? 0) <= list.childElementCount;
+  isAsAsked && !hasDevice() && !/[?&]page=/.test(location.search) && (left?.shown ?? 0) <= list.childElementCount;
 if (status.dataset.answered !== undefined && isWhole) adopt(left);
 else void answer(left);

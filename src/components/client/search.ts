@@ -1,9 +1,10 @@
 import { architectureOf } from '../../compatibility/builds.ts';
+import type { PackageOrder } from '../../contract/parameters.ts';
 import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
 import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
-import { type Fit, markParts, readFit } from '../../results/meant.ts';
+import { type Fit, readFit } from '../../results/meant.ts';
 import { addressOf } from './address.ts';
 import { IndexAnswer, orElse } from './index-answers.ts';
 import { answers, mayAsk } from './index-presence.ts';
@@ -28,17 +29,22 @@ export interface Results {
   count(): Promise<{ readonly counts: FacetCounts; readonly isPart: boolean }>;
 }
 
-const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevice: boolean): Promise<Results> => {
-  const answer = new IndexAnswer(text, chosen, isForDevice);
+const fromIndex = async (
+  text: string,
+  chosen: Chosen,
+  wanted: number,
+  sort: PackageOrder,
+  isForDevice: boolean,
+): Promise<Results> => {
+  const answer = new IndexAnswer(text, chosen, sort, isForDevice);
   // Without a device too they keep their places: what is read later of a package may be more than what was read first.
-  const arrange = fitsFirst(text, isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
+  const arrange = fitsFirst(isForDevice ? ({ runs }) => mayRun(runs ?? '') : () => false);
   await answer.reach(wanted);
-  // Once for each list: to tell what has a part of the question takes longer than all else here.
   let known: readonly FoundPackage[] = [];
   let arranged: readonly FoundPackage[] = [];
   const read = () => {
     const { found } = answer;
-    if (found !== known) arranged = arrange(markParts(text, found));
+    if (found !== known) arranged = arrange(found);
     known = found;
     return arranged;
   };
@@ -62,6 +68,12 @@ const fromIndex = async (text: string, chosen: Chosen, wanted: number, isForDevi
       return { counts: countFacets(found, chosen), isPart: isMore };
     },
   };
+};
+
+const orders: Readonly<Record<NonNullable<PackageOrder>, Order>> = {
+  name: { name: 'asc' },
+  newest: { updated: 'desc' },
+  downloads: { downloads: 'desc' },
 };
 
 const loadFiles = () => {
@@ -96,21 +108,18 @@ export const findBeginning = async (text: string): Promise<BeginningList | undef
 };
 
 /**
- * Searches packages. The index answers a text in the order of its fit; without a text, and in any other order, the files
- * do, which know of all packages. `isForDevice`: what may run on the visitor's device comes first, where one is known.
+ * Searches packages. The index answers a text; without one the files do, which know of all packages. `isForDevice`: what may run on the visitor's device comes first, where one is known.
  * Throws Superseded where a newer question took its place.
  */
 export const search = (
   text: string,
   wanted: number,
   chosen: Chosen = {},
-  order?: Order,
+  sort?: PackageOrder,
   isForDevice = false,
 ): Promise<Results> => {
   const build = isForDevice ? deviceBuild() : undefined;
   const architecture = build && architectureOf(build);
-  const files = () => fromFiles(text, chosen, wanted, { sort: order, architecture });
-  return text !== '' && order === undefined && mayAsk()
-    ? orElse(fromIndex(text, chosen, wanted, build !== undefined), files)
-    : files();
+  const files = () => fromFiles(text, chosen, wanted, { sort: sort && orders[sort], architecture });
+  return text !== '' && mayAsk() ? orElse(fromIndex(text, chosen, wanted, sort, build !== undefined), files) : files();
 };

@@ -1,0 +1,47 @@
+import type { SearchReading, SortKeys } from '../catalog/search-reading.ts';
+import type { PackageOrder } from '../contract/parameters.ts';
+import type { Steps } from '../dependencies/work.ts';
+import type { Found } from './package-search.ts';
+
+/** Documents of which the keys are read in one step. */
+const readAtOnce = 500;
+
+type Order = NonNullable<PackageOrder>;
+
+/** Puts results into another order than that of how they fit. */
+export class SortedResults {
+  readonly #reading: SearchReading;
+  readonly #readDownloads: () => Iterable<readonly [identifier: string, total: number]>;
+  #downloads: ReadonlyMap<string, number> | undefined;
+
+  /** `readDownloads` tells how often packages were downloaded; it is asked once, when that order is first wanted. */
+  constructor(reading: SearchReading, readDownloads: () => Iterable<readonly [identifier: string, total: number]>) {
+    this.#reading = reading;
+    this.#readDownloads = readDownloads;
+  }
+
+  /** What fits, in this order, and behind it what fits in part, likewise; what is equal in it stays as it was found. */
+  *sort({ ids, fitting }: Found, order: Order): Steps<Found> {
+    const keys: SortKeys[] = [];
+    for (let start = 0; start < ids.length; start += readAtOnce) {
+      keys.push(...this.#reading.sortKeys(ids.slice(start, start + readAtOnce)));
+      yield;
+    }
+    const compare = this.#comparisons[order];
+    const sorted = [keys.slice(0, fitting), keys.slice(fitting)].flatMap((some) => some.sort(compare));
+    return { ids: sorted.map(({ id }) => id), fitting };
+  }
+
+  readonly #comparisons: Readonly<Record<Order, (a: SortKeys, b: SortKeys) => number>> = {
+    newest: (a, b) => compare(b.firstSeen, a.firstSeen),
+    downloads: (a, b) => this.#downloadsOf(b) - this.#downloadsOf(a),
+    name: (a, b) => compare(a.name, b.name),
+  };
+
+  #downloadsOf({ identifier }: SortKeys): number {
+    this.#downloads ??= new Map(this.#readDownloads());
+    return this.#downloads.get(identifier) ?? 0;
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { readStale, writeStale } from '../../src/catalog/stale-repositories.ts';
+import type { PackageOrder } from '../../src/contract/parameters.ts';
+import { furthestResult } from '../../src/search/package-search.ts';
+import { openBuild, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
+import { emissionOf } from '../support/emission.ts';
+
+const day = (number: number) => new Date(`2026-05-${String(number).padStart(2, '0')}T00:00:00Z`);
+const named = (Name: string, more = {}) => ({
+  Name,
+  Package: `com.example.${Name.replaceAll(' ', '').toLowerCase()}`,
+  ...more,
+});
+
+const first = [
+  named('Snow Zebra'),
+  named('snow ant'),
+  named('Snow', { Section: 'Themes' }),
+  named('Board', { Description: 'for snow' }),
+  named('Light'),
+];
+const later = [named('Snow Bear', { Version: '2~beta1' }), named('Light Snow')];
+const sources = (stanzas: readonly Record<string, string>[]): SourceRepository[] => [
+  { slug: 'one', packages: packages(...stanzas) },
+];
+
+const downloads = [
+  { package_id: 'com.example.snowzebra', total: 7, last_30_days: 0 },
+  { package_id: 'com.example.board', total: 300, last_30_days: 0 },
+  // About as often, which the index does not tell apart.
+  { package_id: 'com.example.snowant', total: 6, last_30_days: 0 },
+];
+
+let search: CatalogFiles;
+beforeAll(async () => {
+  const state = mkdtempSync(path.join(tmpdir(), 'debdex-test-'));
+  const build = async (stanzas: readonly Record<string, string>[], now: Date) => {
+    const opened = await openBuild(state, sources(stanzas), now);
+    const emission = emissionOf(opened, path.join(state, 'dist'), { now, downloads });
+    await emission.write();
+    await opened.catalog.publish();
+  };
+  await build(first, day(2));
+  await build([...first, later[0] as (typeof first)[0]], day(3));
+  await build([...first, ...later], day(4));
+  search = new CatalogFiles(state);
+  return () => {
+    search.close();
+    rmSync(state, { recursive: true, force: true });
+  };
+});
+
+const names = async (q: string, order?: PackageOrder, limit = 100, page = 1) =>
+  parseRecords((await search.searchPackages(q, limit, page, {}, order)).records).map(({ name }) => name);
+
+describe('a search of packages in another order', () => {
+  it('finds what the search finds, and nothing else', async () => {
+    const all = (await names('snow')).sort();
+    expect(all).toHaveLength(6);
+    for (const order of ['newest', 'downloads', 'name'] as const)
+      expect((await names('snow', order)).sort()).toEqual(all);
+  });
+
+  it('has it by name, by the day it was first seen, or by how often it was downloaded, and then as it fits', async () => {
+    expect(await names('snow', 'name')).toEqual(['Board', 'Light Snow', 'Snow', 'snow ant', 'Snow Bear', 'Snow Zebra']);
+    expect((await names('snow', 'newest')).slice(0, 3)).toEqual(['Light Snow', 'Snow Bear', 'Snow']);
+    expect(await names('snow', 'downloads')).toEqual([
+      'Board',
+      'Snow Zebra',
+      'snow ant',
+      ...(await names('snow')).filter((name) => !['Board', 'Snow Zebra', 'snow ant'].includes(String(name))),
+    ]);
+  });
+
+  it('has what all words but one fit behind what all fit, and tells how many those are, in any order', async () => {
+    for (const order of [undefined, 'newest', 'downloads', 'name'] as const) {
+      const { records, parts } = await search.searchPackages('light snow', 100, 1, {}, order);
+      const found = parseRecords(records).map(({ name }) => name);
+      expect(found[0], order).toBe('Light Snow');
+      expect([found.length, parts], order).toEqual([7, 6]);
+    }
+    expect((await names('light snow', 'name')).slice(1)).toEqual([
+      'Board',
+      'Light',
+      'Snow',
+      'snow ant',
+      'Snow Bear',
+      'Snow Zebra',
+    ]);
+    // On each page those that are on it.
+    const partsOf = async (page: number, order?: PackageOrder) =>
+      (await search.searchPackages('light snow', 3, page, {}, order)).parts;
+    for (const order of [undefined, 'name'] as const) {
+      expect([await partsOf(1, order), await partsOf(2, order), await partsOf(4, order)], order).toEqual([2, 3, 0]);
+    }
+    // Inside a word is all of the question.
+    expect((await search.searchPackages('ebra', 100, 1)).parts).toBe(0);
+  });
+
+  it('has on its pages what it has on one, and none beyond the last', async () => {
+    const paged = await Promise.all([1, 2, 3].map((page) => names('snow', 'name', 2, page)));
+    expect(paged.flat()).toEqual(await names('snow', 'name'));
+    const at = (page: number) => search.searchPackages('snow', 2, page, {}, 'name');
+    expect([(await at(2)).more, (await at(3)).more]).toEqual([true, false]);
+    for (const page of [4, furthestResult, Number.MAX_SAFE_INTEGER]) {
+      expect(await at(page)).toEqual({ records: { count: 0, pieces: [] }, more: false, parts: 0 });
+    }
+    expect(await names('!?', 'name')).toEqual([]);
+  });
+});
+
+describe('repositories that the last build could not read', () => {
+  it('are noted where they are others than before, and else nothing is written', async () => {
+    const state = mkdtempSync(path.join(tmpdir(), 'debdex-test-'));
+    try {
+      const open = (stale: string) =>
+        openBuild(
+          state,
+          ['one', 'two'].map((slug) => ({ slug, isStale: slug === stale, packages: packages(named(slug)) })),
+        );
+      const { catalog } = await open('two');
+      writeStale(catalog, new Set(['two', 'gone']));
+      expect(readStale(catalog.database)).toEqual(['two']);
+      await catalog.publish();
+      const same = await open('two');
+      expect(same.catalog.changed).toBe(false);
+      same.catalog.discard();
+      const other = await open('one');
+      expect([other.catalog.changed, readStale(other.catalog.database)]).toEqual([true, ['one']]);
+      other.catalog.discard();
+    } finally {
+      rmSync(state, { recursive: true, force: true });
+    }
+  });
+});
