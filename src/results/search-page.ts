@@ -25,16 +25,18 @@ export const places = {
 } as const;
 
 /**
- * How many packages there are, in words; `isMore` where these are not all. The last `parts` have but a part of a question;
+ * How many packages there are, in words; `isMore` where these are not all, of which they are the best, or the first where
+ * they are `isSorted` by something else. The last `parts` have but a part of a question;
  * that all do is said apart from that (fitMarkup).
  */
-export const countWords = (count: number, isMore: boolean, inPart = 0): string => {
+export const countWords = (count: number, isMore: boolean, inPart = 0, isSorted = false): string => {
   const parts = inPart === count ? 0 : inPart;
   const met = count - parts;
   const number = met.toLocaleString('en-US');
   const words = `${number} ${met === 1 ? 'package' : 'packages'}`;
   if (parts > 0) return `${words}, and ${isMore ? 'more' : parts.toLocaleString('en-US')} with all words but one`;
-  return isMore ? `The ${number} best matches` : words;
+  if (!isMore) return words;
+  return isSorted ? `The first ${words}` : `The ${number} best matches`;
 };
 
 /** The class of the item of a package that has but a part of the question: style sheets put a line before the first. */
@@ -117,7 +119,7 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
           : ''
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
-        : countWords(found.length, isMore, parts);
+        : countWords(found.length, isMore, parts, sort !== undefined);
   // Of what stood on the pages before this one nothing is known here.
   const fitting = page > 1 ? '' : fitMarkup(fit, question, root);
   const replaced: readonly (readonly [string, string])[] = [

@@ -145,6 +145,11 @@ describe('how results fit a question', () => {
     expect(countWords(1234, false, 1200)).toBe('34 packages, and 1,200 with all words but one');
     expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');
     expect(countWords(3, false, 3)).toBe('3 packages');
+    expect(countWords(32, true)).toBe('The 32 best matches');
+    expect([countWords(32, true, 0, true), countWords(32, false, 0, true)]).toEqual([
+      'The first 32 packages',
+      '32 packages',
+    ]);
   });
 
   it('what fits as it was asked decides, wherever among the first it stands', () => {

@@ -1070,11 +1070,13 @@ describe('a package', () => {
     expect(await page.locator('[data-manager]').count()).toBeGreaterThan(0);
     expect(await page.locator('[data-manager].primary').count()).toBe(0);
     await page.goto(`${server.base}/repository/beta/`);
-    const [warning, add] = [
-      await page.locator('#doubt').boundingBox(),
-      await page.locator('[data-managers]').boundingBox(),
-    ];
-    expect(warning?.y ?? 9999).toBeLessThan(add?.y ?? 0);
+    const [title, warning] = [page.locator('.package > .title'), page.locator('#doubt')];
+    // Whatever else stands before it.
+    for (const more of ['', '<p class="about">About</p>', '<p class="note">Another note</p>']) {
+      await title.evaluate((element, markup) => element.insertAdjacentHTML('afterend', markup), more);
+      const [above, add] = [await warning.boundingBox(), await page.locator('[data-managers]').boundingBox()];
+      expect((above?.y ?? 9999) + (above?.height ?? 0), more).toBeLessThanOrEqual(add?.y ?? 0);
+    }
     expect(await page.locator('[data-manager].primary').count()).toBe(0);
     await page.goto(`${server.base}/repository/alpha/`);
     expect(await page.locator('#doubt').count()).toBe(0);

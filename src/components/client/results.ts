@@ -140,7 +140,7 @@ const clear = (words: string) => {
 
 const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   const { countWords, fitMarkup } = await load();
-  status.textContent = total === 0 ? '' : countWords(total, isMore, parts);
+  status.textContent = total === 0 ? '' : countWords(total, isMore, parts, sorted() !== undefined);
   const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
   fit.hidden = markup === '';
   // The question and the names in it are escaped there.
