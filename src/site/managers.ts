@@ -1,4 +1,6 @@
 import { buildOf } from '../compatibility/builds.ts';
+import { parseVersion } from '../compatibility/ios-versions.ts';
+import { type BuildStatement, readStatements } from '../compatibility/judgement.ts';
 
 /** A link that hands a package or a repository to a package manager. */
 export interface DeepLink {
@@ -6,34 +8,51 @@ export interface DeepLink {
   readonly href: string;
   /** Of what it opens, the builds that this manager installs. */
   readonly builds: readonly Build[];
+  /** The first version of iOS that it has ever run on. */
+  readonly from: string;
 }
 
 type ManagerName = 'Sileo' | 'Zebra' | 'Cydia' | 'Installer';
 type Build = Exclude<ReturnType<typeof buildOf>, undefined | 'all'>;
 
 // The last releases of Cydia and Installer are older than rootless jailbreaks; Sileo and Zebra are built for each kind.
-const takes: Readonly<Record<ManagerName, readonly Build[]>> = {
-  Sileo: ['rootful', 'rootless', 'roothide'],
-  Zebra: ['rootful', 'rootless', 'roothide'],
-  Cydia: ['rootful'],
-  Installer: ['rootful'],
+// Sileo began with iOS 11, as it says of itself, and Zebra with iOS 9.
+const managers: Readonly<Record<ManagerName, { readonly takes: readonly Build[]; readonly from: string }>> = {
+  Sileo: { takes: ['rootful', 'rootless', 'roothide'], from: '11.0' },
+  Zebra: { takes: ['rootful', 'rootless', 'roothide'], from: '9.0' },
+  Cydia: { takes: ['rootful'], from: '2.0' },
+  Installer: { takes: ['rootful'], from: '3.0' },
+};
+
+/** Whether a build runs on some version of iOS from this one on, by its fields: what its tags and texts name binds nobody. */
+const mayRunFrom = (first: number, build: Build, stated: readonly BuildStatement[]): boolean => {
+  const own = stated.filter((one) => one.build === build || one.build === 'all');
+  return own.length === 0 || own.some(({ firmware }) => firmware?.some(([, end]) => end > first) ?? true);
 };
 
 /**
  * Which builds of these architectures a manager can install. What is for all of them is for those alone that its
  * repository serves: a repository for other systems has such packages too.
  */
-const takenBuilds = (manager: ManagerName, architectures: readonly string[], served: Iterable<string>): Build[] => {
+const takenBuilds = (
+  manager: ManagerName,
+  { architectures, served, stated }: Pick<OfferedPackage, 'architectures' | 'served' | 'stated'>,
+): Build[] => {
+  const { takes, from } = managers[manager];
   const builds = [...(architectures.includes('all') ? served : []), ...architectures].map(buildOf);
-  return takes[manager].filter((build) => builds.includes(build));
+  const statements = readStatements(stated);
+  return takes.filter((build) => builds.includes(build) && mayRunFrom(parseVersion(from) ?? 0, build, statements));
 };
 
-type Opening = Omit<DeepLink, 'builds'>;
+type Opening = Omit<DeepLink, 'builds' | 'from'>;
 
 /** The links of those managers that can install something of what they open. */
-const usable = (links: readonly Opening[], architectures: readonly string[], served: Iterable<string>): DeepLink[] =>
+const usable = (
+  links: readonly Opening[],
+  offered: Pick<OfferedPackage, 'architectures' | 'served' | 'stated'>,
+): DeepLink[] =>
   links
-    .map((link) => ({ ...link, builds: takenBuilds(link.manager, architectures, served) }))
+    .map((link) => ({ ...link, builds: takenBuilds(link.manager, offered), from: managers[link.manager].from }))
     .filter(({ builds }) => builds.length > 0);
 
 // What the managers read after "?" ends at "&" and "#". The URL parser has already escaped quotes, blanks and controls.
@@ -47,10 +66,12 @@ interface OfferedPackage {
   readonly architectures: readonly string[];
   /** All architectures of that repository. */
   readonly served: Iterable<string>;
+  /** What its builds there state of devices; see writeStatements. */
+  readonly stated: string;
 }
 
 /** Links that open a package in the managers that can install it. */
-export const packageLinks = ({ id, repository, architectures, served }: OfferedPackage): DeepLink[] => {
+export const packageLinks = ({ id, repository, ...offered }: OfferedPackage): DeepLink[] => {
   const name = encodeURIComponent(id);
   const source = asValue(repository);
   const links: Opening[] = [
@@ -58,7 +79,7 @@ export const packageLinks = ({ id, repository, architectures, served }: OfferedP
     { manager: 'Zebra', href: `zbra://packages/${name}?source=${source}` },
     { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}&package=${name}` },
   ];
-  return usable(links, architectures, served);
+  return usable(links, offered);
 };
 
 /**
@@ -73,5 +94,5 @@ export const repositoryLinks = (repository: string, served: readonly string[]): 
     { manager: 'Cydia', href: `cydia://url/https://cydia.saurik.com/api/share#?source=${source}` },
     { manager: 'Installer', href: `installer://add/${source}` },
   ];
-  return usable(links, served, served);
+  return usable(links, { architectures: served, served, stated: '' });
 };

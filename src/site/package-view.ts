@@ -229,6 +229,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       repository: repository.record.uri,
       architectures: rows.filter((row) => row.latest && row.slug === repository.slug).map((row) => row.architecture),
       served: catalog.architecturesIn(repository.slug),
+      stated: stated.get(repository.slug) ?? '',
     }),
     document: `/${documentPath.package(id)}`,
     downloads: counted && { total: counted.total, lastMonth: counted.last_30_days },

@@ -189,7 +189,12 @@ describe('addresses', () => {
   });
 
   it('hands packages and repositories to managers', () => {
-    const offered = { id: 'com.a b', repository: 'https://h.example/r', served: ['iphoneos-arm', 'iphoneos-arm64'] };
+    const offered = {
+      id: 'com.a b',
+      repository: 'https://h.example/r',
+      served: ['iphoneos-arm', 'iphoneos-arm64'],
+      stated: '',
+    };
     expect(packageLinks({ ...offered, architectures: ['iphoneos-arm'] }).map(({ href }) => href)).toEqual([
       'sileo://package/com.a%20b',
       'zbra://packages/com.a%20b?source=https://h.example/r',
@@ -204,8 +209,10 @@ describe('addresses', () => {
   });
 
   it('hands nothing to a manager that cannot install it', () => {
-    const managers = (architectures: string[], served = architectures) =>
-      packageLinks({ id: 'x', repository: 'https://h.example/r', architectures, served }).map(({ manager }) => manager);
+    const managers = (architectures: string[], served = architectures, stated = '') =>
+      packageLinks({ id: 'x', repository: 'https://h.example/r', architectures, served, stated }).map(
+        ({ manager }) => manager,
+      );
     expect(managers(['iphoneos-arm64'])).toEqual(['Sileo', 'Zebra']);
     expect(managers(['iphoneos-arm64', 'iphoneos-arm'])).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(managers(['arm64'])).toEqual([]);
@@ -213,12 +220,20 @@ describe('addresses', () => {
     expect(managers(['all'], ['all', 'arm64'])).toEqual([]);
     expect(managers(['all'], ['all', 'iphoneos-arm'])).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(repositoryLinks('https://h.example/r/', ['all', 'arm64'])).toEqual([]);
+    // Nor to one that never ran on any iOS on which it says that it runs.
+    expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful=-11.0')).toEqual(['Zebra', 'Cydia']);
+    expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful=-9.0')).toEqual(['Cydia']);
+    expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful=-10.3.4;rootful=-12.0')[0]).toBe('Sileo');
+    expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful~7.0-8.0')[0]).toBe('Sileo');
+    const both = ['iphoneos-arm', 'iphoneos-arm64'];
+    expect(managers(both, both, 'rootful=-9.0;rootless')).toEqual(['Sileo', 'Zebra', 'Cydia']);
     // Which of the builds each installs decides, where the visitor's device is known.
     const builds = packageLinks({
       id: 'x',
       repository: 'https://h.example/r',
       architectures: ['iphoneos-arm', 'iphoneos-arm64'],
       served: [],
+      stated: '',
     }).map(({ builds }) => builds);
     expect(builds).toEqual([['rootful', 'rootless'], ['rootful', 'rootless'], ['rootful']]);
   });

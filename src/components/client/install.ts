@@ -1,4 +1,5 @@
-import { deviceBuild, refusesDevice } from './visitor-device.ts';
+import { parseVersion } from '../../compatibility/ios-versions.ts';
+import { deviceBuild, knownDevice, refusesDevice } from './visitor-device.ts';
 
 // Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
 
@@ -22,16 +23,20 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
 
 /**
  * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
- * stay that install something there; where none does, the package says that it does not run on it, or its origin fails,
+ * stay that run on it and install something there; where none does, the package says that it does not run on it, or its origin fails,
  * none is called for.
  * The download for the device comes first.
  */
 export const placeInstall = (): void => {
   const build = deviceBuild();
+  const ios = knownDevice()?.ios ?? 0;
   const last = readLast();
   const refuses = refusesDevice();
   for (const { group, buttons } of groups) {
-    const fitting = buttons.filter(({ dataset }) => build === undefined || dataset.builds?.split(' ').includes(build));
+    const fitting = buttons.filter(
+      ({ dataset: { builds, from = '' } }) =>
+        build === undefined || (builds?.split(' ').includes(build) && (parseVersion(from) ?? 0) <= ios),
+    );
     const shown = fitting.length > 0 ? fitting : buttons;
     const first = shown.find(({ dataset }) => dataset.manager === last) ?? shown[0];
     for (const button of buttons) {
