@@ -2,6 +2,7 @@ import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.t
 import { encodeFolderName } from '../../src/contract/filenames.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
+import { packageAddress } from '../../src/results/package-address.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handler } from '../environment.ts';
 import { asksForJson, prefersHtml } from '../http/accept-header.ts';
@@ -17,12 +18,13 @@ import { searchPageHandler } from './search-page.ts';
 const isPlain = (segment: string): boolean =>
   !/[/\\]/.test(segment) && (!segment.startsWith('.') || segment === '.well-known');
 
-// Where the pages and feeds of a repository lie, for a path that has its slug as it is; undefined where that is no other.
+// Where the pages and feeds of a repository or a package lie, for a path that has its slug or its identifier as it is, with
+// a slash at its end or without; undefined where that is no other.
 const inEncodedFolder = (segments: readonly string[]): string | undefined => {
-  const [kind, slug = '', ...rest] = segments;
-  if (kind !== 'repository' || rest.length === 0) return undefined;
-  const folder = encodeFolderName(slug);
-  return folder === slug ? undefined : [kind, folder, ...rest].join('/');
+  const [kind, name = '', ...rest] = segments;
+  if (kind !== 'repository' && kind !== 'package') return undefined;
+  const own = kind === 'package' ? packageAddress(name) : `${kind}/${encodeFolderName(name)}/`;
+  return own === `${kind}/${name}/` ? undefined : own + rest.join('/');
 };
 
 /** Answers everything outside the API: the pages of the site, and its page for an address that is none. */
@@ -42,7 +44,8 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     if (!isFolder && (await isThere(`${path}/index.html`))) moved = `${pathOf(url)}/`;
     else {
       const encoded = inEncodedFolder(segments);
-      if (encoded === undefined || !(await isThere(isFolder ? `${encoded}index.html` : encoded))) throw notFound();
+      const file = encoded?.endsWith('/') ? `${encoded}index.html` : encoded;
+      if (file === undefined || !(await isThere(file))) throw notFound();
       moved = `/${encoded}`;
     }
     const query = url.indexOf('?');

@@ -1,4 +1,5 @@
 import type { CatalogDatabase, Statement } from './database.ts';
+import { describedBy } from './placeholder.ts';
 import { RecentRecords, type RecordRow } from './recent-records.ts';
 import { listRecords, parseRecord, type RecordList, type RecordPiece, readyText } from './record-list.ts';
 import type { SearchedTexts } from './search-document.ts';
@@ -144,5 +145,5 @@ export class SearchReading {
 
 const textsOf = (json: string): { readonly description: string | null; readonly maintainer: string | null } => {
   const { description, maintainer } = parseRecord(json);
-  return { description, maintainer };
+  return { description: describedBy(description), maintainer };
 };

@@ -2,6 +2,7 @@ import type { VersionRanges } from '../compatibility/ios-versions.ts';
 import { readExcluded, type StatingFields } from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { facetText } from './facets.ts';
+import { describedBy } from './placeholder.ts';
 import { parseRecord } from './record-list.ts';
 import { computeTerms, wholeTerm } from './search-document.ts';
 import { descriptionText, joinWords } from './search-text.ts';
@@ -34,7 +35,8 @@ const excludedVersions = (
 
 /** The row of a record in the full-text index, from its ready text and its details as the catalog holds them. */
 export const composeSearchRow = (json: string, details: string | null): SearchRow => {
-  const { package_id: identifier, name, author, maintainer, description, ...rest } = parseRecord(json);
+  const { package_id: identifier, name, author, maintainer, description: written, ...rest } = parseRecord(json);
+  const description = describedBy(written);
   const shown = name ?? identifier;
   const key = joinWords(shown);
   const terms = computeTerms({ identifier, name, author, maintainer, description });

@@ -1,3 +1,4 @@
+import { describedBy } from '../catalog/placeholder.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
 import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
@@ -6,7 +7,6 @@ import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from './first-line.ts';
 import { remoteIcon } from './icon.ts';
-import { describedBy } from './placeholder.ts';
 import type { RowCard } from './row.ts';
 
 /** What a record tells the list of results. */

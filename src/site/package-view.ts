@@ -1,9 +1,9 @@
+import { describedBy } from '../catalog/placeholder.ts';
 import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
-import { describedBy } from '../results/placeholder.ts';
 import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes, newestOf } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';

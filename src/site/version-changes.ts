@@ -1,6 +1,6 @@
+import { describedBy } from '../catalog/placeholder.ts';
 import { listOrder } from '../catalog/reading.ts';
 import { buildOf, buildTitles } from '../compatibility/builds.ts';
-import { describedBy } from '../results/placeholder.ts';
 import { parseRelations } from './relations.ts';
 import type { PackageVersion } from './site-catalog.ts';
 

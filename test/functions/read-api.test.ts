@@ -279,6 +279,23 @@ describe('the root and the site', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([308, '/privacy/?from=app']);
   });
 
+  it('leads to the page of a package by its identifier as it is', async () => {
+    server.write('package/com._bye_dock/index.html', 'Bye');
+    server.write('package/com.plain/index.html', 'Plain');
+    for (const address of ['/package/com.ByeDock/', '/package/com.ByeDock', '/package/com.ByeDock/?from=bot']) {
+      const moved = await get(address);
+      const query = address.split('?')[1];
+      expect([moved.status, moved.headers.get('location')], address).toEqual([
+        308,
+        `/package/com._bye_dock/${query === undefined ? '' : `?${query}`}`,
+      ]);
+    }
+    expect((await get('/package/com.plain')).headers.get('location')).toBe('/package/com.plain/');
+    for (const none of ['/package/com.Plain/', '/package/com.ByeDoc', '/package/', '/package/Com.ByeDock/feed.atom']) {
+      expect((await get(none)).status, none).toBe(404);
+    }
+  });
+
   it('answers an unknown page with the page for it, or with JSON', async () => {
     const page = await get('/none', browser);
     expect([page.status, await page.text()]).toEqual([404, '<!doctype html><title>No such page</title>']);

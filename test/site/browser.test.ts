@@ -179,7 +179,7 @@ const splitWords = `(() => {
 // for a word. What is hidden from view shows itself, larger, when the keyboard comes to it.
 const smallTargets = `[...document.querySelectorAll('a[href], button, input, select, summary, h1, td a')].flatMap((one) => {
   const { width, height } = one.getBoundingClientRect();
-  const around = one.closest('p, dd, li, td');
+  const around = one.closest('p, dd, li, td, h3');
   const inSentence = getComputedStyle(one).display === 'inline' && around && around.textContent.trim() !== one.textContent.trim();
   if (!one.checkVisibility() || inSentence || width <= 1 || (width >= 24 && height >= 24)) return [];
   return [one.outerHTML.slice(0, 120) + ' is ' + width + ' by ' + height];
@@ -511,6 +511,10 @@ describe('searching', () => {
   it('Escape closes the list, Enter leads to all results', async () => {
     const page = await open('/');
     await page.getByRole('combobox').fill('alpha');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#suggestions').isHidden()).toBe(true);
+    await page.keyboard.press('ArrowDown');
     await page.locator('#suggestions [role=option]').first().waitFor();
     await page.keyboard.press('Escape');
     expect(await page.locator('#suggestions').isHidden()).toBe(true);
@@ -984,6 +988,42 @@ describe('searching where the function answers', () => {
     await page.getByLabel('Order').selectOption('newest');
     await expect.poll(() => page.locator('#chosen-count').textContent()).toBe('1 chosen');
     await expect.poll(async () => (await names(page)).length).toBe(20);
+  });
+
+  it('finds the same in every order and by what was chosen, sent and asked for, and the files are asked for none of it', async () => {
+    const page = await open('/', {}, computing.address);
+    const plain = await open('/', { javaScriptEnabled: false }, computing.address);
+    const asked = watch(page);
+    const at = (query: string) => `${computing.address}/search/?${query}`;
+    for (const [query, expected] of [
+      ['q=alpha&sort=name', ['Alpha Addon', 'Alpha Library']],
+      ['q=snowboard+zzzzqq&sort=newest', ['SnowBoard']],
+      ['q=snwoboard&sort=downloads', ['SnowBoard']],
+      ['q=alpha&section=libraries', ['Alpha Library']],
+      ['q=alpha&state=stale', []],
+    ] as const) {
+      await plain.goto(at(query));
+      await page.goto(at(query));
+      await expect.poll(() => names(page), { message: query }).toEqual(await names(plain));
+      if (!query.includes('sort=name')) expect(await names(page), query).toEqual(expected);
+      else expect((await names(page)).length, query).toBeGreaterThan(1);
+      // The same by the form.
+      await page.goto(at('q=zz'));
+      for (const [name, value] of new URLSearchParams(query)) {
+        if (name === 'q') await page.getByRole('searchbox').fill(value);
+        else await page.locator(`select[name=${name}]`).selectOption(value);
+      }
+      await expect.poll(() => names(page), { message: query }).toEqual(await names(plain));
+    }
+    expect(asked.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+    await plain.goto(at('q=alpha&section=themes&state='));
+    expect(await plain.locator('#search-status').textContent()).toMatch(/^Nothing fits what is chosen/);
+    await plain.getByRole('link', { name: 'Search without it' }).click();
+    expect(await names(plain)).toContain('Alpha Library');
+    await page.goto(at('q=many&sort=newest'));
+    await expect.poll(() => page.locator('#search-status').textContent()).toMatch(/^The first \d+ packages$/);
+    await page.getByRole('searchbox').fill('x'.repeat(257));
+    await expect.poll(() => page.locator('#search-status').textContent()).toBe('Type 256 characters at most.');
   });
 
   it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {

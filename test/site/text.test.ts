@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { describedBy } from '../../src/catalog/placeholder.ts';
 import { computeTerms } from '../../src/catalog/search-document.ts';
 import type { FindingCode } from '../../src/contract/finding-texts.ts';
 import { firstLine } from '../../src/results/first-line.ts';
 import { packageFolder } from '../../src/results/package-address.ts';
-import { describedBy } from '../../src/results/placeholder.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
 import { formatCount, formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';

@@ -156,8 +156,10 @@ const answer = async (left?: Left | null) => {
   start.hidden = text !== '' || isNarrowed;
   empty.hidden = true;
   pages.hidden = true;
-  if ([...text].length < 2 && !(isNarrowed && text === '')) {
-    clear(text && 'Type one more character.');
+  const { length } = [...text];
+  // The bounds of the index, which the files have too.
+  if ((length < 2 || length > 256) && !(isNarrowed && text === '')) {
+    clear(text && (length < 2 ? 'Type one more character.' : 'Type 256 characters at most.'));
     return;
   }
   try {

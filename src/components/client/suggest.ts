@@ -133,6 +133,9 @@ export const watchSearch = (form: HTMLFormElement): void => {
     if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault();
       close();
+    } else if (event.key === 'ArrowDown' && list.hidden) {
+      // What was closed is opened again.
+      void answer();
     } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !list.hidden) {
       event.preventDefault();
       activate(event.key === 'ArrowDown' ? active + 1 : active < 0 ? -1 : active - 1);
