@@ -21,7 +21,7 @@ export const catalogPath = (state: string): string => path.join(state, 'catalog.
 const nextPath = (state: string): string => path.join(state, 'catalog.next.sqlite');
 
 /** Where its full-text index is made, where that has a file of its own until all of it is there. */
-const searchDraftPath = (state: string): string => path.join(state, 'catalog.search.sqlite');
+const searchDraftPath = (state: string): string => path.join(state, 'catalog.next.search.sqlite');
 
 /** The version of a catalog's tables (see `catalogFormat`); undefined where it cannot be read. */
 export const readCatalogFormat = (file: string): number | undefined => {
@@ -57,7 +57,8 @@ export class NextCatalog {
     this.#state = state;
     mkdirSync(state, { recursive: true });
     const file = nextPath(state);
-    for (const leftover of [file, `${file}-journal`, searchDraftPath(state)]) rmSync(leftover, { force: true });
+    for (const leftover of [file, `${file}-journal`, searchDraftPath(state)])
+      rmSync(leftover, { recursive: true, force: true });
     this.isNew = afresh || !hasCatalog(state);
     if (!this.isNew) copyFileSync(catalogPath(state), file, constants.COPYFILE_FICLONE);
     this.database = CatalogFile.openDraft(file);

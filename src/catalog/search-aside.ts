@@ -7,8 +7,11 @@ import type { IndexedRecord, SearchSink } from './search-writer.ts';
 /** The tables that the thread fills; the full-text index has its rows in those that begin with its name (https://sqlite.org/fts5.html, section 9). */
 const filled = ['search_data', 'search_idx', 'search_docsize', 'spelling', 'word_list', 'inner_word'];
 
-/** So many characters of records may wait for the thread: it goes on while the documents of one repository are listed. */
+/** So many characters of records may wait for the thread: it goes on while something else takes long. */
 const mostWaiting = 2 ** 25;
+
+/** After records were taken so often other work gets its turn. */
+const turn = 4;
 
 /** What the thread is told: what to take, that another repository begins, or that this was all. */
 export type SearchTask = readonly IndexedRecord[] | 'repository' | 'end';
@@ -26,12 +29,16 @@ export class SearchAside implements SearchSink {
   /** Records that it has not taken yet, in their order. */
   readonly #underWay: { readonly characters: number; readonly done: Promise<void> }[] = [];
   #characters = 0;
+  #taken = 0;
 
-  /** Of the database nothing may have been searched; at the path of `file` nothing stays. */
-  constructor(database: WritableDatabase, file: string) {
+  /**
+   * Of the database nothing may have been searched; at the path of `file` nothing stays. Where the signal is given the
+   * thread ends, and whoever waits for it is told.
+   */
+  constructor(database: WritableDatabase, file: string, signal?: AbortSignal) {
     this.#database = database;
     this.#file = file;
-    rmSync(file, { force: true });
+    rmSync(file, { recursive: true, force: true });
     this.#worker = new Worker(new URL('./search-thread.ts', import.meta.url), { workerData: { file } });
     this.#worker.on('message', () => this.#waiting.shift()?.());
     this.#ended = new Promise<never>((_, reject) => {
@@ -40,6 +47,7 @@ export class SearchAside implements SearchSink {
     });
     // Whoever waits for it is told.
     this.#ended.catch(() => {});
+    signal?.addEventListener('abort', () => void this.#worker.terminate(), { once: true });
   }
 
   beginRepository(): void {
@@ -50,7 +58,8 @@ export class SearchAside implements SearchSink {
     const characters = records.reduce((sum, [, json, details]) => sum + json.length + (details?.length ?? 0), 0);
     this.#underWay.push({ characters, done: this.#send(records) });
     this.#characters += characters;
-    return this.#characters > mostWaiting ? this.#drain() : undefined;
+    if (this.#characters > mostWaiting) return this.#drain();
+    return ++this.#taken % turn === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
   }
 
   async finish(): Promise<void> {

@@ -51,6 +51,8 @@ export interface Indexing {
   readonly levelOf: LevelOf;
   /** To be finished when all is indexed. */
   readonly sink: SearchSink;
+  /** Given where nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A record that is to be indexed, and what its number depends on. */
@@ -118,7 +120,7 @@ export const moveSearchDocuments = async (indexing: Indexing): Promise<number> =
 };
 
 const addDocuments = async (
-  { database, levelOf, sink }: Indexing,
+  { database, levelOf, sink, signal }: Indexing,
   ranking: number,
   due: readonly Due[],
 ): Promise<number> => {
@@ -131,6 +133,7 @@ const addDocuments = async (
   );
   const places = sortPlaces(due, levelOf);
   for (let start = 0; start < places.length; start += turn) {
+    signal?.throwIfAborted();
     const some = places.slice(start, start + turn);
     const rows = select.all(JSON.stringify(some.map(({ record }) => record)));
     const records = some.map(({ record, length, level }, index): IndexedRecord => {

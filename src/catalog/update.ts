@@ -182,13 +182,13 @@ const fewestAside = 10_000;
  * Indexes the repositories just ingested for search. Apart from `updateCatalog`, so that it can go on while documents
  * are written. Of packages that are alike otherwise those are found first that were downloaded more often; where that
  * is not what the catalog was published with, documents change their places. A new catalog of `fewest` records or more
- * is indexed in a thread.
+ * is indexed in a thread. Ends, with the reason of the signal or an error, where that is given.
  */
 export const indexForSearch = async (
   catalog: CatalogBuild,
   ingested: readonly string[],
   downloads: readonly DownloadTotal[] = [],
-  fewest = fewestAside,
+  { signal, fewest = fewestAside }: { readonly signal?: AbortSignal; readonly fewest?: number } = {},
 ): Promise<void> => {
   const isMoved = JSON.stringify(downloads) !== JSON.stringify(readPublishedDownloads(catalog.database));
   if (!catalog.changed && !isMoved) return;
@@ -197,8 +197,8 @@ export const indexForSearch = async (
   const database = catalog.writable();
   const [records = 0] = database.prepare<[number]>('SELECT count(*) FROM record').get() ?? [];
   const isAside = catalog.isNew && records >= fewest;
-  const sink = isAside ? new SearchAside(database, catalog.searchDraft) : new SearchWriter(database);
-  const indexing = { database, levelOf, sink };
+  const sink = isAside ? new SearchAside(database, catalog.searchDraft, signal) : new SearchWriter(database);
+  const indexing = { database, levelOf, sink, signal };
   try {
     for (const slug of ingested) await indexRepository(indexing, slug);
     // What was indexed just now has its place already.

@@ -53,7 +53,8 @@ export const writeDocuments = async (
   const downloads = (await input.readDownloads?.(now())) ?? readPublishedDownloads(catalog.database);
   // The descriptions show what is found, so they wait for what finds it.
   let indexed: Promise<void> | undefined;
-  const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads));
+  const stopping = new AbortController();
+  const index = () => (indexed ??= indexForSearch(catalog, update.ingested, downloads, { signal: stopping.signal }));
   const describe = async () => {
     await index();
     const examples = await collectExamples({ database: catalog.database, base, landing, failures });
@@ -76,7 +77,14 @@ export const writeDocuments = async (
   const assets = await progress.step('documents', async () => {
     // Before the documents, which name them.
     const written = publishAssets(output, assetsFolder);
-    await Promise.all([emission.write(), index()]);
+    try {
+      await Promise.all([emission.write(), index()]);
+    } catch (error) {
+      // Whoever builds next may begin as soon as this is told, in the same folder and with the same files.
+      stopping.abort(error);
+      await indexed?.catch(() => {});
+      throw error;
+    }
     return { written, files: [...listFiles(assetsFolder)] };
   });
   return { emission, assets };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
@@ -36,7 +36,7 @@ const build = async (
   const store = memorySnapshots(repositories, state);
   const now = new Date('2026-05-02T00:00:00Z');
   const { ingested } = await updateCatalog(catalog, repositories.map(entryOf), store, { base, now });
-  await indexForSearch(catalog, ingested, downloads, fewest);
+  await indexForSearch(catalog, ingested, downloads, { fewest });
   return catalog;
 };
 
@@ -66,6 +66,8 @@ const emptyCatalog = (): CatalogFile => {
 
 describe('an index for search that a thread makes', () => {
   const repositories = [many, ...generatedRepositories()];
+  const finished = vi.spyOn(SearchAside.prototype, 'finish');
+  afterEach(() => finished.mockClear());
 
   it('is the one that would be made in the catalog, and is changed like that', async () => {
     const [aside, inPlace] = [temporaryFolder(), temporaryFolder()];
@@ -73,6 +75,7 @@ describe('an index for search that a thread makes', () => {
     expect(existsSync(catalog.searchDraft)).toBe(false);
     await catalog.publish();
     await (await build(inPlace, repositories, Number.POSITIVE_INFINITY)).publish();
+    expect(finished).toHaveBeenCalledTimes(1);
     const made = readIndex(aside);
     expect(made.documents.length).toBeGreaterThan(600);
     expect(made).toEqual(readIndex(inPlace));
@@ -83,16 +86,41 @@ describe('an index for search that a thread makes', () => {
       changedAt: '2026-06-01T12:00:00.000Z',
       packages: packages({ Package: 'com.example.other' }),
     };
-    for (const state of [aside, inPlace]) await (await build(state, [changed, ...others], 1)).publish();
+    for (const [state, fewest] of [
+      [aside, 1],
+      [inPlace, Number.POSITIVE_INFINITY],
+    ] as const) {
+      await (await build(state, [changed, ...others], fewest)).publish();
+    }
     const then = readIndex(aside);
     expect(JSON.stringify(then.terms)).toContain('other');
     expect(then).toEqual(readIndex(inPlace));
+    // What stands in the catalog already is in no file of its own.
+    expect(finished).toHaveBeenCalledTimes(1);
   });
 
   it('is searched before the catalog is written', async () => {
     const catalog = await build(temporaryFolder(), repositories, 1);
     const found = catalog.database.prepare(`SELECT count(*) FROM search WHERE search MATCH 'name : many'`).get();
     expect(found).toEqual([602]);
+    catalog.discard();
+  });
+});
+
+describe.each([
+  ['in a thread', 1],
+  ['in its place', Number.POSITIVE_INFINITY],
+])('an index that is made %s', (_, fewest) => {
+  it('is given up when nobody waits for it any more, and leaves nothing', async () => {
+    const catalog = new CatalogBuild(temporaryFolder());
+    const store = memorySnapshots([many], temporaryFolder());
+    const { ingested } = await updateCatalog(catalog, [entryOf(many)], store, { base, now: new Date() });
+    const stopping = new AbortController();
+    const indexed = indexForSearch(catalog, ingested, downloads, { signal: stopping.signal, fewest });
+    const reason = new Error('the disk is full');
+    stopping.abort(reason);
+    await expect(indexed).rejects.toThrow(/disk is full|ended before its work/);
+    expect(existsSync(catalog.searchDraft)).toBe(false);
     catalog.discard();
   });
 });
@@ -106,6 +134,16 @@ describe('a thread that cannot index', () => {
     const sink = new SearchAside(opened, path.join(temporaryFolder(), 'none', 'search.sqlite'));
     const cantOpen = { message: 'unable to open database file', code: 'ERR_SQLITE_ERROR', errcode: 14 };
     await expect(sink.finish()).rejects.toMatchObject(cantOpen);
+    await sink.close();
+  });
+
+  it('is told of where it ends by itself, and where it is told to, however it is waited for', async () => {
+    opened = emptyCatalog();
+    const stopping = new AbortController();
+    const sink = new SearchAside(opened, path.join(temporaryFolder(), 'search.sqlite'), stopping.signal);
+    const finished = sink.finish();
+    stopping.abort();
+    await expect(finished).rejects.toThrow('ended before its work');
     await sink.close();
   });
 
