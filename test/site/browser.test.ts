@@ -990,6 +990,25 @@ describe('searching where the function answers', () => {
     await expect.poll(async () => (await names(page)).length).toBe(20);
   });
 
+  it('offers what it did not count, where it counted a part', async () => {
+    const page = await open('/search/?q=many', phone, computing.address);
+    const states = () => page.locator('select[name=state] option').allTextContents();
+    await page.route(api, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as object;
+      await route.fulfill({ json: { ...answer, refs: { nextPage: 'https://index.example/more' } } });
+    });
+    await page.getByText('Narrow and sort').click();
+    await expect
+      .poll(states)
+      .toEqual([
+        'Any',
+        'Released, repository answers (240+)',
+        'Pre-release or debug build',
+        'Repository does not answer',
+      ]);
+  });
+
   it('finds the same in every order and by what was chosen, sent and asked for, and the files are asked for none of it', async () => {
     const page = await open('/', {}, computing.address);
     const plain = await open('/', { javaScriptEnabled: false }, computing.address);

@@ -20,14 +20,14 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
     element.value = value;
   };
   return {
-    /** Offers what there is, the most first; `isPart` where not all was counted. */
+    /** Offers what there is, the most first; `isPart` where not all was counted, so that there may be more of anything. */
     show: (counts: FacetCounts, isPart: boolean): void => {
       for (const name of facetNames) {
         // What is being chosen from stays as it is.
         if (select(name) === document.activeElement) continue;
         const counted = counts[name];
         const options = (all.get(name) ?? []).filter(
-          ({ value }) => value === '' || counted.has(value) || value === select(name).value,
+          ({ value }) => value === '' || isPart || counted.has(value) || value === select(name).value,
         );
         const countOf = ({ value }: Option) => counted.get(value) ?? 0;
         const ordered =
@@ -37,7 +37,7 @@ export const createFacetOptions = (select: (name: FacetName) => HTMLSelectElemen
         write(
           name,
           ordered.map((one) =>
-            one.value === ''
+            one.value === '' || (isPart && !counted.has(one.value))
               ? one
               : { ...one, text: `${one.text} (${countOf(one).toLocaleString('en-US')}${isPart ? '+' : ''})` },
           ),
