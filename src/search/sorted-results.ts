@@ -21,7 +21,8 @@ export class SortedResults {
   }
 
   /** What fits, in this order, and behind it what fits in part, likewise; what is equal in it stays as it was found. */
-  *sort({ ids, fitting }: Found, order: Order): Steps<Found> {
+  *sort(found: Steps<Found>, order: Order): Steps<Found> {
+    const { ids, fitting } = yield* found;
     const keys: SortKeys[] = [];
     for (let start = 0; start < ids.length; start += readAtOnce) {
       keys.push(...this.#reading.sortKeys(ids.slice(start, start + readAtOnce)));

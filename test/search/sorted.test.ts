@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import type { SearchReading } from '../../src/catalog/search-reading.ts';
 import { readStale, writeStale } from '../../src/catalog/stale-repositories.ts';
 import type { PackageOrder } from '../../src/contract/parameters.ts';
-import { furthestResult } from '../../src/search/package-search.ts';
+import { furthestResult, PackageSearch } from '../../src/search/package-search.ts';
+import { SortedResults } from '../../src/search/sorted-results.ts';
 import { openBuild, packages, parseRecords, type SourceRepository } from '../support/catalog.ts';
 import { emissionOf } from '../support/emission.ts';
 
@@ -111,6 +113,35 @@ describe('a search of packages in another order', () => {
     }
     expect(await names('!?', 'name')).toEqual([]);
   });
+});
+
+it('H7: reads what is put in order in many steps, each of no more than one class or some hundred keys', () => {
+  const asked: number[] = [];
+  const keyed: number[] = [];
+  const reading: Partial<SearchReading> = {
+    match: (_, wanted) => {
+      asked.push(wanted);
+      return Array.from({ length: Math.min(wanted, 20_000) }, (__, id) => id + asked.length * 2000);
+    },
+    names: () => [],
+    sortKeys: (ids) => {
+      keyed.push(ids.length);
+      return ids.map((id) => ({ id, identifier: `${id}`, name: `${id}`, firstSeen: '' }));
+    },
+  };
+  const search = new PackageSearch(reading as SearchReading);
+  const steps = new SortedResults(reading as SearchReading, () => []).sort(search.locateAll('snow', 100), 'name');
+  let most = 0;
+  for (let step = steps.next(); ; step = steps.next()) {
+    most = Math.max(most, asked.length + keyed.length);
+    asked.length = 0;
+    keyed.length = 0;
+    if (step.done === true) {
+      expect(step.value.ids).toHaveLength(furthestResult);
+      break;
+    }
+  }
+  expect(most).toBeLessThanOrEqual(4);
 });
 
 describe('repositories that the last build could not read', () => {
