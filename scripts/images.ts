@@ -41,7 +41,6 @@ const ico = (png: Buffer): Buffer => {
 
 for (const kind of sectionKinds) {
   const icon = iconSvg(kind);
-  await write(`icons/sections/${kind}.svg`, `${icon}\n`);
   await write(`icons/sections/${kind}.png`, await render(icon, 180, 180));
   await write(`icons/headers/${kind}.png`, await render(headerSvg(kind), 1200, 400));
 }

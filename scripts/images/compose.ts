@@ -1,39 +1,10 @@
 import type { SectionKind } from '../../src/contract/sections.ts';
-import { glyphs } from './glyphs.ts';
-
-/** sRGB in hexadecimal of an OKLCH colour, so that every viewer of SVG, however old, shows it. */
-const oklch = (lightness: number, chroma: number, hue: number): string => {
-  const a = chroma * Math.cos((hue * Math.PI) / 180);
-  const b = chroma * Math.sin((hue * Math.PI) / 180);
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  const linear = [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
-  const bytes = linear.map((value) => {
-    const bounded = Math.min(1, Math.max(0, value));
-    const encoded = bounded <= 0.0031308 ? 12.92 * bounded : 1.055 * bounded ** (1 / 2.4) - 0.055;
-    return Math.round(encoded * 255)
-      .toString(16)
-      .padStart(2, '0');
-  });
-  return `#${bytes.join('')}`;
-};
-
-const tile = (hue: number) => oklch(0.9, 0.042, hue);
-const ink = (hue: number) => oklch(0.43, 0.085, hue);
-
-const stroked = (strokes: string, colour: string, width = 1.6) =>
-  `<g fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round">${strokes}</g>`;
+import { inkOf, oklch, sectionDrawing, stroked, tileOf } from '../../src/site/section-drawing.ts';
+import { glyphs } from '../../src/site/section-glyphs.ts';
 
 /** The icon of a section kind: its glyph on a rounded tile of 40 units. */
-export const iconSvg = (kind: SectionKind): string => {
-  const { hue, strokes } = glyphs[kind];
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><title>${kind}</title><rect width="40" height="40" rx="9" fill="${tile(hue)}"/><g transform="translate(8 8)">${stroked(strokes, ink(hue))}</g></svg>`;
-};
+export const iconSvg = (kind: SectionKind): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><title>${kind}</title>${sectionDrawing(kind)}</svg>`;
 
 /** The header image of a section kind: its glyph before rows of index cards of the same hue. */
 export const headerSvg = (kind: SectionKind): string => {
@@ -46,8 +17,8 @@ export const headerSvg = (kind: SectionKind): string => {
       cards.push(`<path d="M${x} ${y + 14}h70v-10a4 4 0 0 1 4-4h46a4 4 0 0 1 4 4v64H${x}z"/>`);
     }
   }
-  const ground = oklch(0.9, 0.042, hue);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 400"><rect width="1200" height="400" fill="${ground}"/><g fill="${oklch(0.875, 0.05, hue)}">${cards.join('')}</g><circle cx="600" cy="200" r="118" fill="${ground}"/><g transform="translate(504 104) scale(8)">${stroked(strokes, ink(hue), 1.3)}</g></svg>`;
+  const ground = tileOf(hue);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 400"><rect width="1200" height="400" fill="${ground}"/><g fill="${oklch(0.875, 0.05, hue)}">${cards.join('')}</g><circle cx="600" cy="200" r="118" fill="${ground}"/><g transform="translate(504 104) scale(8)">${stroked(strokes, inkOf(hue), 1.3)}</g></svg>`;
 };
 
 // The mark is an index card with a raised tab and a punched hole, which together make a "d".

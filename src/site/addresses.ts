@@ -37,6 +37,3 @@ export const page = {
   badge: (slug: string) => `/badge/${encodeFolderName(slug)}.svg`,
   shield: (slug: string) => `/badge/${encodeFolderName(slug)}.json`,
 } as const;
-
-/** The drawing of a section kind. */
-export const sectionIcon = (kind: SectionKind): string => `/icons/sections/${kind}.svg`;

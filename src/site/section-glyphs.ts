@@ -1,4 +1,4 @@
-import type { SectionKind } from '../../src/contract/sections.ts';
+import type { SectionKind } from '../contract/sections.ts';
 
 /** A picture of a section kind: strokes on a grid of 24, and the hue of its tile in degrees of OKLCH. */
 export interface Glyph {
