@@ -5,7 +5,7 @@ import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { SearchAside } from '../../src/catalog/search-aside.ts';
-import type { IndexedRecord } from '../../src/catalog/search-writer.ts';
+import { type IndexedRecord, SearchWriter } from '../../src/catalog/search-writer.ts';
 import { indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { base, entryOf, memorySnapshots, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -127,6 +127,54 @@ describe.each([
     await expect(indexed).rejects.toThrow(/disk is full|ended before its work/);
     expect(existsSync(catalog.searchDraft)).toBe(false);
     catalog.discard();
+  });
+});
+
+describe('the words of a repository', () => {
+  /** A record whose name is these words. */
+  const called = (id: number, words: readonly string[]): IndexedRecord => [
+    id,
+    `{"package_id":"com.example","name":"${words.join(' ')}","author":null,"maintainer":null,"description":null,` +
+      `"version":"1","architecture":"all","section":null,"price":"Free","repository_id":"one","repository":`,
+    null,
+  ];
+  const inLetters = (number: number): string =>
+    [3, 2, 1, 0].reduce((word, place) => word + String.fromCharCode(97 + (Math.floor(number / 26 ** place) % 26)), 'w');
+  /** So many words, sixteen in each name. */
+  const named = (count: number): IndexedRecord[] =>
+    Array.from({ length: count / 16 }, (_, id) =>
+      called(
+        id + 1,
+        Array.from({ length: 16 }, (__, at) => inLetters(id * 16 + at)),
+      ),
+    );
+
+  it.each([
+    [
+      'in a thread',
+      (database: CatalogFile) => new SearchAside(database, path.join(temporaryFolder(), 'search.sqlite')),
+    ],
+    ['in its place', (database: CatalogFile) => new SearchWriter(database)],
+  ])('are bounded by themselves, whatever another has, %s', async (_, open) => {
+    const database = emptyCatalog();
+    const sink = open(database);
+    sink.beginRepository();
+    await sink.take(named(65_536));
+    await sink.take([called(90_000, ['zebra'])]);
+    sink.beginRepository();
+    await sink.take([called(100_000, ['zepplin'])]);
+    await sink.finish();
+    await sink.close();
+    expect(database.prepare("SELECT words FROM word_list WHERE beginning = 'ze'").all()).toEqual([['zepplin']]);
+    database.close();
+  });
+
+  it('begin with each repository', async () => {
+    const begun = vi.spyOn(SearchWriter.prototype, 'beginRepository');
+    const some = generatedRepositories();
+    (await build(temporaryFolder(), some, Number.POSITIVE_INFINITY)).discard();
+    expect(begun).toHaveBeenCalledTimes(some.length);
+    begun.mockRestore();
   });
 });
 
