@@ -7,7 +7,7 @@ export const searchPage = {
   parameter: 'q',
   /** What its results are narrowed by. */
   facets: ['section', 'repository', 'architecture', 'price', 'state'],
-  /** What its form sends besides, which scripts alone go by. */
+  /** In what order its results are. */
   order: 'sort',
 } as const;
 

@@ -7,7 +7,8 @@ const stages: readonly (readonly [RegExp, VersionStage])[] = [
   [/[+~.-]debug/i, 'Debug build'],
   [/alpha/i, 'Alpha'],
   [/beta|~b\d*(?!\w)/i, 'Beta'],
-  [/[~+.-]?rc[.-]?\d*(?![a-z])/i, 'Release candidate'],
+  // Not that at the end of a word, such as "src". Browsers read this too, of which older ones cannot look behind.
+  [/(?:^|[^a-z])rc[.-]?\d*(?![a-z])/i, 'Release candidate'],
   [/[~+.-](?:git|svn|snapshot|nightly|20\d{6})/i, 'Snapshot'],
   // Built from the released source for an older system.
   [/~(?!bpo|deb\d|ubuntu)|[+.-](?:pre|dev|test)(?![a-z])/i, 'Pre-release'],

@@ -72,17 +72,19 @@ export const writeDocuments = async (
     beside: [documentPath.status],
     verify: input.verify === true,
     folder,
+    signal: stopping.signal,
     onDocument: (done, total) => progress.update(done, total, 'documents'),
   });
   const assets = await progress.step('documents', async () => {
     // Before the documents, which name them.
     const written = publishAssets(output, assetsFolder);
+    const working = [emission.write(), index()];
     try {
-      await Promise.all([emission.write(), index()]);
+      await Promise.all(working);
     } catch (error) {
-      // Whoever builds next may begin as soon as this is told, in the same folder and with the same files.
+      // Whoever builds next may begin as soon as this is told, in the same folders and with the same files.
       stopping.abort(error);
-      await indexed?.catch(() => {});
+      await Promise.allSettled(working);
       throw error;
     }
     return { written, files: [...listFiles(assetsFolder)] };

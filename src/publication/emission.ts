@@ -48,6 +48,8 @@ export interface EmissionOptions {
   /** How the folder of the packages' documents looked after the build before, where that is known. */
   readonly folder?: FolderNote;
   readonly onDocument?: (done: number, total: number) => void;
+  /** Given where nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 const listOf = documentPath.repositoryPackages;
@@ -84,8 +86,8 @@ export class Emission {
     for (const file of options.beside ?? []) this.#expected.add(file);
     output.sweep();
     this.#publisher = new DocumentPublisher(catalog, output, now, verify);
-    const { touched, folder, onDocument } = options;
-    this.#packages = new PackageDocuments(output, this.#publisher, { catalog, touched, folder, onDocument });
+    const { touched, folder, onDocument, signal } = options;
+    this.#packages = new PackageDocuments(output, this.#publisher, { catalog, touched, folder, onDocument, signal });
   }
 
   get count(): EmissionCount {
@@ -221,6 +223,7 @@ export class Emission {
 
   async #publishAll(composed: readonly Document[]): Promise<void> {
     for (const document of composed) {
+      this.#options.signal?.throwIfAborted();
       this.#expected.add(document.path);
       const pause = this.#publisher.publish(document);
       if (pause !== undefined) await pause;
@@ -258,7 +261,9 @@ export class Emission {
     let appended = 0;
     for (const one of passed) {
       whole.append(one);
-      if (++appended % turn === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (++appended % turn !== 0) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#options.signal?.throwIfAborted();
     }
     whole.finish();
   }

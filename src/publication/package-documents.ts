@@ -42,6 +42,8 @@ interface PackageSources {
   readonly touched: ReadonlySet<string>;
   readonly folder: FolderNote | undefined;
   readonly onDocument: ((done: number, total: number) => void) | undefined;
+  /** Given where nobody waits for it any more. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -68,7 +70,7 @@ export class PackageDocuments {
 
   /** Writes those that changed, or do not stand as they were written. */
   async write(): Promise<void> {
-    const { touched, onDocument } = this.#sources;
+    const { touched, onDocument, signal } = this.#sources;
     const damaged = this.#findDamaged();
     const { database } = this.#sources.catalog;
     const size = touched.size + damaged.size;
@@ -93,7 +95,10 @@ export class PackageDocuments {
     for (const [name, records] of readPackages(database, due)) {
       const document = documents.package(name, records);
       const pause = this.#publisher.publish(document);
-      if (pause !== undefined) await pause;
+      if (pause !== undefined) {
+        await pause;
+        signal?.throwIfAborted();
+      }
       tell(document.path);
     }
     this.#publisher.count.unchanged += this.#count - done;

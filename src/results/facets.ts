@@ -13,11 +13,11 @@ export type Chosen = Readonly<Partial<Record<FacetName, string>>>;
 export type FacetCounts = Readonly<Record<FacetName, ReadonlyMap<string, number>>>;
 
 const valuesOf: Readonly<Record<FacetName, (found: FoundPackage) => readonly string[]>> = {
-  section: ({ kind }) => [kind],
+  section: ({ kinds }) => kinds,
   repository: ({ repositories }) => repositories,
   architecture: ({ architectures }) => architectures,
-  price: ({ paid }) => [paid ? 'paid' : 'free'],
-  state: ({ state }) => [state],
+  price: ({ prices }) => prices,
+  state: ({ states }) => states,
 };
 
 const fitsOne = (name: FacetName, value: string, found: FoundPackage): boolean => {

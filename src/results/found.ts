@@ -31,7 +31,10 @@ export type FoundRecord = Pick<
 /** Records of a page of results, of which the last so many have a part of the question alone. */
 export const withParts = (records: readonly FoundRecord[], parts: number): readonly FoundRecord[] => {
   const whole = records.length - parts;
-  return parts === 0 ? records : records.map((one, index) => (index < whole ? one : { ...one, isPart: true }));
+  // What is told by a header may be garbled on its way.
+  return !Number.isInteger(parts) || parts < 1 || whole < 0
+    ? records
+    : records.map((one, index) => (index < whole ? one : { ...one, isPart: true }));
 };
 
 /** A state as a person reads it. */
@@ -43,9 +46,13 @@ export const stateTitles: Readonly<Record<PackageState, string>> = {
 
 /** A package that was found: its row, and by what it may be narrowed. */
 export interface FoundPackage extends RowCard {
+  /** Of its newest record. */
   readonly kind: SectionKind;
+  /** Of all its records, by each of which it is found. */
+  readonly kinds: readonly SectionKind[];
+  readonly states: readonly PackageState[];
+  readonly prices: readonly ('free' | 'paid')[];
   readonly repositories: readonly string[];
-  readonly state: PackageState;
   /** What of it a question may be about. */
   readonly said: string;
   /** Where it has a part of the question alone. */
@@ -85,7 +92,8 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
     .reduce((known, one) => (versionOrder(one.version, known.version) > 0 ? one : known));
   const { version, description } = newest;
   const name = newest.name ?? id;
-  const architectures = [...new Set(records.map(({ architecture }) => architecture))].sort();
+  const each = <T>(of: (one: FoundRecord) => T): T[] => [...new Set(records.map(of))];
+  const architectures = each(({ architecture }) => architecture).sort();
   return {
     id,
     name,
@@ -97,8 +105,10 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
     place: repository.name ?? repository.slug,
     runs: hasDevices ? statedByBuilds(architectures) : undefined,
     kind: sectionKind(newest.section),
-    repositories: [...new Set(records.map((one) => one.repository.slug))],
-    state: stateOf(version, stale.has(repository.slug)),
+    kinds: each((one) => sectionKind(one.section)),
+    states: each((one) => stateOf(one.version, stale.has(one.repository.slug))),
+    prices: each((one) => (one.price === 'Paid' ? 'paid' : 'free')),
+    repositories: each((one) => one.repository.slug),
     said: [id, ...new Set([best, newest].flatMap(wordsOf))].join('\n').slice(0, mostText),
     ...(best.isPart === true ? { isPart: true } : {}),
   };

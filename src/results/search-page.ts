@@ -36,6 +36,7 @@ export const countWords = (count: number, isMore: boolean, inPart = 0, isSorted 
   const words = `${number} ${met === 1 ? 'package' : 'packages'}`;
   if (parts > 0) return `${words}, and ${isMore ? 'more' : parts.toLocaleString('en-US')} with all words but one`;
   if (!isMore) return words;
+  if (met === 1) return isSorted ? 'The first package' : 'The best match';
   return isSorted ? `The first ${words}` : `The ${number} best matches`;
 };
 

@@ -16,12 +16,22 @@ import { closurePieces } from '../dependencies/closure-text.ts';
 import type { Steps } from '../dependencies/work.ts';
 import { filterExpression } from './filter.ts';
 import { OlderSearch } from './older-search.ts';
-import { furthestResult, type LocatedPage, PackageSearch, pageOf, type ResultPage } from './package-search.ts';
+import {
+  type Found,
+  furthestResult,
+  type LocatedPage,
+  PackageSearch,
+  pageOf,
+  type ResultPage,
+} from './package-search.ts';
 import { createPauses } from './pauses.ts';
 import { RepositorySearch } from './repository-search.ts';
 import { SortedResults } from './sorted-results.ts';
 
 const recordsAtOnce = 32;
+
+/** So many sorted results are kept, of at most 80 kB each. */
+const mostLately = 8;
 
 /**
  * The records of these, read some at a time. Throws AnswerTooLarge where they are more than one answer holds: strangers
@@ -71,6 +81,8 @@ export class CatalogSearch {
   readonly #slugOf: (slug: string) => string | undefined;
   readonly #stale: readonly string[];
   readonly #sorted: SortedResults;
+  /** What was put in order lately, by what was asked: who asks for one page of it asks for the next. */
+  readonly #lately = new Map<string, Found>();
   /** The same catalog in the form of addresses from before /v2. */
   readonly older: OlderSearch;
   readonly #dependencies: DependencyReading;
@@ -108,7 +120,9 @@ export class CatalogSearch {
     const packages =
       within === undefined ? this.#packages : new PackageSearch(new SearchReading(this.#reading, within));
     const located =
-      order === undefined ? packages.locate(q, limit, page) : await this.#locateIn(order, packages, q, limit, page);
+      order === undefined
+        ? packages.locate(q, limit, page)
+        : await this.#locateIn(packages, { order, within, q, limit, page });
     const { ids, more, parts } = located;
     const isBeginning = page === 1 && order === undefined;
     return {
@@ -119,15 +133,23 @@ export class CatalogSearch {
   }
 
   async #locateIn(
-    order: NonNullable<PackageOrder>,
     packages: PackageSearch,
-    q: string,
-    limit: number,
-    page: number,
+    {
+      page,
+      ...asked
+    }: { order: NonNullable<PackageOrder>; within?: string | undefined; q: string; limit: number; page: number },
   ): Promise<LocatedPage> {
+    const { order, q, limit } = asked;
     const start = (page - 1) * limit;
     if (start >= furthestResult) return { ids: [], more: false, parts: 0 };
-    const found = await inTurns(this.#sorted.sort(packages.locateAll(q, limit), order));
+    const key = JSON.stringify(asked);
+    const found = this.#lately.get(key) ?? (await inTurns(this.#sorted.sort(packages.locateAll(q, limit), order)));
+    this.#lately.delete(key);
+    this.#lately.set(key, found);
+    for (const oldest of this.#lately.keys()) {
+      if (this.#lately.size <= mostLately) break;
+      this.#lately.delete(oldest);
+    }
     return pageOf(found, start, Math.min(start + limit, furthestResult));
   }
 

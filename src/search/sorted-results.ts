@@ -28,6 +28,10 @@ export class SortedResults {
       keys.push(...this.#reading.sortKeys(ids.slice(start, start + readAtOnce)));
       yield;
     }
+    if (order === 'downloads') {
+      this.#downloads ??= new Map(this.#readDownloads());
+      yield;
+    }
     const compare = this.#comparisons[order];
     const sorted = [keys.slice(0, fitting), keys.slice(fitting)].flatMap((some) => some.sort(compare));
     return { ids: sorted.map(({ id }) => id), fitting };
@@ -40,8 +44,7 @@ export class SortedResults {
   };
 
   #downloadsOf({ identifier }: SortKeys): number {
-    this.#downloads ??= new Map(this.#readDownloads());
-    return this.#downloads.get(identifier) ?? 0;
+    return this.#downloads?.get(identifier) ?? 0;
   }
 }
 

@@ -67,6 +67,29 @@ describe('C14: the parameters that narrow a search of packages', () => {
     expect(found.map(({ package_id }) => package_id).sort()).toEqual(expected.map(({ Package }) => Package).sort());
   });
 
+  it('keep the order on every page, and tell what all words but one fit', async () => {
+    const order = (page: Page) => page.data.map(({ name }) => name);
+    const whole = await ask(`${path}&sort=name`);
+    expect(order(whole)).toEqual(order(whole).toSorted());
+    const paged: (string | null)[] = [];
+    let next: string | undefined = `${path}&limit=25&sort=NAME&kind=&state=`;
+    while (next !== undefined) {
+      const page: Page = await ask(next);
+      paged.push(...order(page));
+      next = page.refs.nextPage?.slice(base.length);
+      if (next !== undefined) expect(next).toMatch(/\?q=snow&limit=25&sort=name&page=\d$/);
+    }
+    expect(paged).toEqual(order(whole));
+    const some = await fetch(`${server.address}${path}+another&sort=newest`);
+    expect(some.headers.get('records-in-part')).toBe('60');
+    expect(some.headers.get('access-control-expose-headers')).toBe('Records-In-Part');
+    const all = await fetch(`${server.address}${path}`);
+    expect([all.headers.get('records-in-part'), all.headers.get('access-control-expose-headers')]).toEqual([
+      null,
+      null,
+    ]);
+  });
+
   it('leave out what says that it does not run on a version of iOS, and not what says nothing', async () => {
     expect((await ask(`${path}&firmware=14`)).count).toBe(61 - 12);
     expect((await ask(`${path}&firmware=15`)).count).toBe(61);
@@ -88,6 +111,9 @@ describe('C14: the parameters that narrow a search of packages', () => {
     ['section=%ff', 'must be percent-encoded UTF-8'],
     ['repository=a/b', 'must be the slug of one repository'],
     ['price=cheap', 'must be one of Free, Paid'],
+    ['sort=oldest', 'must be one of newest, downloads, name'],
+    ['state=gone', 'must be one of current, pre-release, stale'],
+    ['kind=none', 'must be one of tweaks, '],
     ['price=free&price=free', 'must be given once'],
   ])('H5 say what to do where they are malformed: %s', async (query, words) => {
     const { status, body } = await wire.get(`${path}&${query}`);

@@ -2,6 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBuildRecord } from '../../src/catalog/build-record.ts';
+import { catalogPath } from '../../src/catalog/generation.ts';
+import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { readStale } from '../../src/catalog/stale-repositories.ts';
 import { statusSchema } from '../../src/contract/envelope.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -67,6 +70,10 @@ describe('/v2/status.json', () => {
     ]);
     expect(bench.findUntold()).toEqual([]);
     expect(bench.findDamage()).toEqual([]);
+    // A search knows it too.
+    const catalog = CatalogFile.openReadOnly(catalogPath(bench.state));
+    expect(readStale(catalog)).toEqual(['two']);
+    catalog.close();
   });
 
   it('C6: stays as it is, and makes no generation, where a build had nothing to tell; and catches up within a day', async () => {

@@ -241,6 +241,24 @@ describe('emission', () => {
     expect(seen).toContain(before + 2);
   });
 
+  it('ends soon where nobody waits for it any more', async () => {
+    const folder = temporaryFolder();
+    const stanzas = Array.from({ length: 8000 }, (_, index) => ({
+      Package: `p${index}`,
+      Description: 'x'.repeat(2000),
+    }));
+    const sources = [{ slug: 'large', packages: packages(...stanzas) }];
+    const opened = await openBuild(path.join(folder, 'state'), sources, new Date(first));
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const emission = emissionOf(opened, path.join(folder, 'dist'), { now: new Date(first), signal });
+    const writing = emission.write();
+    setImmediate(() => stopping.abort(new Error('it failed elsewhere')));
+    await expect(writing).rejects.toThrow('failed elsewhere');
+    expect(emission.count.written).toBeLessThan(4000);
+    opened.catalog.discard();
+  });
+
   it('C9: writes nothing through a symbolic link, and takes nothing behind it for published', async () => {
     const folder = temporaryFolder();
     await emit(folder, [one, two], first);

@@ -43,13 +43,13 @@ describe('packages from records', () => {
       repositories: ['one', 'old'],
       place: 'First',
       runs: 'all;rootful;rootless',
-      state: 'current',
+      states: ['current', 'stale'],
     });
     const [stale] = toPackages([record(null, { repository: { slug: 'old', name: null }, version: '2~beta1' })], {
       ...traits,
       hasDevices: false,
     });
-    expect(stale).toMatchObject({ name: 'com.example.none', place: 'old', state: 'stale', runs: undefined });
+    expect(stale).toMatchObject({ name: 'com.example.none', place: 'old', states: ['stale'], runs: undefined });
   });
 
   it('have the newest version of their first repository, whichever build was found first', () => {
@@ -137,6 +137,7 @@ describe('how results fit a question', () => {
     ];
     const inPart = (parts: number) => toPackages(withParts(records, parts), traits).map((one) => one.isPart === true);
     expect(inPart(0)).toEqual([false, false, false]);
+    for (const garbled of [Number.NaN, -1, 1.5, 5]) expect(inPart(garbled)).toEqual([false, false, false]);
     // Of a package that has records of both kinds the first one tells.
     expect(inPart(2)).toEqual([false, false, true]);
     expect(inPart(4)).toEqual([true, true, true]);
@@ -146,6 +147,7 @@ describe('how results fit a question', () => {
     expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');
     expect(countWords(3, false, 3)).toBe('3 packages');
     expect(countWords(32, true)).toBe('The 32 best matches');
+    expect([countWords(1, true), countWords(1, true, 0, true)]).toEqual(['The best match', 'The first package']);
     expect([countWords(32, true, 0, true), countWords(32, false, 0, true)]).toEqual([
       'The first 32 packages',
       '32 packages',
@@ -169,6 +171,24 @@ describe('facets', () => {
     ],
     traits,
   );
+  it('are of all records of a package, by each of which it is found', () => {
+    const [same] = toPackages(
+      [
+        record('Same', { repository: { slug: 'old', name: null } }),
+        record('Same', { version: '2~beta', section: 'Themes', price: 'Paid' }),
+      ],
+      traits,
+    );
+    const counts = countFacets(same === undefined ? [] : [same], {});
+    for (const [name, values] of [
+      ['section', ['tweaks', 'themes']],
+      ['price', ['free', 'paid']],
+      ['state', ['stale', 'pre-release']],
+    ] as const) {
+      expect([...counts[name].keys()], name).toEqual(values);
+    }
+  });
+
   it('count what each value would leave beside what else is chosen', () => {
     const counts = countFacets(found, { section: 'tweaks', price: 'free' });
     expect([...counts.section]).toEqual([

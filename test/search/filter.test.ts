@@ -17,7 +17,7 @@ import { filterExpression } from '../../src/search/filter.ts';
 import { buildCatalog, packages, parseRecords } from '../support/catalog.ts';
 
 const architectures = ['iphoneos-arm', 'iphoneos-arm64', 'iphoneos-arm64e', 'all', 'amd64'];
-const sections = ['Tweaks', 'tweaks', 'Thèmes & Co', undefined];
+const sections = ['Tweaks', 'tweaks', 'Thèmes & Co', undefined, 'Tweaks (iOS 15)'];
 const firmware = [
   undefined,
   'firmware (>= 14.0)',
@@ -89,7 +89,7 @@ const filters = fc.record(
     section: fc.constantFrom('Tweaks', 'THÈMES & co', 'Nothing'),
     repository: fc.constantFrom('one', 'two', 'three'),
     price: fc.constantFrom('Free' as const, 'Paid' as const),
-    kind: fc.constantFrom('tweaks' as const, 'themes' as const, 'apps' as const),
+    kind: fc.constantFrom('tweaks' as const, 'themes' as const, 'apps' as const, 'other' as const),
     state: fc.constantFrom(...packageStates),
   },
   { requiredKeys: [] },
@@ -151,6 +151,8 @@ describe('C14: a search of packages that is narrowed', () => {
       return reading.match(`"snow" ${within}`, 1000).length;
     };
     expect(count('stale')).toBeGreaterThan(0);
+    const none = filterExpression({ state: 'stale' }, { slugOf: () => undefined, stale: [], isKnown: () => true });
+    expect(reading.match(`"snow" ${none}`, 1000)).toEqual([]);
     expect(packageStates.map(count).reduce((sum, one) => sum + one)).toBe(reading.match('"snow"', 1000).length);
     database.close();
   });

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
-import type { SearchReading } from '../../src/catalog/search-reading.ts';
+import { SearchReading } from '../../src/catalog/search-reading.ts';
 import { readStale, writeStale } from '../../src/catalog/stale-repositories.ts';
 import type { PackageOrder } from '../../src/contract/parameters.ts';
 import { furthestResult, PackageSearch } from '../../src/search/package-search.ts';
@@ -101,6 +101,25 @@ describe('a search of packages in another order', () => {
     }
     // Inside a word is all of the question.
     expect((await search.searchPackages('ebra', 100, 1)).parts).toBe(0);
+  });
+
+  it('puts what is asked for page by page in order once, and not what was asked long before', async () => {
+    const sorted = vi.spyOn(SearchReading.prototype, 'sortKeys');
+    const timesOf = async (work: () => Promise<unknown>) => {
+      sorted.mockClear();
+      await work();
+      return sorted.mock.calls.length;
+    };
+    const page = (number: number, q = 'snow', order: PackageOrder = 'name') => names(q, order, 3, number);
+    expect(await timesOf(() => page(1))).toBe(1);
+    expect(await timesOf(() => page(2))).toBe(0);
+    expect(await timesOf(() => page(2, 'snow', 'newest'))).toBe(1);
+    expect(await timesOf(() => search.searchPackages('snow', 3, 1, { kind: 'themes' }, 'name'))).toBe(1);
+    expect(await timesOf(() => search.searchPackages('snow', 4, 1, {}, 'name'))).toBe(1);
+    expect(await page(1)).toEqual(['Board', 'Light Snow', 'Snow']);
+    for (const q of ['ant', 'bear', 'board', 'light', 'zebra', 'sn', 'be', 'li']) await page(1, q);
+    expect(await timesOf(() => page(1))).toBe(1);
+    sorted.mockRestore();
   });
 
   it('has on its pages what it has on one, and none beyond the last', async () => {

@@ -147,7 +147,10 @@ export class IndexAnswer {
     const nothing = facetNames.every((name) => this.#chosen[name] === undefined);
     if (nothing && !this.#isMore) return { found: this.found, isMore: false };
     const page = await fetchPage(parametersOf(this.#text, {}, undefined, countedRecords, 1));
-    return { found: toPackages(page.records, traits()), isMore: page.isMore };
+    // What has a part of the question follows where a page has room for it, and this one has more than those of the list.
+    const hasParts = this.#records.some(({ isPart }) => isPart);
+    const counted = hasParts ? page.records : page.records.filter(({ isPart }) => !isPart);
+    return { found: toPackages(counted, traits()), isMore: page.isMore && counted.length === page.records.length };
   }
 }
 

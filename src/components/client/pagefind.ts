@@ -100,7 +100,9 @@ const toPackage = ({ raw_url, meta, filters, content }: Fragment): FoundPackage 
     summary: readSummary(content),
     icon: icon !== undefined && /^https?:\/\//.test(icon) ? icon : undefined,
     repositories: filters.repository ?? [],
-    state: (filters.state?.[0] ?? 'current') as PackageState,
+    kinds: [card.kind],
+    states: (filters.state ?? []) as readonly PackageState[],
+    prices: [card.paid ? 'paid' : 'free'],
     said: content,
   };
 };
