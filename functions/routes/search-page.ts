@@ -125,7 +125,8 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         : [503, 'The search cannot answer at the moment: try again in a minute', { 'Retry-After': '5' }];
     const built = await readBuilt(dependencies);
     if (built === undefined) return undefined;
-    const html = composeRefusal(built, new URL(request.url).searchParams.get('q') ?? '', `${sentence}.`);
+    const question = new URL(request.url).searchParams.get('q') ?? '';
+    const html = composeRefusal(built, question, readChosen(request.url), `${sentence}.`);
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 

@@ -79,9 +79,11 @@ const addressOf = ({ question, chosen, sort, root }: AnsweredSearch, page: numbe
 };
 
 const pagesMarkup = (answer: AnsweredSearch): string => {
-  const { page, isMore } = answer;
+  const { page, isMore, found } = answer;
   if (page === 1 && !isMore) return places.pages;
-  const back = page > 1 ? `<a class="button" href="${addressOf(answer, page - 1)}" rel="prev">Previous</a>` : '';
+  // Behind the last page the one before may be empty as well.
+  const [before, word] = found.length === 0 ? [1, 'First page'] : [page - 1, 'Previous'];
+  const back = page > 1 ? `<a class="button" href="${addressOf(answer, before)}" rel="prev">${word}</a>` : '';
   const on = isMore ? `<a class="button" href="${addressOf(answer, page + 1)}" rel="next">Next</a>` : '';
   return places.pages.replace(' hidden>', `>${back}${on}`);
 };
@@ -144,9 +146,9 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     .replace('<title>', () => `<title>${escapeMarkup(question)} · `);
 };
 
-/** The built page with a sentence in the place of results: why there are none. */
-export const composeRefusal = (built: string, question: string, sentence: string): string =>
-  built
+/** The built page with a sentence in the place of results: why there are none. What was chosen stays so. */
+export const composeRefusal = (built: string, question: string, chosen: Chosen, sentence: string): string =>
+  choose(built, chosen)
     .replace(fieldMarkup(), () => fieldMarkup(question))
     .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');

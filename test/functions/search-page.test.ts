@@ -121,7 +121,9 @@ describe('C14: the page of the search', () => {
     const second = await ask(next.replaceAll('&amp;', '&'));
     expect(second.names[0]).toBe('Snow 32');
     expect(second.html).toContain('rel="prev"');
-    expect((await ask('?q=snow&page=9')).html).toContain('There are no more packages.');
+    const behind = await ask('?q=snow&page=9&price=');
+    expect(behind.html).toContain('There are no more packages.');
+    expect(behind.html).toContain('<a class="button" href="/search/?q=snow" rel="prev">First page</a>');
     const narrowed = await ask('?q=snow&section=Themes&price=paid&repository=one&architecture=iphoneos-arm64');
     expect(narrowed.names).toEqual(['Snow 07', 'Snow 35', 'Snow 49']);
     expect(narrowed.html).toContain('<option value="themes" selected>');
@@ -194,7 +196,11 @@ describe('C14: the page of the search', () => {
       expect([status, headers.get('content-type')], query).toEqual([400, 'text/html; charset=utf-8']);
       expect(html, query).toMatch(/must be percent-encoded UTF-8\.<\/p>/);
     }
-    expect((await ask('?q=snow&architecture=A%20B')).status).toBe(400);
+    const refused = await ask('?q=snow&architecture=A%20B&section=themes&price=PAID');
+    expect(refused.status).toBe(400);
+    for (const kept of ['value="snow"', '<option value="themes" selected>', '<option value="paid" selected>']) {
+      expect(refused.html).toContain(kept);
+    }
     wait = 7;
     const busy = await ask('?q=snow');
     wait = 0;
