@@ -143,6 +143,8 @@ describe('C14: the page of the search', () => {
     expect([rest.names.length, rest.html.includes('rel="next"')]).toEqual([3, false]);
     const none = await ask('?q=double&section=themes&repository=&sort=');
     expect(none.html).toContain('>Nothing fits what is chosen. <a href="/search/?q=double">Search without it</a></p>');
+    const sorted = await ask('?q=double&section=themes&sort=name');
+    expect(sorted.html).toMatch(/<a href="\/search\/\?q=double&amp;[^"]*sort=name">Search without it/);
     expect((await ask('?q=zzzzqq')).html).not.toContain('Nothing fits what');
   });
 
@@ -150,6 +152,7 @@ describe('C14: the page of the search', () => {
     const byName = await ask('?q=snow&sort=name&section=&repository=&architecture=&price=&state=');
     expect(byName.names).toEqual(byName.names.toSorted());
     expect(byName.html).toContain('<option value="name" selected>');
+    expect(byName.html).toContain('>The first 32 packages</p>');
     expect(/<a class="button" href="\/search\/([^"]+)" rel="next">/.exec(byName.html)?.[1]).toContain(
       '&amp;sort=name&',
     );

@@ -133,7 +133,7 @@ describe('how results fit a question', () => {
       record('Choicy'),
       record('Choicy Lite'),
       record('SnowBoard'),
-      record('Choicy', { version: '0.9' }),
+      record('Choicy', { version: '1.1' }),
     ];
     const inPart = (parts: number) => toPackages(withParts(records, parts), traits).map((one) => one.isPart === true);
     expect(inPart(0)).toEqual([false, false, false]);

@@ -225,6 +225,7 @@ describe('addresses', () => {
     expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful=-9.0')).toEqual(['Cydia']);
     expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful=-10.3.4;rootful=-12.0')[0]).toBe('Sileo');
     expect(managers(['iphoneos-arm'], ['iphoneos-arm'], 'rootful~7.0-8.0')[0]).toBe('Sileo');
+    expect(managers(['all'], ['all', 'iphoneos-arm'], 'all=-9.0')).toEqual(['Cydia']);
     const both = ['iphoneos-arm', 'iphoneos-arm64'];
     expect(managers(both, both, 'rootful=-9.0;rootless')).toEqual(['Sileo', 'Zebra', 'Cydia']);
     // Which of the builds each installs decides, where the visitor's device is known.
