@@ -27,11 +27,9 @@ type Search = (
 
 type SearchOperation = typeof operations.packageSearch | typeof operations.repositorySearch;
 
-type Choices = PackageFilter & { readonly sort?: PackageOrder };
-
-/** What of a question narrows and orders what is found, in the order of the table. */
-const chosenOf = (question: Choices): [name: keyof Choices, value: string][] =>
-  ([...packageFilters, 'sort'] as const).flatMap((name) => {
+/** What of a question narrows it, in the order of the table. */
+const narrowedBy = (question: PackageFilter): [name: keyof PackageFilter, value: string][] =>
+  packageFilters.flatMap((name) => {
     const value = question[name];
     return value === undefined ? [] : [[name, value]];
   });
@@ -51,22 +49,22 @@ export const indexQuestions = (dependencies: Dependencies, makeAnswer: MakeAnswe
   const searchQuestion =
     ({ address, query }: SearchOperation, search: Search): Question =>
     async (asked) => {
-      const { q, limit, page, ...rest } = readQuery<QueryName>(asked.url, query);
-      const chosen = chosenOf(rest);
+      const { q, limit, page, sort, ...rest } = readQuery<QueryName>(asked.url, query);
+      const narrowed = narrowedBy(rest);
       const turn = turnsOf(dependencies, asked);
       return makeAnswer(asked, limit, async () => {
         const found = await askIndex(dependencies, turn, (index) =>
-          search(index, q, limit, page, Object.fromEntries(chosen), rest.sort),
+          search(index, q, limit, page, Object.fromEntries(narrowed), sort),
         );
-        const choices = chosen.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+        const filters = narrowed.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+        const order = sort === undefined ? '' : `&sort=${sort}`;
         const list = `${dependencies.publicAddress()}/${apiRoot}${address}`;
-        const question = `${list}?q=${encodeURIComponent(q)}&limit=${limit}${choices.join('')}`;
+        const question = `${list}?q=${encodeURIComponent(q)}&limit=${limit}${filters.join('')}${order}`;
         const addressOf = (number: number) => `${question}&page=${number}`;
         const body = await pageBody(dependencies.now(), found, { page, addressOf }, turn);
         const { parts = 0 } = found;
-        const headers = {
-          ...(parts === 0 ? {} : { [inPartHeader]: String(parts), 'Access-Control-Expose-Headers': inPartHeader }),
-        };
+        const told = { [inPartHeader]: String(parts), 'Access-Control-Expose-Headers': inPartHeader };
+        const headers = parts === 0 ? {} : told;
         return jsonParts(asked.acceptEncoding, dependencies, body, { cache: cacheControl.shared, headers });
       });
     };

@@ -2,6 +2,7 @@ import type { ExampleSubject } from './example-subject.ts';
 import { encodeFileName, encodeFolderName } from './filenames.ts';
 import { slugPattern } from './manifest.ts';
 import { packageStates } from './package-states.ts';
+import { searchLength } from './search-length.ts';
 import { sectionKinds } from './sections.ts';
 
 // The parameters of the read API, each once: what it means, how it is read, what is said where it is wrong (decisions,
@@ -143,8 +144,6 @@ export const givenList = (text: string): string[] =>
 /** The most bytes of records in one computed answer: any page of a search fits, and any honest multi lookup. */
 export const answerMaximum = 20 * 2 ** 20;
 
-/** Bounds of a search text, in characters after trimming. */
-const searchLength = { minimum: 2, maximum: 256 } as const;
 /** The most records of a page of a list; lists of more are published in pages of so many too. */
 export const listPageMaximum = 1000;
 /** The most identifiers that one multi lookup may name. */

@@ -1,4 +1,5 @@
 import type { PackageOrder } from '../../contract/parameters.ts';
+import { searchLength } from '../../contract/search-length.ts';
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
@@ -158,8 +159,9 @@ const answer = async (left?: Left | null) => {
   pages.hidden = true;
   const { length } = [...text];
   // The bounds of the index, which the files have too.
-  if ((length < 2 || length > 256) && !(isNarrowed && text === '')) {
-    clear(text && (length < 2 ? 'Type one more character.' : 'Type 256 characters at most.'));
+  const { minimum, maximum } = searchLength;
+  if ((length < minimum || length > maximum) && !(isNarrowed && text === '')) {
+    clear(text && (length < minimum ? 'Type one more character.' : `Type ${maximum} characters at most.`));
     return;
   }
   try {

@@ -108,8 +108,8 @@ export const findBeginning = async (text: string): Promise<BeginningList | undef
 };
 
 /**
- * Searches packages. The index answers a text; without one the files do, which know of all packages. `isForDevice`: what may run on the visitor's device comes first, where one is known.
- * Throws Superseded where a newer question took its place.
+ * Searches packages. The index answers a text; without one the files do, which know of all packages. `isForDevice`: what
+ * may run on the visitor's device comes first, where one is known. Throws Superseded where a newer question took its place.
  */
 export const search = (
   text: string,

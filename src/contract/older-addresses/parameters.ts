@@ -8,13 +8,14 @@ import {
   required,
   safetyMaximum,
 } from '../parameters.ts';
+import { searchLength } from '../search-length.ts';
 
 // The parameters of older addresses. Programs send others besides, such as the fields to search in, which are ignored.
 
 /** The fields of a package that lead somewhere, and may be asked for as a redirect. */
 const redirectable = ['packageIcon', 'header', 'depiction', 'nativeDepiction'] as const;
 
-const searchMaximum = 256;
+const { maximum: searchMaximum } = searchLength;
 const fieldsMaximum = 64;
 
 const addresses = {
