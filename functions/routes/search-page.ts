@@ -125,8 +125,14 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         : [503, 'The search cannot answer at the moment: try again in a minute', { 'Retry-After': '5' }];
     const built = await readBuilt(dependencies);
     if (built === undefined) return undefined;
-    const question = new URL(request.url).searchParams.get('q') ?? '';
-    const html = composeRefusal(built, question, readChosen(request.url), `${sentence}.`);
+    const { searchParams } = new URL(request.url);
+    const sort = searchParams.get(searchPage.order)?.toLowerCase();
+    const html = composeRefusal(
+      built,
+      searchParams.get('q') ?? '',
+      { ...readChosen(request.url), sort },
+      `${sentence}.`,
+    );
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 

@@ -57,26 +57,26 @@ export const composeBucket = (terms: readonly KeyedTerm[]): string => {
   return text;
 };
 
-/** Adds terms, in the order of their keys, to what composeBucket wrote of a bucket, behind those that stand there. */
-export const addToBucket = (text: string, terms: readonly KeyedTerm[]): string => {
-  const groups = new Map(text.split(beforeGroup).map((group) => [group.charAt(0), group]));
-  for (const [key, term] of terms) {
-    const character = groupCharacter(key);
-    const group = groups.get(character);
-    if (group === undefined) groups.set(character, character + term);
-    // Each term has a line end, or its group's character, before it.
-    else if (!hasLine(group, term)) groups.set(character, `${group}\n${term}`);
-  }
-  return [...groups.values()].sort().join('');
-};
-
-/** Whether a group has a term. */
+/** Whether a group, which begins with its character, has a term. */
 const hasLine = (group: string, term: string): boolean => {
   for (let at = group.indexOf(term, 1); at > 0; at = group.indexOf(term, at + 1)) {
     const end = at + term.length;
     if ((at === 1 || group[at - 1] === '\n') && (end === group.length || group[end] === '\n')) return true;
   }
   return false;
+};
+
+/** Adds terms, in the order of their keys, to what composeBucket wrote of a bucket, behind those that stand there. */
+export const addToBucket = (text: string, terms: readonly KeyedTerm[]): string => {
+  const byCharacter = new Map(text.split(beforeGroup).map((group) => [group.charAt(0), group]));
+  for (const [key, term] of terms) {
+    const character = groupCharacter(key);
+    const group = byCharacter.get(character);
+    if (group === undefined) byCharacter.set(character, character + term);
+    // Each term has a line end, or its group's character, before it.
+    else if (!hasLine(group, term)) byCharacter.set(character, `${group}\n${term}`);
+  }
+  return [...byCharacter.values()].sort().join('');
 };
 
 /** The terms of one key in what composeBucket wrote of its bucket; reads no other terms. */

@@ -127,7 +127,13 @@ const filter = ({
 });
 
 /** A parameter of which what is sent is one of these values, in capitals or not. What a form sends empty asks for nothing. */
-const choice = <T extends string>(description: string, values: readonly T[]): QueryParameter<T | undefined> => ({
+const choice = <T extends string>({
+  description,
+  values,
+}: {
+  description: string;
+  values: readonly T[];
+}): QueryParameter<T | undefined> => ({
   description,
   schema: { type: 'string', enum: values },
   example: undefined,
@@ -362,16 +368,18 @@ export const queryParameters = {
     complaint: 'must be the slug of one repository: letters (A-Z, a-z), digits, ".", "_" and "-"',
     examples: ['chariz'],
   }),
-  price: choice('Only packages that are free, or only those that are paid.', prices),
-  kind: choice('Only packages of this kind of section, as the site sorts them.', sectionKinds),
-  state: choice(
-    'Only packages whose version is released and whose repository answers (`current`), those with a version before a release (`pre-release`), or those whose repository could not be read by the last build (`stale`).',
-    packageStates,
-  ),
-  sort: choice(
-    'Order of the packages, of which those that all words but one fit come last: `newest` first, by when they were first seen; most `downloads` first; or by `name`. The best 10,000 records are put in order. Without it those that fit best come first.',
-    packageOrders,
-  ),
+  price: choice({ description: 'Only packages that are free, or only those that are paid.', values: prices }),
+  kind: choice({ description: 'Only packages of this kind of section, as the site sorts them.', values: sectionKinds }),
+  state: choice({
+    description:
+      'Only packages whose version is released and whose repository answers (`current`), those with a version before a release (`pre-release`), or those whose repository could not be read by the last build (`stale`).',
+    values: packageStates,
+  }),
+  sort: choice({
+    description:
+      'Order of the packages, of which those that all words but one fit come last: `newest` first, by when they were first seen; most `downloads` first; or by `name`. The best 10,000 records are put in order. Without it those that fit best come first.',
+    values: packageOrders,
+  }),
   uris: {
     description: `Repository URIs, separated by commas; at most ${safetyMaximum}. They need not be percent-encoded.`,
     required: false,

@@ -7,7 +7,7 @@ export const searchPage = {
   parameter: 'q',
   /** What its results are narrowed by. */
   facets: ['section', 'repository', 'architecture', 'price', 'state'],
-  /** In what order its results are. */
+  /** The parameter that holds their order. */
   order: 'sort',
 } as const;
 

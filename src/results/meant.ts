@@ -15,7 +15,10 @@ type Known = Pick<FoundPackage, 'id' | 'name' | 'said' | 'isPart'>;
 
 const asked: Fit = { kind: 'asked' };
 
-/** So many of the first results are looked at: what fits as it was asked comes first. */
+/**
+ * So many of the first results are looked at. What fits as it was asked comes first, and in another order it is among them
+ * too: beside it never stand more than four of another spelling (package-search.ts).
+ */
 const mostRead = 5;
 
 const closest = (terms: ReadonlySet<string>, word: string): string | undefined =>
@@ -30,11 +33,14 @@ const fitOf = (words: readonly string[], one: Known): Fit => {
   const names = termsOf({ ...one, said: '' });
   const corrected = words.map((word) => (begins(word) ? word : closest(names, word)));
   if (corrected.every((word) => word !== undefined)) return { kind: 'corrected', meant: corrected.join(' ') };
-  // Inside a word is as it was asked.
-  return joinWords(`${one.name} ${one.id}`).includes(joined) ? asked : { kind: 'part' };
+  // The index found it otherwise: inside a word, or by what is told of it no further.
+  return asked;
 };
 
-/** How the first results of a question fit it; nothing found fits as it was asked. */
+/**
+ * How the first results of a question fit it, of which the index says itself what has a part of it; nothing found fits as
+ * it was asked.
+ */
 export const readFit = (question: string, found: readonly Known[]): Fit => {
   const words = splitWords(question);
   if (words.length === 0) return asked;

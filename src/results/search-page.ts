@@ -147,7 +147,12 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
 };
 
 /** The built page with a sentence in the place of results: why there are none. What was chosen stays so. */
-export const composeRefusal = (built: string, question: string, chosen: Chosen, sentence: string): string =>
+export const composeRefusal = (
+  built: string,
+  question: string,
+  chosen: Parameters<typeof choose>[1],
+  sentence: string,
+): string =>
   choose(built, chosen)
     .replace(fieldMarkup(), () => fieldMarkup(question))
     .replace(places.status, () => places.status.replace('></p>', `>${escapeMarkup(sentence)}</p>`))

@@ -199,9 +199,14 @@ describe('C14: the page of the search', () => {
       expect([status, headers.get('content-type')], query).toEqual([400, 'text/html; charset=utf-8']);
       expect(html, query).toMatch(/must be percent-encoded UTF-8\.<\/p>/);
     }
-    const refused = await ask('?q=snow&architecture=A%20B&section=themes&price=PAID');
+    const refused = await ask('?q=snow&architecture=A%20B&section=themes&price=PAID&sort=name');
     expect(refused.status).toBe(400);
-    for (const kept of ['value="snow"', '<option value="themes" selected>', '<option value="paid" selected>']) {
+    for (const kept of [
+      'value="snow"',
+      '<option value="themes" selected>',
+      '<option value="paid" selected>',
+      '<option value="name" selected>',
+    ]) {
       expect(refused.html).toContain(kept);
     }
     wait = 7;

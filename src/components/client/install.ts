@@ -23,9 +23,8 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
 
 /**
  * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
- * stay that run on it and install something there; where none does, the package says that it does not run on it, or its origin fails,
- * none is called for.
- * The download for the device comes first.
+ * stay that run on it and install something there; where none does all stay, and none is called for, as where the package
+ * says that it does not run on it, or its origin fails. The download for the device comes first.
  */
 export const placeInstall = (): void => {
   const build = deviceBuild();
