@@ -184,6 +184,33 @@ describe('C14: the device of the visitor', () => {
     expect(await barOf(await open('/'))).toBe('iOS 17.0 · RootHide');
   });
 
+  it('goes into a link to any other page, which is copied', async () => {
+    const page = await open('/');
+    await choose(page, '14.3', 'rootful');
+    await page.goto(`${server.base}/package/com.example.snowboth/?from=list#install`);
+    const share = page.getByRole('button', { name: 'Copy link' });
+    await page.locator('#device-bar summary').click();
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
+    await share.click();
+    const expected = `${server.base}/package/com.example.snowboth/?from=list&ios=14.3&build=rootful#install`;
+    expect(page.url()).toBe(expected);
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('window.copied')).toBe(expected);
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Show what runs' }).waitFor();
+    expect(await share.isVisible()).toBe(false);
+    await page.locator('#device-bar summary').click();
+    // Where copying is refused, the link is where it can be taken by hand.
+    await choose(page, '15', 'rootless');
+    await page.goto(`${server.base}/new/`);
+    await page.locator('#device-bar summary').click();
+    await page.evaluate("navigator.clipboard.writeText = async () => { throw new Error('refused'); }");
+    await share.click();
+    await page.getByRole('button', { name: 'Copy the address' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?ios=15.0&build=rootless');
+  });
+
   it('of a shared address goes along where nothing is kept, in this tab and until another is chosen', async () => {
     const page = await open('/section/tweaks/?ios=14.3&build=rootful');
     await page.locator('.row .name', { hasText: 'Snow Both' }).click();

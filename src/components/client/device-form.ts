@@ -14,7 +14,8 @@ const keep = (chosen: Device | undefined): void => {
   }
 };
 
-const changeAddress = (chosen: Device | undefined): void => {
+/** Has the address of the page hold a device, or none; returns it. */
+const changeAddress = (chosen: Device | undefined): string => {
   const address = new URL(location.href);
   for (const name of ['ios', 'build']) address.searchParams.delete(name);
   if (chosen !== undefined) {
@@ -23,16 +24,23 @@ const changeAddress = (chosen: Device | undefined): void => {
     address.searchParams.set('build', build);
   }
   history.replaceState(history.state, '', address);
+  return address.href;
 };
 
 /** Makes the form work, once: what was typed into it before stays. */
 export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void => {
   const ios = form.elements.namedItem('ios') as HTMLInputElement;
   const build = form.elements.namedItem('build') as HTMLSelectElement;
-  const forget = form.elements.namedItem('forget') as HTMLButtonElement;
+  const [forget, share] = ['forget', 'share'].map((name) => form.elements.namedItem(name)) as [
+    HTMLButtonElement,
+    HTMLButtonElement,
+  ];
+  const offer = () => {
+    for (const button of [forget, share]) button.hidden = knownDevice() === undefined;
+  };
   const fill = () => {
     const known = knownDevice();
-    forget.hidden = known === undefined;
+    offer();
     if (known !== undefined) [ios.value, build.value] = spell(known);
   };
   const change = (chosen: Device | undefined) => {
@@ -57,7 +65,11 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     ios.value = '';
     change(undefined);
   });
+  // Of any page, also one that was come to with a device that was chosen before; copied as all is that a button names.
+  share.addEventListener('click', () => {
+    share.dataset.copy = changeAddress(knownDevice());
+  });
   // Not below the hands of somebody who was faster.
   if (ios.value === '' && !form.contains(document.activeElement)) fill();
-  else forget.hidden = knownDevice() === undefined;
+  else offer();
 };

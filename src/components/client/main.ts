@@ -29,9 +29,10 @@ const copied = async (button: HTMLButtonElement, text: string) => {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
   } catch {
-    button.textContent = 'Press ⌘C';
     const code = button.previousElementSibling;
-    if (code !== null) getSelection()?.selectAllChildren(code);
+    const isBeside = code?.localName === 'code';
+    button.textContent = isBeside ? 'Press ⌘C' : 'Copy the address';
+    if (isBeside) getSelection()?.selectAllChildren(code);
   }
   setTimeout(() => {
     button.textContent = label;
