@@ -26,7 +26,7 @@ import { type PublishedGeneration, tellOfGeneration } from './generation-step.ts
 import { composeLine, rememberBuild, rememberFailure, rememberRefusal } from './memory-step.ts';
 import { tellOfBuild, tellOfFailure } from './notify-step.ts';
 import { prepareRehearsal, removeRehearsal } from './rehearsal.ts';
-import { publishPages, type SiteSummary } from './site-step.ts';
+import { PageBuilder, publishPages, type SiteSummary } from './site-step.ts';
 import { composeShown, publishStatus, statusOf } from './status-step.ts';
 
 // How long the snapshots of a repository outlive its entry in the manifest.
@@ -62,14 +62,18 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
     if (input.dryRun === true) return await rehearse(input);
     const taken = takeOutput(input.out, input.state, input.source);
+    const builder = input.site ? new PageBuilder(input.state) : undefined;
     try {
       await mendSignature(taken.output, input.signer);
       const prepared = await prepareCrawl(input);
       const crawled = await crawl(prepared);
-      const result = await withSoundCatalog(prepared, (catalog) => publish(prepared, crawled, catalog, taken));
+      const result = await withSoundCatalog(prepared, (catalog) =>
+        publish(prepared, crawled, catalog, { ...taken, builder }),
+      );
       rememberBuild(input, composeLine(result));
       return { ...result, untold: await tellOfBuild(input, result) };
     } finally {
+      builder?.end();
       taken.release();
     }
   } catch (error) {
@@ -107,7 +111,7 @@ const publish = async (
   input: PreparedInput,
   crawled: readonly CrawlOutcome[],
   catalog: CatalogBuild,
-  { output, claim }: Pick<TakenOutput, 'output' | 'claim'>,
+  { output, claim, builder }: Pick<TakenOutput, 'output' | 'claim'> & { readonly builder: PageBuilder | undefined },
 ): Promise<BuildResult> => {
   const { entries, state, store, now, progress } = input;
   const { update, result } = await bringUpToDate(input, crawled, catalog);
@@ -155,8 +159,9 @@ const publish = async (
       const { standing } = emission;
       generation = await tellOfGeneration(input, output, { documents, standing, pages, resumes: servers.resumes });
     };
-    if (input.site) {
+    if (builder !== undefined) {
       site = await publishPages(input, composeShown(input, result, status), {
+        builder,
         output,
         catalog: catalog.file,
         // What is built of the pages is not flushed until it is published: where that never ended, it is looked at in full.

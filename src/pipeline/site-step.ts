@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
-import { type BuiltSite, buildSite, type SiteOptions } from '../site/build-site.ts';
+import { type BuiltSite, buildSite, type SiteOptions, type SiteProcess, startSiteProcess } from '../site/build-site.ts';
 import type { PreparedInput } from './build-input.ts';
 
 /** What became of the pages: what was made of them, which files were published, and seconds for each part. */
@@ -23,6 +23,8 @@ export interface SitePublishing extends SiteOptions {
   /** As `publishFolders` has them. */
   readonly putInForce?: PublishOptions['putInForce'];
   readonly beforeRemoval?: PublishOptions['beforeRemoval'];
+  /** The process that is to build it, if one was started already; it ends here. */
+  readonly builder?: SiteProcess | undefined;
 }
 
 /**
@@ -36,9 +38,10 @@ export const publishSite = async ({
   output,
   putInForce,
   beforeRemoval,
+  builder,
   ...options
 }: SitePublishing): Promise<SiteSummary> => {
-  const { staged, seconds, ...counts } = await buildSite(options);
+  const { staged, seconds, ...counts } = await buildSite(options, builder);
   const begun = performance.now();
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
@@ -47,8 +50,32 @@ export const publishSite = async ({
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 
+const cacheBelow = (state: string): string => path.resolve(state, 'site');
+
+/** The process that builds the pages of a build, started with it: what it loads it loads while origins are waited for. */
+export class PageBuilder {
+  #process: SiteProcess | undefined;
+
+  constructor(state: string) {
+    this.#process = startSiteProcess(cacheBelow(state));
+  }
+
+  /** Hands it over, once; undefined where it was, as where a build begins again with another catalog. */
+  take(): SiteProcess | undefined {
+    const taken = this.#process;
+    this.#process = undefined;
+    return taken;
+  }
+
+  /** Ends it where nobody took it. */
+  end(): void {
+    this.take()?.end();
+  }
+}
+
 /** How the pages of a build are published. */
 interface PageStep {
+  readonly builder: PageBuilder;
   readonly output: OutputFolder;
   /** The file of the catalog that they are made of. */
   readonly catalog: string;
@@ -61,7 +88,7 @@ interface PageStep {
 export const publishPages = (
   { state, out, base, staticRefs, service, unsafe, progress, signer, store }: PreparedInput,
   lastBuild: ShownBuild,
-  { output, catalog, verify, putInForce, beforeRemoval }: PageStep,
+  { builder, output, catalog, verify, putInForce, beforeRemoval }: PageStep,
 ): Promise<SiteSummary> =>
   progress.step('site', () =>
     publishSite({
@@ -70,7 +97,8 @@ export const publishPages = (
       ...(service.native_depictions === true ? { depictions: path.resolve(store.depictions.root) } : {}),
       outDir: out,
       output,
-      cacheDir: path.resolve(state, 'site'),
+      cacheDir: cacheBelow(state),
+      builder: builder.take(),
       baseUrl: base,
       staticRefs,
       verify,

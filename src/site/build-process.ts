@@ -18,22 +18,27 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
   return [result, (performance.now() - start) / 1000];
 };
 
+const { bundle, pages: staged, pictures, index } = stagingFolders(process.argv[2] ?? '');
+
+/** What needs no catalog. */
+const prepare = async () => {
+  mkdirSync(path.dirname(bundle), { recursive: true });
+  const ready = await prepareBundle(bundle);
+  return { ready, loaded: await loadBundle(ready) };
+};
+// While whoever started this crawls, and makes the catalog.
+const prepared = prepare();
+prepared.catch(() => {});
+
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs, service } = options;
-  const cache = path.resolve(options.cacheDir);
-  const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
-  mkdirSync(cache, { recursive: true });
-  // Beside the reading, which it does not need.
-  const prepared = prepareBundle(bundle);
-  prepared.catch(() => {});
   const [catalog, read] = await timed(() => openSite(options));
   try {
     const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
     // Pagefind works in a process of its own, beside the rendering.
     const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
-      const ready = await prepared;
-      const loaded = await loadBundle(ready);
+      const { ready, loaded } = await prepared;
       const { files, rendered } = await renderPages(
         loaded,
         staged,

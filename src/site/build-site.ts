@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { SiteService } from './context.ts';
-import { runInProcess } from './own-process.ts';
+import { type OwnProcess, startProcess } from './own-process.ts';
 
 export interface SiteOptions {
   /** The catalog file; it is opened read-only. */
@@ -72,26 +72,48 @@ export const stagingFolders = (
 // is more than twice of what is. With less room for new objects than 16 MB, looking takes longer than it saves.
 const memoryFlags = ['--max-semi-space-size=16', '--heap-growing-percent=40'];
 
+/** A process that builds a site, once. */
+export type SiteProcess = OwnProcess<BuildOrder, BuiltSite, BuildProgress>;
+
 /**
- * Builds the site from the catalog: pages by Astro, search by Pagefind, each into a folder of its own below `cacheDir`.
- * It runs in a process of its own, because the bundle of the pages stays in the memory of a process and would show the
- * next build the data of this one. Publishing is left to the caller, so that it ends with the process that holds the
- * lock of the state folder.
+ * Starts the process that builds a site, which loads the pages, and bundles them where they are not, before there is a
+ * catalog. It is for the caller to end.
  *
- * @throws Error where a page cannot be rendered or a file cannot be written
+ * It is one of its own, because the bundle of the pages stays in the memory of a process and would show the next build
+ * the data of this one.
  */
-export const buildSite = ({ onProgress, ...order }: SiteOptions): Promise<BuiltSite> =>
-  runInProcess<BuiltSite, BuildProgress>(new URL('./build-process.ts', import.meta.url), order satisfies BuildOrder, {
+export const startSiteProcess = (cacheDir: string): SiteProcess => {
+  const cache = path.resolve(cacheDir);
+  return startProcess(new URL('./build-process.ts', import.meta.url), {
+    args: [cache],
     flags: memoryFlags,
     // Signals of a terminal are for the build, which publishes what it has before it ends.
     detached: true,
     env: {
       // What was compiled once is kept: compiling is most of the time in which Astro and the pages start.
-      NODE_COMPILE_CACHE: path.resolve(order.cacheDir, 'compiled'),
+      NODE_COMPILE_CACHE: path.join(cache, 'compiled'),
       // For the allocator of Pagefind (jemalloc's TUNING.md): memory that it has freed goes back after a quarter of a
       // second, not ten, which takes a fifth off its peak and costs it a second at 63,000 packages.
       _RJEM_MALLOC_CONF: 'dirty_decay_ms:250,muzzy_decay_ms:0',
       ...process.env,
     },
-    onProgress: ({ step, done, total }) => onProgress?.(step, done, total),
   });
+};
+
+/**
+ * Builds the site from the catalog: pages by Astro, search by Pagefind, each into a folder of its own below `cacheDir`,
+ * in a process that was started for it, which ends. Publishing is left to the caller, so that it ends with the process
+ * that holds the lock of the state folder.
+ *
+ * @throws Error where a page cannot be rendered or a file cannot be written
+ */
+export const buildSite = async (
+  { onProgress, ...order }: SiteOptions,
+  own: SiteProcess = startSiteProcess(order.cacheDir),
+): Promise<BuiltSite> => {
+  try {
+    return await own.tell(order, ({ step, done, total }) => onProgress?.(step, done, total));
+  } finally {
+    own.end();
+  }
+};

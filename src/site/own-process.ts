@@ -6,12 +6,54 @@ type Report<Progress, Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** How to start a process, and whom to tell how far it is. */
-interface Start<Progress> extends Pick<ForkOptions, 'env' | 'detached'> {
+/** How to start a process. */
+interface Start extends Pick<ForkOptions, 'env' | 'detached'> {
   /** Flags of Node. */
   readonly flags?: readonly string[];
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** What it knows before it is told anything. */
+  readonly args?: readonly string[];
 }
+
+/** A process that was started, and does one thing when it is told. */
+export interface OwnProcess<Order, Result, Progress> {
+  /**
+   * Has it do that, once.
+   *
+   * @throws Error with what it failed by, or how it ended
+   */
+  tell(order: Order, onProgress?: (progress: Progress) => void): Promise<Result>;
+  /** Ends it, whatever it does. */
+  end(): void;
+}
+
+/** Starts a module that calls `answerOrder` in a process of its own, which is for the caller to end. */
+export const startProcess = <Order extends object, Result, Progress = never>(
+  module: URL,
+  { flags = [], args = [], ...options }: Start = {},
+): OwnProcess<Order, Result, Progress> => {
+  const child = fork(module, args, { execArgv: [...flags], serialization: 'advanced', ...options });
+  const ended = new Promise<never>((_, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
+  });
+  // Whoever tells it something is told so, whenever it ended.
+  ended.catch(() => {});
+  return {
+    tell: (order, onProgress) => {
+      const answered = new Promise<Result>((resolve, reject) => {
+        child.on('message', (report: Report<Progress, Result>) => {
+          if (report.kind === 'progress') onProgress?.(report.progress);
+          else if (report.kind === 'done') resolve(report.result);
+          else reject(new Error(`site: ${report.message}`));
+        });
+        // Where it has ended there is nobody to send to, which `ended` tells.
+        child.send(order, () => {});
+      });
+      return Promise.race([answered, ended]);
+    },
+    end: () => void child.kill('SIGKILL'),
+  };
+};
 
 /**
  * Has a module that calls `answerOrder` work in a process of its own. Whatever becomes of it, the process ends before
@@ -19,25 +61,12 @@ interface Start<Progress> extends Pick<ForkOptions, 'env' | 'detached'> {
  *
  * @throws Error with what it failed by, or how it ended
  */
-export const runInProcess = async <Result, Progress = never>(
-  module: URL,
-  order: object,
-  { onProgress, flags = [], ...options }: Start<Progress> = {},
-): Promise<Result> => {
-  const child = fork(module, { execArgv: [...flags], serialization: 'advanced', ...options });
+export const runInProcess = async <Result>(module: URL, order: object): Promise<Result> => {
+  const own = startProcess<object, Result>(module);
   try {
-    return await new Promise<Result>((resolve, reject) => {
-      child.on('message', (report: Report<Progress, Result>) => {
-        if (report.kind === 'progress') onProgress?.(report.progress);
-        else if (report.kind === 'done') resolve(report.result);
-        else reject(new Error(`site: ${report.message}`));
-      });
-      child.on('error', reject);
-      child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
-      child.send(order);
-    });
+    return await own.tell(order);
   } finally {
-    child.kill('SIGKILL');
+    own.end();
   }
 };
 

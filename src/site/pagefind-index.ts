@@ -73,8 +73,13 @@ const pagefindVersion = (): string => {
   return (JSON.parse(about) as { version: string }).version;
 };
 
-// Some at a time: the records wait in the pipe of another process.
-const atOnce = 500;
+/**
+ * So many records wait in the pipe of Pagefind's process, some 3 MB: more than it indexes in a second, in which this one may
+ * have much else to do. Without them it would be idle, and it takes longer than all else that a changed index is built of.
+ */
+const inPipe = 2000;
+/** Of how many the progress is told. */
+const toldAtOnce = 500;
 
 /** What an index is known by: what makes it, its records and its lists. */
 class IndexDigest {
@@ -126,18 +131,27 @@ const composeIndex = async (
   const { index, errors } = await createIndex(indexSettings(size));
   if (index === undefined) throw new Error(`search index: ${errors.join('; ')}`);
   const digest = new IndexDigest();
-  const waiting: ReturnType<typeof index.addCustomRecord>[] = [];
   let done = 0;
-  for (const record of composeSearchRecords(catalog)) {
-    waiting.push(index.addCustomRecord(record));
-    if (known === undefined) digest.add(record);
+  const add = async (record: SearchRecord): Promise<void> => {
+    const { errors: refused } = await index.addCustomRecord(record);
+    if (refused.length > 0) throw new Error(`search index: ${refused.join('; ')}`);
     done++;
-    if (waiting.length < atOnce && done < size) continue;
-    const answers = await Promise.all(waiting.splice(0));
-    const failed = answers.find((answer) => answer.errors.length > 0);
-    if (failed !== undefined) throw new Error(`search index: ${failed.errors.join('; ')}`);
-    onRecord(done, size);
+    if (done % toldAtOnce === 0 || done === size) onRecord(done, size);
+  };
+  // They are answered in their order, so the oldest is always the next.
+  const waiting: Promise<void>[] = [];
+  let oldest = 0;
+  for (const record of composeSearchRecords(catalog)) {
+    if (known === undefined) digest.add(record);
+    const added = add(record);
+    // Told where it is waited for.
+    added.catch(() => {});
+    const before = waiting[oldest];
+    waiting[oldest] = added;
+    oldest = (oldest + 1) % inPipe;
+    await before;
   }
+  await Promise.all(waiting);
   // Handed out and not written by Pagefind, which would write all of them anew.
   const composing = index.getFiles();
   // While it works on them, which takes it as long as a third of all.

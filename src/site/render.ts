@@ -40,13 +40,24 @@ const readRendered = (file: string, bundle: string): Rendered['pages'] => {
   }
 };
 
-const listFiles = (folder: string): Set<string> => {
-  mkdirSync(folder, { recursive: true });
-  return new Set(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))),
-  );
+/** So many folders or pages are looked at before other work gets its turn. */
+const lookedAtOnce = 100;
+
+/** The files in a folder and in those in it; each package has one of its own. */
+const listFiles = async (root: string): Promise<Set<string>> => {
+  mkdirSync(root, { recursive: true });
+  const files = new Set<string>();
+  const folders = [''];
+  let looked = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    if (++looked % lookedAtOnce === 0) await setImmediate();
+    for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) files.add(name);
+      else if (entry.isDirectory()) folders.push(name);
+    }
+  }
+  return files;
 };
 
 // Addresses of this host that a tag names: to follow, to load, to send to, or to go on to (`content="0; url=…"`). All
@@ -128,9 +139,6 @@ export const renderTaken = async (
   }
 };
 
-/** So many pages are compared with those of the last run before other work gets its turn. */
-const lookedAtOnce = 100;
-
 /** How pages are rendered, besides what shows on them. */
 interface RenderOptions {
   /** Whether to read all that is kept, and make again what is not as it was written. */
@@ -167,7 +175,7 @@ export const renderPages = async (
     key,
   ].join(' ');
   const known = readRendered(mark, bundle);
-  const present = listFiles(folder);
+  const present = await listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);
   const stale: string[] = [];
   const listed = await pagesByFile(pages);

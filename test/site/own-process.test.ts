@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runInProcess } from '../../src/site/own-process.ts';
+import { runInProcess, startProcess } from '../../src/site/own-process.ts';
 import { temporaryFolder } from './fixture.ts';
 
 const { folder, remove } = temporaryFolder();
@@ -36,16 +36,40 @@ const isAlive = (pid: number): boolean => {
 describe('work in a process of its own', () => {
   it('hands over what came out and how far it was, and ends with it', async () => {
     const told: { half: number }[] = [];
-    const onProgress = (progress: { half: number }) => told.push(progress);
-    const { pid, wish } = await runInProcess<{ pid: number; wish: string }, { half: number }>(
-      module,
-      { wish: 'do it' },
-      { onProgress },
-    );
+    const own = startProcess<object, { pid: number; wish: string }, { half: number }>(module);
+    const { pid, wish } = await own.tell({ wish: 'do it' }, (progress) => told.push(progress));
     expect(wish).toBe('do it');
     expect(pid).not.toBe(process.pid);
     expect(told).toEqual([{ half: pid }]);
+    own.end();
     while (isAlive(pid)) await setTimeout(10);
+  });
+
+  it('is told what to do whenever it is known, and ends where it is not', async () => {
+    const note = path.join(folder, 'begun');
+    const early = pathToFileURL(path.join(folder, 'early.mjs'));
+    writeFileSync(
+      early,
+      `import { writeFileSync } from 'node:fs';
+      import { answerOrder } from ${JSON.stringify(own)};
+      answerOrder(async () => process.argv[2]);
+      writeFileSync(process.argv[2], String(process.pid));`,
+    );
+    const begun = async (): Promise<number> => {
+      while (!existsSync(note) || readFileSync(note, 'utf8') === '') await setTimeout(10);
+      return Number(readFileSync(note, 'utf8'));
+    };
+    const told = startProcess<object, string>(early, { args: [note] });
+    expect(isAlive(await begun())).toBe(true);
+    expect(await told.tell({})).toBe(note);
+    told.end();
+    rmSync(note);
+    const untold = startProcess(early, { args: [note] });
+    const pid = await begun();
+    untold.end();
+    while (isAlive(pid)) await setTimeout(10);
+    // Nor is one waited for that ended before it was told.
+    await expect(untold.tell({})).rejects.toThrow(/ended with SIGKILL/);
   });
 
   it('tells why nothing came out', async () => {
