@@ -1,10 +1,11 @@
 import { cacheControl, closedHeaders } from '../../src/contract/answer-headers.ts';
 import { contentTypeOf } from '../../src/contract/file-headers.ts';
 import { packageStates } from '../../src/contract/package-states.ts';
+import { packageOrders, prices } from '../../src/contract/parameters.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
 import { sectionKinds } from '../../src/contract/sections.ts';
-import { type Chosen, type FacetName, facetNames } from '../../src/results/facets.ts';
+import type { Chosen, FacetName } from '../../src/results/facets.ts';
 import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
 import { readFit } from '../../src/results/meant.ts';
 import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';
@@ -19,11 +20,6 @@ import { hasQuery, readQuery } from '../http/request-query.ts';
 
 /** Records of a page of results: few, so that they are read in one step. */
 const usual = 32;
-/** What can be chosen of these. */
-const offered: Readonly<Partial<Record<FacetName, readonly string[]>>> = {
-  section: sectionKinds,
-  state: packageStates,
-};
 /** The most characters of what is chosen. */
 const longestChosen = 250;
 
@@ -45,23 +41,32 @@ const readBuilt = async ({ documents }: Pick<Dependencies, 'documents'>): Promis
   throw new Unavailable(`${searchPage.file} is being replaced too often`);
 };
 
-const oneOf = <T extends string>(values: readonly T[], value: string | undefined): T | undefined =>
-  values.find((one) => one === value);
+/** The one of these that was written, in any letter case; undefined where it is none of them. */
+const oneOf = <T extends string>(values: readonly T[], written: string): T | undefined =>
+  values.find((one) => one.toLowerCase() === written.toLowerCase());
 
 /**
- * What was chosen on the page, as its form sends it: what is left open comes as an empty text, and a section or a state
- * that there is not is as if it were not chosen. Capitals are as small letters, but in the slug of a repository; an
+ * What was chosen on the page, as its form sends it: what is left open comes as an empty text, and what the page does not
+ * offer is as if it were not chosen, as where scripts run. In the slug of a repository capitals are no small letters; an
  * architecture with capitals is refused as the index refuses it.
  */
-const readChosen = (url: string): Chosen => {
+const readChosen = (url: string) => {
   const { searchParams } = new URL(url);
-  return Object.fromEntries(
-    facetNames.flatMap((name) => {
-      const written = searchParams.get(name)?.slice(0, longestChosen) ?? '';
-      const value = name === 'repository' ? written : written.toLowerCase();
-      return value === '' || offered[name]?.includes(value) === false ? [] : [[name, value]];
-    }),
-  );
+  const written = (name: FacetName | typeof searchPage.order): string =>
+    searchParams.get(name)?.slice(0, longestChosen) ?? '';
+  // The page means by a section what the index calls its kind: records name theirs as each repository does.
+  const kind = oneOf(sectionKinds, written('section'));
+  const state = oneOf(packageStates, written('state'));
+  const price = oneOf(prices, written('price'));
+  const values: Readonly<Record<FacetName, string | undefined>> = {
+    section: kind,
+    repository: written('repository'),
+    architecture: written('architecture').toLowerCase(),
+    price: price?.toLowerCase(),
+    state,
+  };
+  const chosen: Chosen = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+  return { chosen, narrowing: { kind, state, price }, sort: oneOf(packageOrders, written(searchPage.order)) };
 };
 
 /**
@@ -72,18 +77,8 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
   const { limiter } = dependencies;
   const answer: Handler = async (context) => {
     const { req } = context;
-    const { q, page, sort, ...narrowing } = readQuery(req.url, [
-      'q',
-      'page',
-      'architecture',
-      'repository',
-      'price',
-      'sort',
-    ]);
-    const chosen = readChosen(req.url);
-    // The page means by a section what the index calls its kind: records name theirs as each repository does.
-    const kind = oneOf(sectionKinds, chosen.section);
-    const state = oneOf(packageStates, chosen.state);
+    const { q, page, ...places } = readQuery(req.url, ['q', 'page', 'architecture', 'repository']);
+    const { chosen, narrowing, sort } = readChosen(req.url);
     const turn = turnsOf(dependencies, context);
     return makeAnswer(context, usual, async () => {
       const built = (await readBuilt(dependencies)) ?? '';
@@ -92,7 +87,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         more,
         parts = 0,
       } = await askIndex(dependencies, turn, (index) =>
-        index.searchPackages(q, usual, page, { ...narrowing, kind, state }, sort),
+        index.searchPackages(q, usual, page, { ...places, ...narrowing }, sort),
       );
       const bytes = await encode(['[', ...records.pieces, ']'], turn);
       const read = withParts(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], parts);
@@ -125,14 +120,9 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         : [503, 'The search cannot answer at the moment: try again in a minute', { 'Retry-After': '5' }];
     const built = await readBuilt(dependencies);
     if (built === undefined) return undefined;
-    const { searchParams } = new URL(request.url);
-    const sort = searchParams.get(searchPage.order)?.toLowerCase();
-    const html = composeRefusal(
-      built,
-      searchParams.get('q') ?? '',
-      { ...readChosen(request.url), sort },
-      `${sentence}.`,
-    );
+    const { chosen, sort } = readChosen(request.url);
+    const question = new URL(request.url).searchParams.get(searchPage.parameter) ?? '';
+    const html = composeRefusal(built, question, { ...chosen, sort }, `${sentence}.`);
     return pageAnswer(request, html, status, cacheControl.none, headers);
   };
 

@@ -177,9 +177,9 @@ const rankInFile = (rank: string): string => (rank === '*' ? 'all' : rank);
 const priorities = ['default', 'bootstrap'] as const;
 
 /** The values of `price`, as records have them. */
-const prices = ['Free', 'Paid'] as const;
+export const prices = ['Free', 'Paid'] as const;
 /** The orders of a search of packages besides that of how they fit. */
-const packageOrders = ['newest', 'downloads', 'name'] as const;
+export const packageOrders = ['newest', 'downloads', 'name'] as const;
 /** The most characters of a section that is asked for. */
 const sectionMaximum = 256;
 
