@@ -134,6 +134,11 @@ describe('C14: the page of the search', () => {
     // What the page does not offer is as if it were not chosen.
     const strange = await ask('?q=double&section=none&state=gone&price=cheap&sort=oldest');
     expect([strange.names, strange.html.includes('Nothing fits what')]).toEqual([['Double'], false]);
+    // Slugs are as they are written.
+    expect((await ask('?q=double&repository=one')).names).toEqual(['Double']);
+    const unknown = await ask('?q=double&repository=ONE');
+    expect([unknown.names, unknown.html.includes('Nothing fits what')]).toEqual([[], true]);
+    expect((await ask('?q=snow&architecture=Iphoneos-Arm64')).status).toBe(400);
     const loud = await ask('?q=snow&section=THEMES&price=PAID&sort=Name');
     expect([...loud.html.matchAll(/<option value="(\w+)" selected>/g)].map(([, value]) => value)).toEqual([
       'themes',
