@@ -62,8 +62,9 @@ export const runBuild = async (input: BuildInput): Promise<BuildResult> => {
   try {
     if (input.dryRun === true) return await rehearse(input);
     const taken = takeOutput(input.out, input.state, input.source);
-    const builder = input.site ? new PageBuilder(input.state) : undefined;
+    let builder: PageBuilder | undefined;
     try {
+      if (input.site) builder = new PageBuilder(input.state);
       await mendSignature(taken.output, input.signer);
       const prepared = await prepareCrawl(input);
       const crawled = await crawl(prepared);

@@ -60,11 +60,14 @@ export class PageBuilder {
     this.#process = startSiteProcess(cacheBelow(state));
   }
 
-  /** Hands it over, once; undefined where it was, as where a build begins again with another catalog. */
+  /**
+   * Hands it over, once; undefined where it was, as where a build begins again with another catalog, and where it has
+   * ended while it waited: then another one does as well.
+   */
   take(): SiteProcess | undefined {
     const taken = this.#process;
     this.#process = undefined;
-    return taken;
+    return taken?.hasEnded === true ? undefined : taken;
   }
 
   /** Ends it where nobody took it. */

@@ -22,6 +22,8 @@ export interface OwnProcess<Order, Result, Progress> {
    * @throws Error with what it failed by, or how it ended
    */
   tell(order: Order, onProgress?: (progress: Progress) => void): Promise<Result>;
+  /** Whether it has ended already. */
+  readonly hasEnded: boolean;
   /** Ends it, whatever it does. */
   end(): void;
 }
@@ -50,6 +52,9 @@ export const startProcess = <Order extends object, Result, Progress = never>(
         child.send(order, () => {});
       });
       return Promise.race([answered, ended]);
+    },
+    get hasEnded() {
+      return child.exitCode !== null || child.signalCode !== null;
     },
     end: () => void child.kill('SIGKILL'),
   };

@@ -74,10 +74,11 @@ const pagefindVersion = (): string => {
 };
 
 /**
- * So many records wait in the pipe of Pagefind's process, some 3 MB: more than it indexes in a second, in which this one may
- * have much else to do. Without them it would be idle, and it takes longer than all else that a changed index is built of.
+ * So many records wait in the pipe of Pagefind's process: without them it would be idle while this one compares pages, and
+ * it takes longer than all else that a changed index is built of. No more, since each that waits when it dies makes that
+ * known to all of them.
  */
-const inPipe = 2000;
+const inPipe = 500;
 /** Of how many the progress is told. */
 const toldAtOnce = 500;
 

@@ -61,13 +61,15 @@ describe('work in a process of its own', () => {
     };
     const told = startProcess<object, string>(early, { args: [note] });
     expect(isAlive(await begun())).toBe(true);
+    expect(told.hasEnded).toBe(false);
     expect(await told.tell({})).toBe(note);
     told.end();
     rmSync(note);
     const untold = startProcess(early, { args: [note] });
     const pid = await begun();
     untold.end();
-    while (isAlive(pid)) await setTimeout(10);
+    while (!untold.hasEnded) await setTimeout(10);
+    expect(isAlive(pid)).toBe(false);
     // Nor is one waited for that ended before it was told.
     await expect(untold.tell({})).rejects.toThrow(/ended with SIGKILL/);
   });
