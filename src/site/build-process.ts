@@ -20,15 +20,21 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
 
 const { bundle, pages: staged, pictures, index } = stagingFolders(process.argv[2] ?? '');
 
-/** What needs no catalog. */
-const prepare = async () => {
+// What needs no catalog, while whoever started this crawls, and makes one.
+const begin = async () => {
   mkdirSync(path.dirname(bundle), { recursive: true });
+  await prepareBundle(bundle);
+};
+const bundled = begin();
+// Told with the order that needs it.
+bundled.catch(() => {});
+
+/** Loads the bundle that there is now: `npm run bundle` may have made another one during the crawl. */
+const load = async () => {
+  await bundled;
   const ready = await prepareBundle(bundle);
   return { ready, loaded: await loadBundle(ready) };
 };
-// While whoever started this crawls, and makes the catalog.
-const prepared = prepare();
-prepared.catch(() => {});
 
 const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgress) => void): Promise<BuiltSite> => {
   const { verify = false, baseUrl, staticRefs, service } = options;
@@ -38,7 +44,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     // Pagefind works in a process of its own, beside the rendering.
     const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
-      const { ready, loaded } = await prepared;
+      const { ready, loaded } = await load();
       const { files, rendered } = await renderPages(
         loaded,
         staged,

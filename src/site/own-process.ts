@@ -24,7 +24,7 @@ export interface OwnProcess<Order, Result, Progress> {
   tell(order: Order, onProgress?: (progress: Progress) => void): Promise<Result>;
   /** Whether it has ended already. */
   readonly hasEnded: boolean;
-  /** Ends it, whatever it does. */
+  /** Ends it, whatever it does, and where it was started `detached` all that it started. */
   end(): void;
 }
 
@@ -56,13 +56,21 @@ export const startProcess = <Order extends object, Result, Progress = never>(
     get hasEnded() {
       return child.exitCode !== null || child.signalCode !== null;
     },
-    end: () => void child.kill('SIGKILL'),
+    end: () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      try {
+        // Started so it leads a group, in which are those that it started.
+        if (options.detached === true && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // Some systems know no groups.
+      }
+      child.kill('SIGKILL');
+    },
   };
 };
 
 /**
- * Has a module that calls `answerOrder` work in a process of its own. Whatever becomes of it, the process ends before
- * this does.
+ * Has a module that calls `answerOrder` work in a process of its own, which is ended whatever becomes of it.
  *
  * @throws Error with what it failed by, or how it ended
  */

@@ -21,7 +21,8 @@ it('has its process begin before it is asked for, hands it over once, and ends i
   const unasked = new PageBuilder(state);
   expect(countProcesses()).toBe(before + 2);
   unasked.end();
-  await expect.poll(countProcesses, patience).toBe(before + 1);
+  // At most: one of an earlier file may end meanwhile.
+  await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before + 1);
   own?.end();
-  await expect.poll(countProcesses, patience).toBe(before);
+  await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before);
 });

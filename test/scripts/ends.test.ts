@@ -140,6 +140,14 @@ describe('a build whose pages fail', () => {
     expect(packages).toHaveLength(2);
   });
 
+  it('P1: ends where there is nothing to make pages of, though the process of the pages has begun', async () => {
+    bench = new BuildBench({ site: true });
+    await listUnreachable();
+    // As a command, which a process that it left would keep from ending.
+    started = bench.start();
+    expect(await bench.end(started)).toMatchObject({ status: 5 });
+  });
+
   it('C12: does not say that what was published before stands where some of it does not any more', () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'link' });
     for (const cause of [full, new Error('anything')]) {

@@ -74,6 +74,22 @@ describe('work in a process of its own', () => {
     await expect(untold.tell({})).rejects.toThrow(/ended with SIGKILL/);
   });
 
+  it('ends with all that it started, where it leads them', async () => {
+    const leader = pathToFileURL(path.join(folder, 'leader.mjs'));
+    writeFileSync(
+      leader,
+      `import { spawn } from 'node:child_process';
+      import { answerOrder } from ${JSON.stringify(own)};
+      const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+      answerOrder(async () => pid);`,
+    );
+    const started = startProcess<object, number>(leader, { detached: true });
+    const pid = await started.tell({});
+    expect(isAlive(pid)).toBe(true);
+    started.end();
+    while (isAlive(pid)) await setTimeout(10);
+  });
+
   it('tells why nothing came out', async () => {
     await expect(runInProcess(module, { wish: 'fail' })).rejects.toThrow(/could not be done/);
     await expect(runInProcess(module, { wish: 'end' })).rejects.toThrow(/ended with 3/);
