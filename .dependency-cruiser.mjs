@@ -28,7 +28,15 @@ const rooms = {
   },
   'src/results': { rooms: ['src/contract', 'src/catalog', 'src/compatibility'], packages: [] },
   'src/site': {
-    rooms: ['src/contract', 'src/catalog', 'src/compatibility', 'src/documents', 'src/results', 'src/depictions'],
+    rooms: [
+      'src/contract',
+      'src/catalog',
+      'src/compatibility',
+      'src/documents',
+      'src/results',
+      'src/depictions',
+      'src/log',
+    ],
   },
   'src/notifying': { rooms: ['src/contract', 'src/net'], packages: ['zod'] },
   'src/pipeline': {

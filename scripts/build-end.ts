@@ -6,6 +6,7 @@ import type { BuildResult } from '../src/pipeline/build-result.ts';
 import { isDiskFull, NoRoom } from '../src/pipeline/disk-room.ts';
 import { isDown } from '../src/pipeline/outcomes.ts';
 import { OutputTaken } from '../src/publication/owner.ts';
+import { NoBundle } from '../src/site/bundle.ts';
 import { RemovalsHeld } from '../src/snapshots/removals.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { CommandFailure, UsageError } from './options.ts';
@@ -52,7 +53,9 @@ export const toCommandFailure = (error: unknown, stoppedCode?: number): Error =>
   if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof SafetyListInvalid) return new CommandFailure(error.message);
-  if (error instanceof NoRoom) return new CommandFailure(error.message, exitCodes.failed);
+  if (error instanceof NoRoom || error instanceof NoBundle) {
+    return new CommandFailure(error.message, exitCodes.failed);
+  }
   const isPartly = error instanceof PartlyPublished;
   const reason = isPartly ? error.cause : error;
   const stands = isPartly ? partlyStands : stillStands;

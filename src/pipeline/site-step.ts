@@ -2,7 +2,15 @@ import path from 'node:path';
 import type { ShownBuild } from '../catalog/last-build.ts';
 import { type Published, type PublishOptions, publishFolders } from '../publication/folders.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
-import { type BuiltSite, buildSite, type SiteOptions, type SiteProcess, startSiteProcess } from '../site/build-site.ts';
+import {
+  type BuiltSite,
+  buildSite,
+  type SiteOptions,
+  type SiteProcess,
+  stagingFolders,
+  startSiteProcess,
+} from '../site/build-site.ts';
+import { assertBundle } from '../site/bundle.ts';
 import type { PreparedInput } from './build-input.ts';
 
 /** What became of the pages: what was made of them, which files were published, and seconds for each part. */
@@ -56,8 +64,11 @@ const cacheBelow = (state: string): string => path.resolve(state, 'site');
 export class PageBuilder {
   #process: SiteProcess | undefined;
 
+  /** @throws NoBundle where there is no bundle of the pages, and it cannot be made */
   constructor(state: string) {
-    this.#process = startSiteProcess(cacheBelow(state));
+    const cache = cacheBelow(state);
+    assertBundle(stagingFolders(cache).bundle);
+    this.#process = startSiteProcess(cache);
   }
 
   /**

@@ -18,7 +18,9 @@ const timed = async <T>(work: () => Promise<T> | T): Promise<readonly [T, number
   return [result, (performance.now() - start) / 1000];
 };
 
-const { bundle, pages: staged, pictures, index } = stagingFolders(process.argv[2] ?? '');
+const [, , cache] = process.argv;
+if (cache === undefined) throw new Error('site: the process that builds it is given its folder');
+const { bundle, pages: staged, pictures, index } = stagingFolders(cache);
 
 // What needs no catalog, while whoever started this crawls, and makes one.
 const begin = async () => {

@@ -60,13 +60,38 @@ const describe = (folder: string, key: string): string => {
 export const holds = (folder: string, key: string): boolean =>
   existsSync(markOf(folder)) && readFileSync(markOf(folder), 'utf8') === describe(folder, key);
 
-const loadAstro = async () => {
+const isAstroInstalled = (): boolean => {
   try {
-    return await import('astro');
-  } catch (cause) {
-    const reason = 'The pages are not bundled for this version of the source, and Astro is not installed here';
-    throw new Error(`${reason}: run "npm run bundle" where it is, and bring the folder "bundle" along.`, { cause });
+    import.meta.resolve('astro');
+    return true;
+  } catch {
+    return false;
   }
+};
+
+/** Thrown where the pages are not bundled and cannot be; its message says what to do. */
+export class NoBundle extends Error {
+  override readonly name = 'NoBundle';
+
+  constructor() {
+    super(
+      'The pages are not bundled for this version of the source, and Astro, which bundles them, is not installed here: ' +
+        'run "npm run bundle" where it is, and bring the folder "bundle" along, or build without pages (--no-site).',
+    );
+  }
+}
+
+/**
+ * Checks, before there is anything to make pages of, that one of these folders holds the bundle of this version of the
+ * source, or that it can be made.
+ *
+ * @throws NoBundle where neither is so
+ */
+export const assertBundle = (folder: string, product = productFolder, canBundle = isAstroInstalled()): void => {
+  if (canBundle) return;
+  const key = computeKey();
+  if (holds(product, key) || holds(folder, key)) return;
+  throw new NoBundle();
 };
 
 // Astro writes into the root of a project, which may be a checkout that cannot be written: it works on a copy, which is
@@ -87,7 +112,8 @@ const copySources = (folder: string): string => {
 export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
   const key = computeKey();
   if (holds(folder, key)) return false;
-  const { build } = await loadAstro();
+  if (!isAstroInstalled()) throw new NoBundle();
+  const { build } = await import('astro');
   process.env.ASTRO_TELEMETRY_DISABLED = '1';
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(path.dirname(folder), { recursive: true });

@@ -1,10 +1,34 @@
 import { type ForkOptions, fork } from 'node:child_process';
+import { inWords } from '../log/error-chain.ts';
 
 /** What a process says to the one that started it: how far it is, and in the end what came out or why nothing did. */
 type Report<Progress, Result> =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** What is told of an error: in its words, where it was thrown, and what tells a full disk from a fault. */
+interface Failure {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly told: Readonly<Record<string, unknown>>;
+}
+
+// Of errors of the system and of SQLite.
+const toldOf = ['code', 'errno', 'syscall', 'path', 'dest', 'errcode'] as const;
+
+const describeFailure = (error: unknown): Failure => {
+  if (!(error instanceof Error)) return { message: String(error), stack: undefined, told: {} };
+  const its = error as Error & Partial<Record<(typeof toldOf)[number], unknown>>;
+  const told = toldOf.flatMap((name) => (its[name] === undefined ? [] : [[name, its[name]]]));
+  return { message: inWords(error), stack: error.stack, told: Object.fromEntries(told) };
+};
+
+const toError = ({ message, stack, told }: Failure): Error => {
+  const error = Object.assign(new Error(message), told);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+};
 
 /** How to start a process. */
 interface Start extends Pick<ForkOptions, 'env' | 'detached'> {
@@ -19,7 +43,7 @@ export interface OwnProcess<Order, Result, Progress> {
   /**
    * Has it do that, once.
    *
-   * @throws Error with what it failed by, or how it ended
+   * @throws Error with what it failed by, as it was thrown there but for its class, or with how it ended
    */
   tell(order: Order, onProgress?: (progress: Progress) => void): Promise<Result>;
   /** Whether it has ended already. */
@@ -33,7 +57,9 @@ export const startProcess = <Order extends object, Result, Progress = never>(
   module: URL,
   { flags = [], args = [], ...options }: Start = {},
 ): OwnProcess<Order, Result, Progress> => {
-  const child = fork(module, args, { execArgv: [...flags], serialization: 'advanced', ...options });
+  // Before all that it loads, which takes longer than a signal is away.
+  const execArgv = ['--import', new URL('./leave-signals.ts', import.meta.url).href, ...flags];
+  const child = fork(module, args, { execArgv, serialization: 'advanced', ...options });
   const ended = new Promise<never>((_, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => reject(new Error(`site: the build ended with ${signal ?? code}`)));
@@ -46,7 +72,7 @@ export const startProcess = <Order extends object, Result, Progress = never>(
         child.on('message', (report: Report<Progress, Result>) => {
           if (report.kind === 'progress') onProgress?.(report.progress);
           else if (report.kind === 'done') resolve(report.result);
-          else reject(new Error(`site: ${report.message}`));
+          else reject(toError(report.failure));
         });
         // Where it has ended there is nobody to send to, which `ended` tells.
         child.send(order, () => {});
@@ -88,17 +114,16 @@ export const answerOrder = <Order, Result, Progress = never>(
   work: (order: Order, onProgress: (progress: Progress) => void) => Promise<Result>,
 ): void => {
   const report = (message: Report<Progress, Result>): void => {
-    process.send?.(message);
+    // Where whoever started it has ended there is nobody to tell, and this process ends too.
+    process.send?.(message, () => {});
   };
   process.once('message', async (order: Order) => {
     try {
       report({ kind: 'done', result: await work(order, (progress) => report({ kind: 'progress', progress })) });
     } catch (error) {
-      report({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      report({ kind: 'failed', failure: describeFailure(error) });
     }
   });
-  // A service manager tells every process to stop; this one ends with the build that needs it.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
   // Without the process that asked for it, a build has no purpose.
   process.once('disconnect', () => process.exit());
 };

@@ -6,6 +6,7 @@ import { stateOf } from '../contract/package-states.ts';
 import { composeContent, composeTarget } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
+import { whilePagefindRuns } from './pagefind-process.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
 import { isStale, type PackageSummary, type SiteCatalog } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';
@@ -123,7 +124,7 @@ export const indexSettings = (records: number) => ({
   maxFragments: Math.ceil(records / inOneFile),
 });
 
-const composeIndex = async (
+const feedPagefind = async (
   catalog: SiteCatalog,
   onRecord: (done: number, total: number) => void,
   known: KnownIndex | undefined,
@@ -158,10 +159,18 @@ const composeIndex = async (
   // While it works on them, which takes it as long as a third of all.
   const lists = known?.lists ?? composeLists(catalog);
   const composed = await composing;
-  await close();
   if (composed.errors.length > 0) throw new Error(`search index: ${composed.errors.join('; ')}`);
   const files = composed.files.filter(({ path: name }) => !unused.has(name));
   return { files: [...files, ...lists], digest: known?.digest ?? digest.end(lists) };
+};
+
+const composeIndex = async (...given: Parameters<typeof feedPagefind>) => {
+  try {
+    return await whilePagefindRuns(() => feedPagefind(...given));
+  } finally {
+    // Whatever it still waits for is refused then.
+    await close();
+  }
 };
 
 // What Pagefind brings for pages that do not draw their results themselves.

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageFolder } from '../../src/results/package-address.ts';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
-import { computeKey, holds, loadBundle, makeBundle } from '../../src/site/bundle.ts';
+import { assertBundle, computeKey, holds, loadBundle, makeBundle } from '../../src/site/bundle.ts';
 import { provideSite } from '../../src/site/context.ts';
 import { openSite } from '../../src/site/open-site.ts';
 import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } from '../../src/site/page-work.ts';
@@ -50,6 +50,14 @@ describe('the bundle of the pages', () => {
     const made = statSync(path.join(bundle, 'key')).mtimeMs;
     expect(await makeBundle(bundle)).toBe(false);
     expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
+  });
+
+  it('is asked for before anything is crawled where it cannot be made, and it is said what to do', () => {
+    const nothing = path.join(folder, 'nothing');
+    expect(() => assertBundle(nothing, nothing, false)).toThrow(/run "npm run bundle".*--no-site/);
+    expect(() => assertBundle(nothing, bundle, false)).not.toThrow();
+    expect(() => assertBundle(bundle, nothing, false)).not.toThrow();
+    expect(() => assertBundle(nothing, nothing)).not.toThrow();
   });
 
   it('is made for the Node that renders, not for browsers: private fields are none of calls', () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDiskFull } from '../../src/pipeline/disk-room.ts';
 import { runInProcess, startProcess } from '../../src/site/own-process.ts';
 import { temporaryFolder } from './fixture.ts';
 
@@ -15,7 +16,8 @@ beforeAll(() => {
     module,
     `import { answerOrder } from ${JSON.stringify(own)};
     answerOrder(async ({ wish }, onProgress) => {
-      if (wish === 'fail') throw new Error('could not be done');
+      if (wish === 'fail') throw new Error('could not be done', { cause: new Error('as it was not') });
+      if (wish === 'write') throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
       if (wish === 'end') process.exit(3);
       onProgress({ half: process.pid });
       return { pid: process.pid, wish };
@@ -90,8 +92,36 @@ describe('work in a process of its own', () => {
     while (isAlive(pid)) await setTimeout(10);
   });
 
-  it('tells why nothing came out', async () => {
-    await expect(runInProcess(module, { wish: 'fail' })).rejects.toThrow(/could not be done/);
+  it('tells why nothing came out: in words, where it was, and whether the system refused it', async () => {
     await expect(runInProcess(module, { wish: 'end' })).rejects.toThrow(/ended with 3/);
+    const failure = await runInProcess(module, { wish: 'fail' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      message: 'could not be done: as it was not',
+      stack: expect.stringContaining(module.href),
+    });
+    expect(failure).not.toHaveProperty('code');
+    const full = await runInProcess(module, { wish: 'write' }).catch((error: unknown) => error);
+    expect(full).toMatchObject({ code: 'ENOSPC', syscall: 'write', message: 'no space' });
+    expect(isDiskFull(full)).toBe(true);
+  });
+
+  it('is left alone by a signal to stop that comes while it loads', async () => {
+    const slow = pathToFileURL(path.join(folder, 'slow.mjs'));
+    const loading = path.join(folder, 'loading');
+    writeFileSync(
+      slow,
+      `import { existsSync, writeFileSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      writeFileSync(${JSON.stringify(loading)}, String(process.pid));
+      while (existsSync(${JSON.stringify(loading)})) await setTimeout(5);
+      const { answerOrder } = await import(${JSON.stringify(own)});
+      answerOrder(async () => 'done');`,
+    );
+    const started = startProcess<object, string>(slow);
+    while (!existsSync(loading) || readFileSync(loading, 'utf8') === '') await setTimeout(10);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(Number(readFileSync(loading, 'utf8')), signal);
+    rmSync(loading);
+    expect(await started.tell({})).toBe('done');
+    started.end();
   });
 });
