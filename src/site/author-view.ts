@@ -7,6 +7,8 @@ export interface AuthorHead {
   readonly key: string;
   readonly name: string;
   readonly packages: number;
+  /** Of several people: those who have a page alone. */
+  readonly people: readonly { readonly key: string; readonly name: string }[];
   /** Repositories that have something of theirs, the one with the most first. */
   readonly repositories: readonly { readonly slug: string; readonly name: string; readonly count: number }[];
 }
@@ -21,10 +23,14 @@ const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[
     .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.name ?? slug, count }));
 };
 
-const headOf = (catalog: SiteCatalog, { key, name, packages }: Author<PackageSummary>): AuthorHead => ({
+const headOf = (catalog: SiteCatalog, { key, name, packages, people }: Author<PackageSummary>): AuthorHead => ({
   key,
   name,
   packages: packages.length,
+  people: people.flatMap((person) => {
+    const alone = catalog.authors.get(person);
+    return alone === undefined ? [] : [{ key: person, name: alone.name }];
+  }),
   repositories: repositoriesOf(catalog, packages),
 });
 

@@ -17,8 +17,10 @@ export interface Author<Package extends Authored> {
   readonly key: string;
   /** As most of their packages spell it, on one line. */
   readonly name: string;
-  /** Their packages, in the order of identifiers. */
+  /** Their packages, also those that they made with others, in the order of identifiers. */
   readonly packages: readonly Package[];
+  /** Of several people whom packages name together: who of them has a page alone. */
+  readonly people: readonly string[];
 }
 
 /**
@@ -32,6 +34,16 @@ export const authorKey = (name: string): string =>
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
     .toLowerCase();
+
+// As packages name several people, in a key.
+const betweenPeople = / ?[,;&+/] ?| and /;
+const mostPeople = 16;
+
+/** The keys of the people of whom a key names several; empty where it may be the name of one. */
+const peopleOf = (key: string): readonly string[] => {
+  const people = new Set(key.split(betweenPeople, mostPeople).filter((name) => name !== ''));
+  return people.size > 1 ? [...people] : [];
+};
 
 // In an address, a sitemap and a feed it would be found by those who gather mail addresses.
 const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]/.test(name);
@@ -67,15 +79,34 @@ const commonSpelling = (packages: readonly Authored[]): string => {
   return firstLine(name.replaceAll(/\s+/g, ' '), shownLength);
 };
 
-/** An author by their packages, which are not none. */
-export const composeAuthor = <Package extends Authored>(
-  key: string,
-  packages: readonly Package[],
-): Author<Package> => ({
-  key,
-  name: commonSpelling(packages),
-  packages,
-});
+/**
+ * The authors of packages, by their key: `alone` has the packages that name nobody else, or several people as one name.
+ * Where people named together have pages alone, their packages stand there too. Nobody has a page by that alone: what
+ * looks like several names may be one.
+ */
+export const composeAuthors = <Package extends Authored & { readonly id: string }>(
+  alone: ReadonlyMap<string, readonly Package[]>,
+): ReadonlyMap<string, Author<Package>> => {
+  const hasPage = (key: string): boolean => hasAuthorPage(alone.get(key) ?? []);
+  const together = new Map<string, Package[]>();
+  const authors = new Map<string, Author<Package>>();
+  for (const [key, packages] of alone) {
+    const people = peopleOf(key).filter(hasPage);
+    for (const person of people) {
+      const others = together.get(person);
+      if (others === undefined) together.set(person, [...packages]);
+      else others.push(...packages);
+    }
+    if (hasPage(key)) authors.set(key, { key, name: commonSpelling(packages), packages, people });
+  }
+  for (const [key, others] of together) {
+    const author = authors.get(key);
+    if (author === undefined) continue;
+    const packages = [...author.packages, ...others].sort((a, b) => (a.id < b.id ? -1 : 1));
+    authors.set(key, { ...author, packages });
+  }
+  return authors;
+};
 
 // A name of a folder is at most 255 bytes long, a path 4,096; strangers write names of any length.
 const longestFolder = 120;

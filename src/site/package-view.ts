@@ -202,7 +202,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     description: describedBy(record.description),
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,
-    authorKey: catalog.authorWithPage(summary),
+    authorKey: catalog.authorOf(summary)?.key,
     isFollowed: isForDevices(summary),
     maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
     homepage: webAddress(details.homepage),

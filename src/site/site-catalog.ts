@@ -25,7 +25,7 @@ import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { firstLine } from '../results/first-line.ts';
 import { ownImage } from '../results/icon.ts';
 import { statedLists } from '../results/stated-lists.ts';
-import { type Author, authorKey, composeAuthor, hasAuthorPage, isForDevices } from './authors.ts';
+import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
 import { readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
 import { joinStatements, statementsOf } from './stated.ts';
@@ -218,21 +218,18 @@ export class SiteCatalog {
 
   /** All packages of an author, as `PackageSummary.author` names them, in the order of identifiers. */
   packagesOf(author: string): readonly PackageSummary[] {
-    return this.#byAuthor.get(authorKey(author)) ?? [];
+    const key = authorKey(author);
+    return this.authors.get(key)?.packages ?? this.#byAuthor.get(key) ?? [];
   }
 
-  /** The key of the author's page, for a package whose author has one. */
-  authorWithPage({ author }: Pick<PackageSummary, 'author'>): string | undefined {
-    return hasAuthorPage(this.packagesOf(author)) ? authorKey(author) : undefined;
+  /** The author of a package, where they have a page. */
+  authorOf({ author }: Pick<PackageSummary, 'author'>): Author<PackageSummary> | undefined {
+    return this.authors.get(authorKey(author));
   }
 
   /** Everybody who has a page, by their key. */
   get authors(): ReadonlyMap<string, Author<PackageSummary>> {
-    this.#authors ??= new Map(
-      [...this.#byAuthor]
-        .filter(([, packages]) => hasAuthorPage(packages))
-        .map(([key, packages]) => [key, composeAuthor(key, packages)] as const),
-    );
+    this.#authors ??= composeAuthors(this.#byAuthor);
     return this.#authors;
   }
 

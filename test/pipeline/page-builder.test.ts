@@ -1,8 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { PageBuilder } from '../../src/pipeline/site-step.ts';
+import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { BuildBench } from '../support/building.ts';
+import { OriginServer } from '../support/origin-server.ts';
 import { patience } from '../support/patience.ts';
 
 const state = mkdtempSync(path.join(tmpdir(), 'debdex-page-builder-'));
@@ -25,4 +30,29 @@ it('has its process begin before it is asked for, hands it over once, and ends i
   await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before + 1);
   own?.end();
   await expect.poll(countProcesses, patience).toBeLessThanOrEqual(before);
+});
+
+it('is the one of a build, which ends with it, and a build without pages has none', async () => {
+  const all: ChildProcess[] = [];
+  const note = (message: unknown) => {
+    all.push((message as { readonly process: ChildProcess }).process);
+  };
+  const started = () => all.filter(({ spawnargs }) => spawnargs.some((arg) => arg.endsWith('build-process.ts')));
+  subscribe('child_process', note);
+  onTestFinished(() => void unsubscribe('child_process', note));
+  const origin = await OriginServer.start();
+  onTestFinished(() => origin.stop());
+  origin.serve('one', await generateRepository({ packages: makePackages(3, 'one') }));
+  for (const [site, processes] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    const bench = new BuildBench({ site });
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+    expect(await bench.build()).toMatchObject({ status: 0 });
+    expect(started()).toHaveLength(processes);
+  }
+  await expect
+    .poll(() => started().every(({ exitCode, signalCode }) => (exitCode ?? signalCode) !== null), patience)
+    .toBe(true);
 });

@@ -188,7 +188,8 @@ describe('C14: the device of the visitor', () => {
     const page = await open('/');
     await choose(page, '14.3', 'rootful');
     await page.goto(`${server.base}/package/com.example.snowboth/?from=list#install`);
-    const share = page.getByRole('button', { name: 'Copy link' });
+    // A button that tells that it has copied is called otherwise meanwhile.
+    const share = page.locator('#device [name=share]');
     await page.locator('#device-bar summary').click();
     await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
     await share.click();
@@ -199,7 +200,8 @@ describe('C14: the device of the visitor', () => {
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.locator('#device-bar summary').click();
     await page.getByRole('button', { name: 'Show what runs' }).waitFor();
-    expect(await share.isVisible()).toBe(false);
+    const sentence = page.getByText('A link to the page as you see it');
+    expect([await share.isVisible(), await sentence.isVisible()]).toEqual([false, false]);
     await page.locator('#device-bar summary').click();
     // Where copying is refused, the link is where it can be taken by hand.
     await choose(page, '15', 'rootless');
@@ -209,6 +211,19 @@ describe('C14: the device of the visitor', () => {
     await share.click();
     await page.getByRole('button', { name: 'Copy the address' }).waitFor();
     expect(new URL(page.url()).search).toBe('?ios=15.0&build=rootless');
+    // The link is to what the page says, which is not what stands in the form and was not chosen yet.
+    const visible = async () => [await share.isVisible(), await sentence.isVisible()];
+    for (const [ios, shown] of [
+      ['15.1', false],
+      ['15,0', true],
+      ['', true],
+    ] as const) {
+      await page.locator('#device input').fill(ios);
+      expect(await visible()).toEqual([shown, shown]);
+    }
+    await page.locator('#device select').selectOption('rootful');
+    await page.locator('#device input').fill('15');
+    expect(await visible()).toEqual([false, false]);
   });
 
   it('of a shared address goes along where nothing is kept, in this tab and until another is chosen', async () => {

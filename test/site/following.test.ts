@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authorFolder, authorKey, composeAuthor, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
+import { authorFolder, authorKey, composeAuthors, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
 import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
 import { mixedNews, newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
 import { mostDownloaded } from '../../src/site/popularity.ts';
@@ -25,14 +25,42 @@ describe('an author', () => {
   });
 
   it('is called as most of their packages call them, on one line', () => {
-    const nameOf = (...names: string[]) =>
-      composeAuthor(
-        'k',
-        names.map((name) => by(name)),
-      ).name;
+    const nameOf = (...names: string[]) => {
+      const packages = [...names, ...names].map((name, index) => ({ ...by(name), id: String(index) }));
+      return composeAuthors(new Map([['k', packages]])).get('k')?.name ?? '';
+    };
     expect(nameOf('ada', 'Ada', 'Ada')).toBe('Ada');
     expect(nameOf('b', 'a')).toBe('a');
     expect(nameOf(`A\n${'x'.repeat(4000)}`).length).toBeLessThanOrEqual(81);
+  });
+
+  it('has what they made with others too, where packages name several people who have a page alone', () => {
+    const packages = [
+      ['b', 'Ada'],
+      ['d', 'Ada'],
+      ['a', 'ada & Bob, Cid'],
+      ['c', 'Cid and Ada'],
+      ['e', 'Cid'],
+      ['f', 'Tom, Dick and Harry'],
+      ['g', 'AT&T'],
+      ['h', 'Ada, Ada'],
+      ['i', `${'x, '.repeat(40)}Ada`],
+      ['j', 'Cid <cid@mail.example.org>, Ada'],
+    ].map(([id = '', author = '']) => ({ ...by(author, 'iphoneos-arm'), id }));
+    const authors = composeAuthors(Map.groupBy(packages, ({ author }) => authorKey(author)));
+    const of = (key: string) =>
+      authors
+        .get(key)
+        ?.packages.map(({ id }) => id)
+        .join('');
+    expect(of('ada')).toBe('abcdj');
+    expect(of('cid')).toBe('ace');
+    expect(authors.get('ada')).toMatchObject({ name: 'Ada', people: [] });
+    // Who is named with others alone has no page by that, and what they have together stays one.
+    expect([of('bob'), of('tom'), of('at'), of('t')]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(of('ada & bob, cid')).toBe('a');
+    expect(authors.get('ada & bob, cid')?.people).toEqual(['ada', 'cid']);
+    expect(authors.get('at&t')?.people).toEqual([]);
   });
 
   it('T9: has no page and no word in a feed by a mail address', () => {

@@ -1,5 +1,6 @@
 import type fs from 'node:fs';
 import path from 'node:path';
+import type * as pagefind from 'pagefind';
 import { afterAll, expect, it, vi } from 'vitest';
 import { buildSearchIndex } from '../../src/site/pagefind-index.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
@@ -12,6 +13,27 @@ vi.mock('node:fs', async (load) => {
   const readFileSync = (file: fs.PathOrFileDescriptor, ...how: []) =>
     String(file).endsWith('/pagefind/package.json') ? JSON.stringify(installed) : original.readFileSync(file, ...how);
   return { ...original, readFileSync, default: { ...original, readFileSync } };
+});
+
+// What Pagefind is made to refuse: the record of that number, or the files.
+const refusing = vi.hoisted(() => ({ record: 0, files: false }));
+vi.mock('pagefind', async (load) => {
+  const original = await load<typeof pagefind>();
+  const refuse = (what: string) => ({
+    errors: [`no such ${what} is taken`],
+    file: { uniqueWords: 0, url: '', meta: {} },
+  });
+  const createIndex = async (...given: Parameters<typeof original.createIndex>) => {
+    const made = await original.createIndex(...given);
+    let records = 0;
+    const { index } = made as { readonly index: pagefind.PagefindIndex };
+    const addCustomRecord: pagefind.PagefindIndex['addCustomRecord'] = async (record) =>
+      ++records === refusing.record ? refuse('record') : index.addCustomRecord(record);
+    const getFiles: pagefind.PagefindIndex['getFiles'] = async () =>
+      refusing.files ? { ...refuse('file'), files: [] } : index.getFiles();
+    return { ...made, index: { ...index, addCustomRecord, getFiles } };
+  };
+  return { ...original, createIndex };
 });
 
 const { folder, remove } = temporaryFolder();
@@ -30,6 +52,26 @@ it('C13: makes the search index anew where another version of what makes it is i
     expect([await isMade(), await isMade()]).toEqual([true, false]);
     installed.version = '1.0.1';
     expect([await isMade(), await isMade()]).toEqual([true, false]);
+  } finally {
+    catalog.close();
+  }
+});
+
+it('C13: fails where Pagefind refuses a record, the last one too, or its files, and makes the index the next time', async () => {
+  const file = path.join(folder, 'refused.sqlite');
+  await writeCatalog(file, sources.slice(-1), 'https://index.example');
+  const catalog = new SiteCatalog(file, lastBuild);
+  const build = () => buildSearchIndex(catalog, path.join(folder, 'refused'));
+  try {
+    for (const record of [1, catalog.packages.size]) {
+      refusing.record = record;
+      await expect(build()).rejects.toThrow('search index: no such record is taken');
+    }
+    refusing.record = 0;
+    refusing.files = true;
+    await expect(build()).rejects.toThrow('search index: no such file is taken');
+    refusing.files = false;
+    expect(await build()).toContain('pagefind.js');
   } finally {
     catalog.close();
   }

@@ -35,13 +35,20 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
     HTMLButtonElement,
     HTMLButtonElement,
   ];
+  const sharing = form.querySelector<HTMLElement>('[data-sharing]');
+  // Keypads of many languages have a comma where others have the point.
+  const readTyped = () => readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
   const offer = () => {
-    for (const button of [forget, share]) button.hidden = knownDevice() === undefined;
+    const [known, typed] = [knownDevice(), readTyped()];
+    // The link is to what the page says, which another device in the form does not change yet.
+    const isAnother = known && typed && String(spell(typed)) !== String(spell(known));
+    forget.hidden = known === undefined;
+    for (const part of [share, sharing]) part?.toggleAttribute('hidden', known === undefined || isAnother === true);
   };
   const fill = () => {
     const known = knownDevice();
-    offer();
     if (known !== undefined) [ios.value, build.value] = spell(known);
+    offer();
   };
   const change = (chosen: Device | undefined) => {
     keep(chosen);
@@ -54,13 +61,13 @@ export const watchForm = (bar: HTMLDetailsElement, form: HTMLFormElement): void 
   // In place of what waited for this.
   form.onsubmit = (event) => {
     event.preventDefault();
-    // Keypads of many languages have a comma where others have the point.
-    const chosen = readDevice(ios.value.replace(/^\s*ios\s*/i, '').replaceAll(',', '.'), build.value);
+    const chosen = readTyped();
     ios.setCustomValidity(chosen === undefined ? 'A version of iOS, such as 16.7' : '');
     if (chosen === undefined) ios.reportValidity();
     else change(chosen);
   };
   ios.addEventListener('input', () => ios.setCustomValidity(''));
+  form.addEventListener('input', offer);
   forget.addEventListener('click', () => {
     ios.value = '';
     change(undefined);
