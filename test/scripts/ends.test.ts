@@ -11,7 +11,7 @@ import { catalogPath } from '../../src/catalog/generation.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { PartlyPublished } from '../../src/pipeline/build.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { BuildBench, leaveAlone } from '../support/building.ts';
+import { BuildBench, benchClock, leaveAlone } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -50,7 +50,8 @@ const accept = async (...flags: string[]) => (await runScript('accept', ['--stat
 
 /** Starts `npm start` on what the bench lists, until it listens or ends. */
 const start = async (): Promise<{ text: string; status: number | null; address: string | undefined }> => {
-  const child = spawn(process.execPath, [path.join(scripts, 'start.ts'), ...bench.flags, '--no-site', '--port', '0']);
+  const command = [path.join(scripts, 'start.ts'), ...bench.flags, '--no-site', '--port', '0'];
+  const child = spawn(process.execPath, command, { env: { ...process.env, ...benchClock } });
   started = child;
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,10 +68,8 @@ const start = async (): Promise<{ text: string; status: number | null; address: 
 
 describe('how a build ends', () => {
   it('C12: tells what nobody could reach from what is of no use', async () => {
-    bench.list([{ slug: 'gone', uri: nowhere }]);
-    expect(await bench.build()).toMatchObject({ status: 5, text: expect.stringContaining('could be reached') });
     await listUnreachable();
-    expect((await bench.build()).status).toBe(5);
+    expect(await bench.build()).toMatchObject({ status: 5, text: expect.stringContaining('could be reached') });
     bench.list([{ slug: 'gone', uri: nowhere }, ...entriesOf('empty')]);
     expect(await bench.build()).toMatchObject({ status: 1, text: expect.stringContaining('Nothing usable') });
     expect(existsSync(path.join(bench.out, 'v2'))).toBe(false);

@@ -127,7 +127,7 @@ describe('H11 npm run build', () => {
     const manifest = path.join(folder, 'manifest.json');
     writeFileSync(manifest, JSON.stringify([{ slug: 'away', uri: 'http://127.0.0.1:1/', ranking: 3 }]));
     // It failed before and is left alone, so that nothing waits for it to answer after all.
-    await leaveAlone(path.join(folder, 'state'), 'away');
+    await leaveAlone(path.join(folder, 'state'), 'away', new Date());
     const flags = ['--manifest', manifest, '--allow-private-networks', '--no-site'];
     const environment = { DEBDEX_STATE: path.join(folder, 'state'), DEBDEX_OUT: path.join(folder, 'dist') };
     const json = await runScript('build', [...flags, '--log-format', 'json'], { environment });
