@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hueOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
 import { drawPictures } from '../../src/site/draw-pictures.ts';
+import { encodePng, type Pixels } from '../../src/site/png.ts';
 import type { SharePicture } from '../../src/site/share-choice.ts';
 import {
   composePicture,
@@ -122,6 +124,28 @@ describe('a share picture', () => {
   });
 });
 
+describe('a PNG', () => {
+  /** The pixels of so many colours, in turns of three, row after row. */
+  const makePixels = (colours: number, width = 70, height = 13): Pixels => {
+    const pixels = new Uint8Array(4 * width * height);
+    for (let at = 0; at < width * height; at++) {
+      const colour = Math.floor(at / 3) % colours;
+      pixels.set([colour & 255, colour >> 8, 255 - (colour & 255), 255], 4 * at);
+    }
+    return { width, height, pixels };
+  };
+
+  it.each([1, 2, 255, 256, 257, 303])('of %s colours has the pixels that it was made of', async (colours) => {
+    const { width, height, pixels } = makePixels(colours);
+    const png = encodePng({ width, height, pixels });
+    const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect(info).toMatchObject({ width, height, channels: 4 });
+    expect(data.equals(pixels)).toBe(true);
+    // The colour type: 3 with a palette, 2 without (W3C, section 11.2.1).
+    expect(png[25]).toBe(colours > 256 ? 2 : 3);
+  });
+});
+
 describe('drawing', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-pictures-'));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -136,6 +160,19 @@ describe('drawing', () => {
       .map((entry) => path.join(entry.parentPath, entry.name))
       .sort()
       .map((file) => [path.relative(drawn, file), readFileSync(file, 'base64')]);
+
+  it('has the pixels that the renderer has', async () => {
+    const svg = pictureOf('a').svg.replaceAll(/<text.*?<\/text>/g, '');
+    const alone = path.join(folder, 'alone');
+    await drawPictures([{ ...pictureOf('a'), svg }], alone);
+    // It can be loaded once in a process, which drawing has done.
+    const { Resvg } = await import('@resvg/resvg-wasm');
+    const renderers = new Resvg(svg).render().asPng();
+    const ours = readFileSync(path.join(alone, 'package/a/preview.png'));
+    const pixelsOf = (png: Uint8Array) => sharp(png).ensureAlpha().raw().toBuffer();
+    expect((await pixelsOf(ours)).equals(await pixelsOf(renderers))).toBe(true);
+    expect(ours.length).toBeLessThan(renderers.length);
+  });
 
   it('C13: makes what changed, what is damaged and what a kill left behind, and takes away what is none any more', async () => {
     expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(2);
