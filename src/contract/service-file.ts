@@ -14,6 +14,12 @@ export const serviceSchema = z.strictObject({
     .describe(
       'Whether builds ask for the native depictions that packages name, and pages show what they may of them. Not unless it is true: each costs its origin a request at first, and one a week.',
     ),
+  share_pictures: z
+    .enum(['some', 'all'])
+    .optional()
+    .describe(
+      'Which packages have a share picture of their own, which previews of their pages show: those that are new, updated or much downloaded, some hundreds at most, or all of them. Drawing one takes some ten milliseconds, once.',
+    ),
 });
 export type Service = z.infer<typeof serviceSchema>;
 

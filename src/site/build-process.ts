@@ -42,7 +42,8 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
   const { verify = false, baseUrl, staticRefs, service } = options;
   const [catalog, read] = await timed(() => openSite(options));
   try {
-    const progress = (step: 'pages' | 'search') => (done: number, total: number) => onProgress({ step, done, total });
+    const progress = (step: BuildProgress['step']) => (done: number, total: number) =>
+      onProgress({ step, done, total });
     // Pagefind works in a process of its own, beside the rendering.
     const searching = timed(() => buildSearchIndex(catalog, index, progress('search'), verify));
     const render = async () => {
@@ -66,7 +67,10 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     const [[indexFiles, search], [{ rendered, client, files }, pages]] = await Promise.all([
       searching,
       timed(render),
-      drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, verify),
+      drawPictures([...site().pictures.values(), ...site().repositoryPictures.values()], pictures, {
+        verify,
+        onDrawn: progress('pictures'),
+      }),
     ]);
     const folders = [
       // Of the bundle, which belongs to the checkout as well.

@@ -25,15 +25,17 @@ export interface SiteOptions {
   readonly safety?: readonly SafetyEntry[] | undefined;
   /** The public key that generations are signed by, where they are, as `Signer` has it. */
   readonly signingKey?: string | undefined;
+  /** Whether all packages and repositories have a share picture; without it those have that are shared most. */
+  readonly hasAllPictures?: boolean | undefined;
   /** Whether to read all that is kept and published, and make again what is not as it was written. */
   readonly verify?: boolean;
-  readonly onProgress?: (step: 'search' | 'pages', done: number, total: number) => void;
+  readonly onProgress?: (step: BuildProgress['step'], done: number, total: number) => void;
 }
 
 /** What the building process is told, and how far it says that it is. */
 export type BuildOrder = Omit<SiteOptions, 'onProgress'>;
 export interface BuildProgress {
-  readonly step: 'search' | 'pages';
+  readonly step: 'search' | 'pages' | 'pictures';
   readonly done: number;
   readonly total: number;
 }

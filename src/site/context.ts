@@ -39,16 +39,18 @@ export interface Site extends Required<Addressing> {
 const key = Symbol.for('debdex.site');
 const shared = globalThis as { [key]?: Site | undefined };
 
+/** What else pages are told, as `Site` has it, and whether all packages have a share picture. */
+type Provided = {
+  readonly [Name in 'policyUpdated' | 'signingKey' | 'service' | 'safety']?: Site[Name] | undefined;
+} & {
+  readonly hasAllPictures?: boolean | undefined;
+};
+
 /** Hands the catalog to the pages of the build that follows, or takes it away. */
 export const provideSite = (
   catalog: SiteCatalog | undefined,
   { base, staticRefs = false }: Addressing = { base: '' },
-  {
-    policyUpdated,
-    signingKey,
-    service = unnamed,
-    safety = [],
-  }: { readonly [Name in 'policyUpdated' | 'signingKey' | 'service' | 'safety']?: Site[Name] | undefined } = {},
+  { policyUpdated, signingKey, service = unnamed, safety = [], hasAllPictures = false }: Provided = {},
 ): void => {
   const inRepository = catalog === undefined ? new Map<string, PackageSummary[]>() : packagesIn(catalog);
   shared[key] =
@@ -63,11 +65,12 @@ export const provideSite = (
           signingKey,
           safety,
           figures: computeFigures(catalog),
-          pictures: choosePictures(catalog, service.name),
+          pictures: choosePictures(catalog, service.name, hasAllPictures),
           repositoryPictures: chooseRepositoryPictures(
             catalog,
             (slug) => inRepository.get(slug)?.length ?? 0,
             service.name,
+            hasAllPictures,
           ),
           inRepository,
           byKind: packagesByKind(catalog),

@@ -68,6 +68,17 @@ const removeOthers = (folder: string, kept: Readonly<Record<string, unknown>>): 
   }
 };
 
+/** Of how many drawn ones the progress is told. */
+const toldAtOnce = 100;
+
+// All of a large index take minutes: what is drawn then is not drawn again where the build does not come to its end.
+const notedEveryMs = 10_000;
+
+interface Drawing {
+  readonly verify?: boolean;
+  readonly onDrawn?: (done: number, total: number) => void;
+}
+
 /**
  * Draws into a folder the share pictures that changed since the last time, with `verify` also those that are not as they
  * were written, and removes those that are none any more. Returns how many were drawn.
@@ -77,31 +88,37 @@ const removeOthers = (folder: string, kept: Readonly<Record<string, unknown>>): 
 export const drawPictures = async (
   pictures: Iterable<SharePicture>,
   folder: string,
-  verify = false,
+  { verify = false, onDrawn = () => {} }: Drawing = {},
 ): Promise<number> => {
   const mark = `${folder}.json`;
   const drawnBy = describeRenderer();
   const known = readKnown(mark);
   mkdirSync(folder, { recursive: true });
   const kept: Record<string, DrawnPicture> = Object.create(null);
-  const stale: { readonly file: string; readonly svg: string; readonly key: string }[] = [];
-  for (const { preview, svg } of pictures) {
+  const stale: { readonly file: string; readonly compose: () => string; readonly key: string }[] = [];
+  for (const { preview, compose } of pictures) {
     const file = preview.src.slice(1);
-    const key = hash('sha256', `${drawnBy}\n${svg}`);
+    const key = hash('sha256', `${drawnBy}\n${compose()}`);
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
     if (before?.key === key && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
-    else stale.push({ file, svg, key });
+    else stale.push({ file, compose, key });
   }
   if (stale.length > 0) {
     // What is about to change is not known until it is whole.
     writeFileSync(mark, JSON.stringify(kept));
     renderer ??= loadRenderer();
     const draw = await renderer;
-    for (const { file, svg, key } of stale) {
-      const png = draw(svg);
+    let noted = performance.now();
+    for (const [done, { file, compose, key }] of stale.entries()) {
+      const png = draw(compose());
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       writeKept(path.join(folder, file), png);
       kept[file] = { key, ...describeKept(png) };
+      if ((done + 1) % toldAtOnce === 0) onDrawn(done + 1, stale.length);
+      if (performance.now() > noted + notedEveryMs) {
+        writeFileSync(mark, JSON.stringify(kept));
+        noted = performance.now();
+      }
       await setImmediate();
     }
   }

@@ -11,13 +11,13 @@ import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 /** A share picture that is to be there. */
 export interface SharePicture {
   readonly preview: PreviewImage;
-  /** What is drawn. */
-  readonly svg: string;
+  /** Composes what is drawn, as SVG: a kilobyte of text, of which a hundred thousand are not held. */
+  readonly compose: () => string;
 }
 
-// A picture takes some 10 ms of a processor and 12 kB: of 63,000 packages that were ten minutes and 0.75 GB. Shared is
-// mostly what is new or popular, so a hundred of each have one; the others show that of their section. A first build
-// knows of neither: what it has to begin with is drawn then, few enough to take it no second more.
+// A picture takes some 10 ms of a processor and 8 kB: of 63,000 packages that were ten minutes and half a gigabyte. Shared
+// is mostly what is new or popular, so unless all are asked for a hundred of each have one; the others show that of their
+// section. A first build knows of neither: what it has to begin with is drawn then, few enough to take it no second more.
 const newest = 100;
 const newestOfRepository = 15;
 const atFirst = 50;
@@ -27,50 +27,53 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
   const { id, name, version, repository } = summary;
   const author = publicAuthor(summary);
   const builds = notchesOf(summary.architectures);
-  const svg = composePicture({ id, name, author, version, repository, builds, service });
-  if (svg === undefined) return undefined;
+  const compose = () => composePicture({ id, name, author, version, repository, builds, service });
+  if (compose() === undefined) return undefined;
   const words = builds.map(({ word }) => word).join(', ');
   const text = `${name} ${version} in ${repository.name}${words === '' ? '' : `: ${words}`}`;
-  return { preview: { src: page.packagePicture(id), ...pictureSize, text }, svg };
+  return { preview: { src: page.packagePicture(id), ...pictureSize, text }, compose: () => compose() ?? '' };
 };
 
-/**
- * The packages that have a picture of their own, by identifier: the most downloaded ones, what was news last, and where
- * these are few, what there is to begin with.
- */
-export const choosePictures = (catalog: SiteCatalog, service: string): Map<string, SharePicture> => {
+/** The most downloaded packages, what was news last, and where these are few, what there is to begin with. */
+const chooseSome = (catalog: SiteCatalog): Iterable<PackageSummary> => {
   const popular = mostDownloaded(catalog).flatMap(({ card }) => catalog.packages.get(card.id) ?? []);
   const recent = recentNews(catalog.packages.values(), newest, { perRepository: newestOfRepository });
   const chosen = new Set([...popular, ...recent.map((entry) => entry.summary)]);
   if (chosen.size < atFirst) {
     for (const summary of packagesToBeginWith(catalog, atFirst)) if (chosen.size < atFirst) chosen.add(summary);
   }
+  return chosen;
+};
+
+/** The packages that have a picture of their own, by identifier: some, or all whose name can be drawn. */
+export const choosePictures = (catalog: SiteCatalog, service: string, hasAll = false): Map<string, SharePicture> => {
   const pictures = new Map<string, SharePicture>();
-  for (const summary of chosen) {
+  for (const summary of hasAll ? catalog.packages.values() : chooseSome(catalog)) {
     const picture = pictureOf(summary, service);
     if (picture !== undefined) pictures.set(summary.id, picture);
   }
   return pictures;
 };
 
-/** The repositories that have a picture of their own, by slug: the best, and of equals those with the most packages. */
+/** The repositories that have a picture of their own, by slug: all, or the best, and of equals those with the most packages. */
 export const chooseRepositoryPictures = (
   { repositories }: SiteCatalog,
   countOf: (slug: string) => number,
   service: string,
+  hasAll = false,
 ): Map<string, SharePicture> => {
   const best = repositories
     .map(({ slug, name, record }) => ({ slug, name, record, count: countOf(slug) }))
     .sort((a, b) => a.record.quality - b.record.quality || b.count - a.count || (a.slug < b.slug ? -1 : 1))
-    .slice(0, bestRepositories);
+    .slice(0, hasAll ? undefined : bestRepositories);
   const pictures = new Map<string, SharePicture>();
   for (const { slug, name, record, count } of best) {
     const host = URL.parse(record.uri)?.hostname ?? '';
     const packages = formatPlural(count, 'package');
     const ranking = rankingName(record.quality);
-    const svg = composeRepositoryPicture({ slug, name, host, packages, ranking, service });
+    const compose = () => composeRepositoryPicture({ slug, name, host, packages, ranking, service });
     const preview = { src: page.repositoryPicture(slug), ...pictureSize, text: `${name}: ${packages}, ${ranking}` };
-    if (svg !== undefined) pictures.set(slug, { preview, svg });
+    if (compose() !== undefined) pictures.set(slug, { preview, compose: () => compose() ?? '' });
   }
   return pictures;
 };

@@ -300,6 +300,9 @@ describe('what there is to begin with', () => {
     expect(choose({ p79: 3 })).toContain('p79');
     const all = Object.fromEntries(many.map(({ id }) => [id, 1]));
     expect(choose(all)).toHaveLength(80);
+    // Or all, where that is asked for, but for names that cannot be drawn.
+    const named = [...many, summaryOf('q', { repository: large, name: '日本語' } as object)];
+    expect([...choosePictures(catalogOf(named, {}), 'Debdex', true).keys()]).toEqual(many.map(({ id }) => id));
   });
 
   it('the fifty best repositories have a share picture, which says how many packages they have', () => {
@@ -307,6 +310,8 @@ describe('what there is to begin with', () => {
     const countOf = (slug: string) => Number(slug.slice(1));
     const chosen = chooseRepositoryPictures({ repositories } as unknown as SiteCatalog, countOf, 'Debdex');
     expect(chosen.size).toBe(50);
+    const all = chooseRepositoryPictures({ repositories } as unknown as SiteCatalog, countOf, 'Debdex', true);
+    expect(all.size).toBe(60);
     expect([...chosen.keys()].slice(0, 11)).toEqual([...[9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((one) => `r${one}`), 'r59']);
     expect(chosen.get('r1')?.preview).toMatchObject({
       src: '/repository/r1/preview.png',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hueOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
 import { drawPictures } from '../../src/site/draw-pictures.ts';
@@ -152,7 +152,7 @@ describe('drawing', () => {
   const drawn = path.join(folder, 'drawn');
   const pictureOf = (id: string, version = '1'): SharePicture => ({
     preview: { src: `/package/${id}/preview.png`, ...pictureSize, text: id },
-    svg: composePicture({ ...facts, id, version }) ?? '',
+    compose: () => composePicture({ ...facts, id, version }) ?? '',
   });
   const read = () =>
     readdirSync(drawn, { recursive: true, withFileTypes: true })
@@ -161,10 +161,41 @@ describe('drawing', () => {
       .sort()
       .map((file) => [path.relative(drawn, file), readFileSync(file, 'base64')]);
 
+  it('C13: tells how far it is, and does not draw again what was drawn a while before it was ended', async () => {
+    const many = Array.from({ length: 205 }, (_, index) => pictureOf(`p${index}`));
+    const told: (readonly [number, number])[] = [];
+    const into = path.join(folder, 'many');
+    const fails = (index: number) => {
+      const { compose } = many[index] as SharePicture;
+      let times = 0;
+      // It is composed once to know it by, and once to be drawn.
+      return { ...pictureOf(`p${index}`), compose: () => (++times > 1 ? '' : compose()) };
+    };
+    const onDrawn = (done: number, total: number) => told.push([done, total]);
+    const ended = drawPictures([...many.slice(0, 204), fails(204)], into, { onDrawn });
+    await expect(ended).rejects.toThrow();
+    expect(told).toEqual([
+      [100, 205],
+      [200, 205],
+    ]);
+    // All of it was quick.
+    expect(await drawPictures(many.slice(0, 3), into)).toBe(3);
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 6000));
+    try {
+      await expect(drawPictures([...many.slice(0, 9), fails(9)], into)).rejects.toThrow();
+    } finally {
+      clock.mockRestore();
+    }
+    expect(await drawPictures(many.slice(0, 10), into)).toBeLessThan(4);
+  });
+
   it('has the pixels that the renderer has', async () => {
-    const svg = pictureOf('a').svg.replaceAll(/<text.*?<\/text>/g, '');
+    const svg = pictureOf('a')
+      .compose()
+      .replaceAll(/<text.*?<\/text>/g, '');
     const alone = path.join(folder, 'alone');
-    await drawPictures([{ ...pictureOf('a'), svg }], alone);
+    await drawPictures([{ ...pictureOf('a'), compose: () => svg }], alone);
     // It can be loaded once in a process, which drawing has done.
     const { Resvg } = await import('@resvg/resvg-wasm');
     const renderers = new Resvg(svg).render().asPng();
@@ -188,7 +219,7 @@ describe('drawing', () => {
     png[40] = (png[40] ?? 0) ^ 1;
     writeFileSync(path.join(drawn, 'package/a/preview.png'), png);
     expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn)).toBe(0);
-    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn, true)).toBe(1);
+    expect(await drawPictures([pictureOf('a'), pictureOf('b')], drawn, { verify: true })).toBe(1);
     expect(read()).toEqual(whole);
 
     truncateSync(`${drawn}.json`, 20);
