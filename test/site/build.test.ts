@@ -291,7 +291,7 @@ describe('a build of the site', () => {
       'repository/alpha': [],
       'section/tweaks': [updated],
       'section/system': [added],
-      'author/ada-example': [updated],
+      'author/ada-example': [added, updated],
       'package/com.alpha.snowboard': [updated],
       'package/com.beta.only': [added],
       'package/ellekit': [],
@@ -311,9 +311,17 @@ describe('a build of the site', () => {
   it('C12: has a page for each author, which tells no mail address', () => {
     const folders = readdirSync(path.join(out, 'author')).filter((name) => name !== 'index.html');
     expect(folders).toContain('ada-example');
-    expect(folders).toHaveLength(2);
+    expect(folders).toHaveLength(3);
     const page = read('author/ada-example/index.html');
-    for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix']) expect(page).toContain(`>${name}</a>`);
+    // What is by somebody else too stands with what is theirs alone, and leads there.
+    for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix', 'Only in Beta']) {
+      expect(page).toContain(`>${name}</a>`);
+    }
+    expect(page).not.toContain('With packages of their own');
+    const together = folders.find((name) => name.startsWith('bob-example-ada-example'));
+    expect(read(`author/${together}/index.html`)).toMatch(
+      /With packages of their own:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
+    );
     for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
       expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);
     expect(read('package/com.alpha.lib/index.html')).toContain('<a href="/author/ada-example/"');

@@ -250,6 +250,7 @@ export const sources: readonly Source[] = [
         Package: 'com.beta.only',
         Name: 'Only in Beta',
         Section: 'System',
+        Author: 'Bob Example & Ada Example',
         Description: `A long one\n ${'It does a thing and says so. '.repeat(60)}`,
       }),
   },
