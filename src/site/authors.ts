@@ -37,16 +37,18 @@ export const authorKey = (name: string): string =>
 
 // As packages name several people, in a key.
 const betweenPeople = / ?[,;&+/] ?| and /;
-const mostPeople = 16;
-
-/** The keys of the people of whom a key names several; empty where it may be the name of one. */
-const peopleOf = (key: string): readonly string[] => {
-  const people = new Set(key.split(betweenPeople, mostPeople).filter((name) => name !== ''));
-  return people.size > 1 ? [...people] : [];
-};
+// Each package stands on the pages of so many.
+const mostPeople = 6;
 
 // In an address, a sitemap and a feed it would be found by those who gather mail addresses.
 const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]/.test(name);
+
+/** The keys of the people whom a key names, where it is not the name of one; none where it holds an address. */
+const peopleOf = (key: string): readonly string[] => {
+  if (holdsMail(key) || key.includes('://')) return [];
+  const people = new Set(key.split(betweenPeople, mostPeople).filter((name) => name !== ''));
+  return people.has(key) ? [] : [...people];
+};
 
 /** The author of a package as feeds and addresses may name them: empty where nobody is, or where the name is a mail address. */
 export const publicAuthor = ({ author }: Pick<Authored, 'author'>): string => (holdsMail(author) ? '' : author);
@@ -95,7 +97,8 @@ export const composeAuthors = <Package extends Authored & { readonly id: string 
     for (const person of people) {
       const others = together.get(person);
       if (others === undefined) together.set(person, [...packages]);
-      else others.push(...packages);
+      // One by one: as parameters of one call, a hundred thousand do not fit onto the stack.
+      else for (const one of packages) others.push(one);
     }
     if (hasPage(key)) authors.set(key, { key, name: commonSpelling(packages), packages, people });
   }

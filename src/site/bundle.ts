@@ -73,10 +73,11 @@ const isAstroInstalled = (): boolean => {
 export class NoBundle extends Error {
   override readonly name = 'NoBundle';
 
-  constructor() {
+  constructor(options?: ErrorOptions) {
     super(
       'The pages are not bundled for this version of the source, and Astro, which bundles them, is not installed here: ' +
         'run "npm run bundle" where it is, and bring the folder "bundle" along, or build without pages (--no-site).',
+      options,
     );
   }
 }
@@ -92,6 +93,14 @@ export const assertBundle = (folder: string, product = productFolder, canBundle 
   const key = computeKey();
   if (holds(product, key) || holds(folder, key)) return;
   throw new NoBundle();
+};
+
+const loadAstro = async () => {
+  try {
+    return await import('astro');
+  } catch (cause) {
+    throw new NoBundle({ cause });
+  }
 };
 
 // Astro writes into the root of a project, which may be a checkout that cannot be written: it works on a copy, which is
@@ -112,8 +121,7 @@ const copySources = (folder: string): string => {
 export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own'): Promise<boolean> => {
   const key = computeKey();
   if (holds(folder, key)) return false;
-  if (!isAstroInstalled()) throw new NoBundle();
-  const { build } = await import('astro');
+  const { build } = await loadAstro();
   process.env.ASTRO_TELEMETRY_DISABLED = '1';
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(path.dirname(folder), { recursive: true });

@@ -1,5 +1,5 @@
 import { type ForkOptions, fork } from 'node:child_process';
-import { inWords } from '../log/error-chain.ts';
+import { errorChain, inWords } from '../log/error-chain.ts';
 
 /** What a process says to the one that started it: how far it is, and in the end what came out or why nothing did. */
 type Report<Progress, Result> =
@@ -20,8 +20,10 @@ const toldOf = ['code', 'errno', 'syscall', 'path', 'dest', 'errcode'] as const;
 const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, told: {} };
   const its = error as Error & Partial<Record<(typeof toldOf)[number], unknown>>;
-  const told = toldOf.flatMap((name) => (its[name] === undefined ? [] : [[name, its[name]]]));
-  return { message: inWords(error), stack: error.stack, told: Object.fromEntries(told) };
+  // Where it says nothing of that itself, what it was thrown for may.
+  const code = errorChain(error).find((one) => one.code !== undefined)?.code;
+  const told = toldOf.flatMap((name) => (/^(?:string|number)$/.test(typeof its[name]) ? [[name, its[name]]] : []));
+  return { message: inWords(error), stack: error.stack, told: { ...(code && { code }), ...Object.fromEntries(told) } };
 };
 
 const toError = ({ message, stack, told }: Failure): Error => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { emptyBuildFailure } from '../../scripts/build-end.ts';
+import { emptyBuildFailure, toCommandFailure } from '../../scripts/build-end.ts';
+import { exitCodes } from '../../scripts/exit-codes.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
+import { NoBundle } from '../../src/site/bundle.ts';
 
 const endOf = (...codes: CrawlOutcome['code'][]) =>
   emptyBuildFailure({ outcomes: codes.map((code) => ({ code }) as CrawlOutcome) }).exitCode;
@@ -15,4 +17,9 @@ describe('a build that has nothing to publish', () => {
       expect(endOf(code), code).toBe(1);
     expect(endOf()).toBe(1);
   });
+});
+
+it('C12: a build without a bundle of the pages ends with what to do, and nothing else', () => {
+  const { message } = new NoBundle();
+  expect(toCommandFailure(new NoBundle())).toMatchObject({ message, exitCode: exitCodes.failed });
 });

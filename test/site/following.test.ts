@@ -43,9 +43,12 @@ describe('an author', () => {
       ['e', 'Cid'],
       ['f', 'Tom, Dick and Harry'],
       ['g', 'AT&T'],
-      ['h', 'Ada, Ada'],
+      ['h', 'Ada, ADA'],
       ['i', `${'x, '.repeat(40)}Ada`],
       ['j', 'Cid <cid@mail.example.org>, Ada'],
+      ['k', 'https://example.org/ada'],
+      ['l', ' Cid; Ada + Tom / Eve,'],
+      ['m', '& ,'],
     ].map(([id = '', author = '']) => ({ ...by(author, 'iphoneos-arm'), id }));
     const authors = composeAuthors(Map.groupBy(packages, ({ author }) => authorKey(author)));
     const of = (key: string) =>
@@ -53,14 +56,30 @@ describe('an author', () => {
         .get(key)
         ?.packages.map(({ id }) => id)
         .join('');
-    expect(of('ada')).toBe('abcdj');
-    expect(of('cid')).toBe('ace');
+    expect(of('ada')).toBe('abcdhl');
+    expect(of('cid')).toBe('acel');
     expect(authors.get('ada')).toMatchObject({ name: 'Ada', people: [] });
     // Who is named with others alone has no page by that, and what they have together stays one.
     expect([of('bob'), of('tom'), of('at'), of('t')]).toEqual([undefined, undefined, undefined, undefined]);
     expect(of('ada & bob, cid')).toBe('a');
     expect(authors.get('ada & bob, cid')?.people).toEqual(['ada', 'cid']);
     expect(authors.get('at&t')?.people).toEqual([]);
+    expect([of('eve'), of('')]).toEqual([undefined, undefined]);
+  });
+
+  it('H7: is found in time for as many packages as a repository has, also where all are by the same few', () => {
+    const people = Array.from({ length: 40 }, (_, index) => `p${index}`);
+    const alone = people.map((name) => ({ ...by(name, 'iphoneos-arm'), id: `0${name}` }));
+    const many = Array.from({ length: 200_000 }, (_, index) => ({
+      ...by(people.join(' & '), 'all', ['one']),
+      id: `1${index}`,
+    }));
+    const few = [{ ...by('p0 & x', 'iphoneos-arm'), id: '2' }];
+    const authors = composeAuthors(Map.groupBy([...alone, ...few, ...many], ({ author }) => authorKey(author)));
+    expect(authors.get('p0')?.packages.length).toBe(200_002);
+    // Not on the page of everybody who is named: a package costs a few rows.
+    const rows = people.reduce((sum, name) => sum + (authors.get(name)?.packages.length ?? 0), 0);
+    expect(rows).toBeLessThan(7 * many.length);
   });
 
   it('T9: has no page and no word in a feed by a mail address', () => {

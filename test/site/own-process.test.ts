@@ -18,6 +18,13 @@ beforeAll(() => {
     answerOrder(async ({ wish }, onProgress) => {
       if (wish === 'fail') throw new Error('could not be done', { cause: new Error('as it was not') });
       if (wish === 'write') throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+      if (wish === 'deep') throw new Error('could not', { cause: Object.assign(new Error('no space'), { code: 'ENOSPC' }) });
+      if (wish === 'wrap') {
+        const told = { code: 'ERR_SQLITE_ERROR', errcode: 13, cause: new Error('full') };
+        throw Object.assign(new Error('while it was written'), told);
+      }
+      if (wish === 'odd') throw Object.assign(new Error('odd'), { code: () => {} });
+      if (wish === 'word') throw 'a word';
       if (wish === 'end') process.exit(3);
       onProgress({ half: process.pid });
       return { pid: process.pid, wish };
@@ -103,6 +110,14 @@ describe('work in a process of its own', () => {
     const full = await runInProcess(module, { wish: 'write' }).catch((error: unknown) => error);
     expect(full).toMatchObject({ code: 'ENOSPC', syscall: 'write', message: 'no space' });
     expect(isDiskFull(full)).toBe(true);
+    const within = await runInProcess(module, { wish: 'wrap' }).catch((error: unknown) => error);
+    expect(within).toMatchObject({ message: 'while it was written: full', errcode: 13 });
+    expect(isDiskFull(within)).toBe(true);
+    const deeper = await runInProcess(module, { wish: 'deep' }).catch((error: unknown) => error);
+    expect(deeper).toMatchObject({ message: 'could not: no space', code: 'ENOSPC' });
+    // What cannot be told is left out, and what is no error is told in its words.
+    await expect(runInProcess(module, { wish: 'odd' })).rejects.toThrow('odd');
+    await expect(runInProcess(module, { wish: 'word' })).rejects.toThrow('a word');
   });
 
   it('is left alone by a signal to stop that comes while it loads', async () => {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSearchIndex } from '../../src/site/pagefind-index.ts';
 import { whilePagefindRuns } from '../../src/site/pagefind-process.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
@@ -67,7 +67,28 @@ describe('Pagefind, which works in a process of its own', () => {
     await expect.poll(() => started.every((one) => one.exitCode !== null || one.signalCode !== null)).toBe(true);
   });
 
-  it('is told of where it is not what starts', async () => {
-    await expect(whilePagefindRuns(() => new Promise(() => {}))).rejects.toThrow('Pagefind started no process');
+  it('C13: fails the index where its process dies while records are given to it, and says how it ended', async () => {
+    const killed = () => {
+      setImmediate(() => started.at(-1)?.kill('SIGKILL'));
+    };
+    subscribe('child_process', killed);
+    try {
+      await expect(build('fed', () => {})).rejects.toThrow('the process of Pagefind ended with SIGKILL');
+    } finally {
+      unsubscribe('child_process', killed);
+    }
+  });
+
+  it('says why it does not start', async () => {
+    vi.stubEnv('PAGEFIND_EXTENDED_BINARY_PATH', path.join(folder, 'no program'));
+    try {
+      await expect(build('unstarted', () => {})).rejects.toThrow('the process of Pagefind ended with ENOENT');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    const nothing = async () => {
+      throw new Error('no program for this system');
+    };
+    await expect(whilePagefindRuns(nothing)).rejects.toThrow('no program for this system');
   });
 });
