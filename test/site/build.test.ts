@@ -324,7 +324,9 @@ describe('a build of the site', () => {
     );
     for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
       expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);
-    expect(read('package/com.alpha.lib/index.html')).toContain('<a href="/author/ada-example/"');
+    const [, others] = read('package/com.alpha.lib/index.html').split('Also by');
+    expect(others).toContain('<a href="/author/ada-example/"');
+    expect(others).toContain('href="/package/com.beta.only/"');
   });
 
   it('C4: shows what the doctor says of each listed repository, those that were never read among them', () => {
