@@ -48,7 +48,7 @@ export class PartlyPublished extends Error {
  * Builds: crawls what the manifest names, brings the catalog up to date, and publishes what changed. Where not one
  * repository has ever been crawled nothing is published and `statistics` is undefined: what stood before still stands.
  *
- * @throws NoRoom before anything is written, LockedError where another build uses the state or the output folder, OutputTaken where
+ * @throws NoRoom and NoBundle before anything is asked for, LockedError where another build uses the state or the output folder, OutputTaken where
  * the output folder belongs to another state folder, RemovalsHeld where the manifest has lost too much, PartlyPublished
  */
 export const runBuild = async (input: BuildInput): Promise<BuildResult> => {

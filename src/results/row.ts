@@ -46,10 +46,12 @@ export const withinRow = (card: RowCard): RowCard => ({
 
 const text = (value: string, length: number): string => escapeMarkup(cutText(value, length));
 
-// A word that no phone has room for breaks where its own capitals say.
-const longWord = /\p{L}{17,}/gu;
+// A word that no phone has room for breaks where its own capitals and points say: many packages are called as their
+// identifier.
+const longWord = /[\p{L}\p{N}._]{17,}/gu;
+const breaks = /(?<=\p{Ll})(?=\p{Lu})|(?<=[._])(?=[\p{L}\p{N}])/gu;
 const nameMarkup = (name: string): string =>
-  text(name, longest.name).replace(longWord, (word) => word.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, '<wbr>'));
+  text(name, longest.name).replace(longWord, (word) => word.replaceAll(breaks, '<wbr>'));
 
 const tileMarkup = ({ id, name, icon }: RowCard): string => {
   const image =

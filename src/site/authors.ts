@@ -36,7 +36,7 @@ export const authorKey = (name: string): string =>
     .toLowerCase();
 
 // As packages name several people, in a key.
-const betweenPeople = / ?[,;&+/] ?| and /;
+const betweenPeople = / ?[,;&+/] ?(?:and )?| and /;
 // Each package stands on the pages of so many.
 const mostPeople = 6;
 

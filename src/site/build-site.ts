@@ -78,8 +78,8 @@ const memoryFlags = ['--max-semi-space-size=16', '--heap-growing-percent=40'];
 export type SiteProcess = OwnProcess<BuildOrder, BuiltSite, BuildProgress>;
 
 /**
- * Starts the process that builds a site, which loads the pages, and bundles them where they are not, before there is a
- * catalog. It is for the caller to end.
+ * Starts the process that builds a site, which loads what it is made with, and bundles the pages where they are not, before
+ * there is a catalog. It is for the caller to end.
  *
  * It is one of its own, because the bundle of the pages stays in the memory of a process and would show the next build
  * the data of this one.

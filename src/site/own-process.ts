@@ -68,6 +68,7 @@ export const startProcess = <Order extends object, Result, Progress = never>(
   });
   // Whoever tells it something is told so, whenever it ended.
   ended.catch(() => {});
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     tell: (order, onProgress) => {
       const answered = new Promise<Result>((resolve, reject) => {
@@ -82,10 +83,10 @@ export const startProcess = <Order extends object, Result, Progress = never>(
       return Promise.race([answered, ended]);
     },
     get hasEnded() {
-      return child.exitCode !== null || child.signalCode !== null;
+      return hasEnded();
     },
     end: () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded()) return;
       try {
         // Started so it leads a group, in which are those that it started.
         if (options.detached === true && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

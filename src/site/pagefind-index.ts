@@ -76,8 +76,8 @@ const pagefindVersion = (): string => {
 
 /**
  * So many records wait in the pipe of Pagefind's process: without them it would be idle while this one compares pages, and
- * it takes longer than all else that a changed index is built of. No more, since each that waits when it dies makes that
- * known to all of them.
+ * it takes longer than all else that a changed index is built of. No more: where it dies, its client refuses all that wait
+ * once for each of them.
  */
 const inPipe = 500;
 /** Of how many the progress is told. */

@@ -51,36 +51,26 @@ const indexColours = ({ width, height, pixels }: Pixels): { rows: Uint8Array; pa
   return { rows, palette: palette.subarray(0, 3 * places.size) };
 };
 
-/** The same with the colours themselves. */
-const copyColours = ({ width, height, pixels }: Pixels): Uint8Array => {
-  const rows = new Uint8Array((3 * width + 1) * height);
-  for (let y = 0, at = 0, to = 0; y < height; y++) {
-    to++;
-    for (let x = 0; x < width; x++, at += 4, to += 3) rows.set(pixels.subarray(at, at + 3), to);
-  }
-  return rows;
-};
-
 /**
- * A picture without transparency as PNG (W3C, Portable Network Graphics, third edition): of 256 colours or fewer, as
- * drawings of flat shapes have them, with a palette.
+ * A picture without transparency as PNG (W3C, Portable Network Graphics, third edition) with a palette; undefined where it
+ * has more colours than a palette holds, which drawings of flat shapes do not.
  *
  * It is compressed by its runs alone, which is enough for such a picture and, unlike all that looks for repetitions,
  * comes to the same bytes whatever processor compresses.
  */
-export const encodePng = (picture: Pixels): Uint8Array => {
+export const encodeIndexed = (picture: Pixels): Uint8Array | undefined => {
   const indexed = indexColours(picture);
+  if (indexed === undefined) return undefined;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(picture.width, 0);
   header.writeUInt32BE(picture.height, 4);
-  // Bits for each sample; colours of a palette, or their own. Compression, filters and order are the only ones there are.
-  header.set([8, indexed === undefined ? 2 : 3], 8);
-  const rows = indexed?.rows ?? copyColours(picture);
+  // Eight bits for each place in a palette. Compression, filters and order are the only ones there are.
+  header.set([8, 3], 8);
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    ...(indexed === undefined ? [] : [chunk('PLTE', indexed.palette)]),
-    chunk('IDAT', deflateSync(rows, { strategy: constants.Z_RLE })),
+    chunk('PLTE', indexed.palette),
+    chunk('IDAT', deflateSync(indexed.rows, { strategy: constants.Z_RLE })),
     chunk('IEND', new Uint8Array()),
   ]);
 };

@@ -5,17 +5,17 @@ import { formatPlural } from './format.ts';
 import { packagesToBeginWith, rankingName, recentNews } from './overview.ts';
 import { mostDownloaded } from './popularity.ts';
 import type { PreviewImage } from './preview.ts';
-import { composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
+import { canDraw, composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
 import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
 
 /** A share picture that is to be there. */
 export interface SharePicture {
   readonly preview: PreviewImage;
   /** Composes what is drawn, as SVG: a kilobyte of text, of which a hundred thousand are not held. */
-  readonly compose: () => string;
+  readonly compose: () => string | undefined;
 }
 
-// A picture takes some 10 ms of a processor and 8 kB: of 63,000 packages that were ten minutes and half a gigabyte. Shared
+// A picture takes some 10 ms of a processor and 9 kB: of 63,000 packages that were ten minutes and half a gigabyte. Shared
 // is mostly what is new or popular, so unless all are asked for a hundred of each have one; the others show that of their
 // section. A first build knows of neither: what it has to begin with is drawn then, few enough to take it no second more.
 const newest = 100;
@@ -27,11 +27,11 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
   const { id, name, version, repository } = summary;
   const author = publicAuthor(summary);
   const builds = notchesOf(summary.architectures);
+  if (!canDraw(name)) return undefined;
   const compose = () => composePicture({ id, name, author, version, repository, builds, service });
-  if (compose() === undefined) return undefined;
   const words = builds.map(({ word }) => word).join(', ');
   const text = `${name} ${version} in ${repository.name}${words === '' ? '' : `: ${words}`}`;
-  return { preview: { src: page.packagePicture(id), ...pictureSize, text }, compose: () => compose() ?? '' };
+  return { preview: { src: page.packagePicture(id), ...pictureSize, text }, compose };
 };
 
 /** The most downloaded packages, what was news last, and where these are few, what there is to begin with. */
@@ -73,7 +73,7 @@ export const chooseRepositoryPictures = (
     const ranking = rankingName(record.quality);
     const compose = () => composeRepositoryPicture({ slug, name, host, packages, ranking, service });
     const preview = { src: page.repositoryPicture(slug), ...pictureSize, text: `${name}: ${packages}, ${ranking}` };
-    if (compose() !== undefined) pictures.set(slug, { preview, compose: () => compose() ?? '' });
+    if (canDraw(name)) pictures.set(slug, { preview, compose });
   }
   return pictures;
 };

@@ -147,6 +147,9 @@ const composeCard = ({ service, tile: [fill, ink], shape, letters, edge, content
 const rounded = 'M76 98h50a20 20 0 0 1 20 20v50a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
 const cornered = 'M76 98h70v70a20 20 0 0 1-20 20H76a20 20 0 0 1-20-20v-50a20 20 0 0 1 20-20z';
 
+/** Whether a name can be drawn: whether it has letters, and the font has all of them. */
+export const canDraw = (name: string): boolean => (drawable(name) ?? '') !== '';
+
 /** The picture of a package as SVG, whose text is in Inter; undefined where the name has letters that the font has not. */
 export const composePicture = (facts: PictureFacts): string | undefined => {
   const title = drawable(facts.name);

@@ -317,10 +317,10 @@ describe('a build of the site', () => {
     for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix', 'Only in Beta']) {
       expect(page).toContain(`>${name}</a>`);
     }
-    expect(page).not.toContain('With packages of their own');
+    expect(page).not.toContain('Also on their own');
     const together = folders.find((name) => name.startsWith('bob-example-ada-example'));
     expect(read(`author/${together}/index.html`)).toMatch(
-      /With packages of their own:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
+      /Also on their own:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
     );
     for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
       expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);

@@ -60,6 +60,9 @@ it('a name breaks at its capitals where it is longer than sixteen letters, and a
   };
   expect(nameOf('ActivatorHomeButtonCrashFix')).toBe('Activator<wbr>Home<wbr>Button<wbr>Crash<wbr>Fix');
   expect(nameOf('SnowBoard and EzSecretSettings')).toBe('SnowBoard and EzSecretSettings');
+  expect(nameOf('org.example.lampyrid.glimmer')).toBe('org.<wbr>example.<wbr>lampyrid.<wbr>glimmer');
+  expect(nameOf('com.short.name')).toBe('com.short.name');
+  expect(nameOf('a...............................b.')).toBe('a...............................<wbr>b.');
   expect(nameOf('<b>aaaaaaaaaaaaaaaaBbbb</b>')).toBe('&lt;b&gt;aaaaaaaaaaaaaaaa<wbr>Bbbb&lt;/b&gt;');
 });
 

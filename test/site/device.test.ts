@@ -200,7 +200,7 @@ describe('C14: the device of the visitor', () => {
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.locator('#device-bar summary').click();
     await page.getByRole('button', { name: 'Show what runs' }).waitFor();
-    const sentence = page.getByText('A link to the page as you see it');
+    const sentence = page.getByText('gives a link to this page');
     expect([await share.isVisible(), await sentence.isVisible()]).toEqual([false, false]);
     await page.locator('#device-bar summary').click();
     // Where copying is refused, the link is where it can be taken by hand.
@@ -213,7 +213,7 @@ describe('C14: the device of the visitor', () => {
     expect(new URL(page.url()).search).toBe('?ios=15.0&build=rootless');
     // The link is to what the page says, which is not what stands in the form and was not chosen yet.
     const visible = async () => [await share.isVisible(), await sentence.isVisible()];
-    expect(await page.locator('#device p').textContent()).toMatch(/alone\. A link/);
+    expect(await page.locator('#device p').textContent()).toMatch(/alone\. “Copy link”/);
     for (const [ios, shown] of [
       ['15.1', false],
       ['15,0', true],

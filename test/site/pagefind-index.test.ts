@@ -59,7 +59,7 @@ it('C13: makes the search index anew where another version of what makes it is i
 
 it('C13: fails where Pagefind refuses a record, the last one too, or its files, and makes the index the next time', async () => {
   const file = path.join(folder, 'refused.sqlite');
-  await writeCatalog(file, sources.slice(-1), 'https://index.example');
+  await writeCatalog(file, sources, 'https://index.example');
   const catalog = new SiteCatalog(file, lastBuild);
   const build = () => buildSearchIndex(catalog, path.join(folder, 'refused'));
   try {
