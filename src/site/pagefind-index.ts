@@ -35,13 +35,21 @@ interface SearchRecord {
   readonly sort: Record<string, string>;
 }
 
+/**
+ * An address with blanks after it, up to 255 as its package is called; what reads it passes over them. Pagefind holds each
+ * address that it is given against all before it, first by its length: where many have the same, a third of its time at
+ * 63,000 packages goes by comparing what begins alike. Addresses that differ in length are told apart by that alone.
+ */
+const spreadLength = (address: string, id: string): string =>
+  address + ' '.repeat(Number.parseInt(hash('sha256', id).slice(0, 2), 16));
+
 /** What the search knows of a package. No stemming: names are not English. */
 const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: number | undefined): SearchRecord => {
   const { version, repository, kind, icon, paid, architectures } = summary;
   const runs = hasDevices ? joinStatements(summary.stated.values()) : undefined;
   const card = { version, place: repository.name, kind, icon, paid, architectures, runs };
   return {
-    url: composeTarget(page.package(summary.id), card),
+    url: spreadLength(composeTarget(page.package(summary.id), card), summary.id),
     content: composeContent([...spellings(summary.name), ...spellings(summary.id), summary.author], summary.summary),
     language: 'unknown',
     // Fields are indexed as the content is, and weigh more.
