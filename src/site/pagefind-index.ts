@@ -37,8 +37,8 @@ interface SearchRecord {
 
 /**
  * An address with blanks after it, up to 255 as its package is called; what reads it passes over them. Pagefind holds each
- * address that it is given against all before it, first by its length: where many have the same, a third of its time at
- * 63,000 packages goes by comparing what begins alike. Addresses that differ in length are told apart by that alone.
+ * address that it is given against all before it, first by its length: where many have the same, two fifths of its time
+ * at 63,000 packages go by comparing what begins alike. Addresses that differ in length are told apart by that alone.
  */
 const spreadLength = (address: string, id: string): string =>
   address + ' '.repeat(Number.parseInt(hash('sha256', id).slice(0, 2), 16));
