@@ -48,9 +48,10 @@ describe('npm run soak', () => {
       },
     });
     delays.disable();
-    // Where this process waits half a second for its turn, so does the thread of the download counters, which then counts
-    // as away: a report of downloads is answered with 503, and the health too.
-    const isStarved = delays.max > 500e6;
+    // With the machine to itself this process waits an eighth of a second for its turn at most. Where it waits twice as
+    // long, the thread of the download counters at times waits half a second, and then counts as away: a report of
+    // downloads is answered with 503, and the health too.
+    const isStarved = delays.max > 250e6;
     const excused =
       /\/(?:download\/\S+|healthz): 503 instead of 200|^\S+ server: it complained: .*The download counters take too long/s;
     expect(soak.tally.examples.filter((example) => !isStarved || !excused.test(example))).toEqual([]);
