@@ -49,7 +49,7 @@ describe('npm run soak', () => {
     });
     delays.disable();
     // With the machine to itself this process waits an eighth of a second for its turn at most. Where it waits twice as
-    // long, the thread of the download counters at times waits half a second, and then counts as away: a report of
+    // long, the thread of the download counters may have waited half a second, and then counts as away: a report of
     // downloads is answered with 503, and the health too.
     const isStarved = delays.max > 250e6;
     const excused =

@@ -90,7 +90,7 @@ it('H7: addresses that Pagefind holds against each other one by one are told apa
     records++;
   }
   catalog.close();
-  // By chance one pair of 256 has the same; where nothing was done for it, of these every third.
+  // By chance one pair of 256 has the same; without the blanks nearly every second of these, which are called alike.
   const alike = lengths.values().reduce((sum, count) => sum + (count * (count - 1)) / 2, 0);
   expect(alike / ((records * (records - 1)) / 2)).toBeLessThan(1 / 64);
 });
