@@ -119,15 +119,25 @@ export const isLong = (blocks: readonly Block[]): boolean => {
   return lines > foldAfter + 2;
 };
 
-/** A person as control files write them: the name, and the mail address where there is one. */
+const mailAddress = /<([^<>]*)>/;
+// What stands between several people, each with an address of their own.
+const nextPerson = /^\s*(?:[,;&+/]\s*(?:and\s)?|and\s)/i;
+
+const withoutQuotes = (name: string): string => name.trim().replace(/^"(.*)"$/, '$1');
+
+/**
+ * Who a control file names: the name, and the mail address where there is one. Several people with an address after each
+ * are one name with commas, and no address, which would be that of the first.
+ */
 export const readPerson = (text: string | null): { name: string; mail?: string } | undefined => {
   if (text === null) return undefined;
-  const match = /<([^<>]*)>/.exec(text);
-  const name = text
-    .slice(0, match?.index)
-    .trim()
-    .replace(/^"(.*)"$/, '$1');
-  const mail = match?.[1]?.trim();
+  const [first = '', address, ...rest] = text.split(mailAddress);
+  const others = rest
+    .filter((piece, index) => index % 2 === 0 && nextPerson.test(piece))
+    .map((piece) => withoutQuotes(piece.replace(nextPerson, '')))
+    .filter((name) => name !== '');
+  const name = [withoutQuotes(first), ...others].filter((one) => one !== '').join(', ');
+  const mail = others.length === 0 ? address?.trim() : undefined;
   const named = name === '' ? (mail ?? '') : name;
   if (named === '') return undefined;
   return mail !== undefined && /^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(mail) ? { name: named, mail } : { name: named };

@@ -98,6 +98,8 @@ describe('descriptions', () => {
       `a${' '.repeat(60_000)}b`,
       '<'.repeat(60_000),
       '<>'.repeat(30_000),
+      `<>, ${' '.repeat(60_000)}`,
+      '<> and '.repeat(10_000),
     ]) {
       readPerson(text);
       computeTerms({ identifier: 'a', name: 'A', author: text, maintainer: null, description: null });
@@ -140,6 +142,16 @@ describe('descriptions', () => {
     expect(readPerson('Ada <ada@example.org>')).toEqual({ name: 'Ada', mail: 'ada@example.org' });
     expect(readPerson('Ada <javascript:x>')).toEqual({ name: 'Ada' });
     expect(readPerson(' ')).toBeUndefined();
+  });
+
+  it('reads all of several people who have an address each', () => {
+    const both = { name: 'Ada, Bob' };
+    expect(readPerson('Ada <ada@example.org>, Bob <bob@example.org>')).toEqual(both);
+    expect(readPerson('"Ada" <ada@example.org> and "Bob"')).toEqual(both);
+    expect(readPerson('Ada <https://a.example> <ada@example.org>; and Bob <>')).toEqual(both);
+    expect(readPerson('<ada@example.org>, Bob <bob@example.org>, ')).toEqual({ name: 'Bob' });
+    expect(readPerson('Ada <ada@example.org>, <other@example.org>')).toEqual({ name: 'Ada', mail: 'ada@example.org' });
+    expect(readPerson('Ada <ada@example.org> (Andy)')).toEqual({ name: 'Ada', mail: 'ada@example.org' });
   });
 
   it('C11: takes for web addresses only http(s) without a user', () => {
