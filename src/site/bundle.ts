@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { getSystemErrorName } from 'node:util';
 import { findEntry, keepPageBundle } from './astro-inside.ts';
 import { runInProcess } from './own-process.ts';
 
@@ -111,6 +112,18 @@ const copySources = (folder: string): string => {
   return folder;
 };
 
+// The bundler is not written in JavaScript: what the system refused it tells in words, with the number of the error, in
+// the middle of traces that help nobody who has to make room.
+const refused = /^(.*)\n+Caused by:\n\s*(?:\d+: )?(.*) \(os error (\d+)\)$/m;
+
+/** What the bundler threw, as an error of the system where it was one. */
+const toSystemError = (error: unknown): unknown => {
+  const [, failed, reason, number] = refused.exec(error instanceof Error ? error.message : '') ?? [];
+  if (number === undefined) return error;
+  const code = getSystemErrorName(-Number(number));
+  return Object.assign(new Error(`${code}: ${failed}: ${reason}`, { cause: error }), { code, syscall: 'write' });
+};
+
 /**
  * Bundles the pages into a folder, unless it holds the bundle of this version of the source.
  *
@@ -138,6 +151,8 @@ export const makeBundle = async (folder: string, runtime: 'own' | 'astro' = 'own
       logLevel: 'error',
       integrations: [integration],
     });
+  } catch (error) {
+    throw toSystemError(error);
   } finally {
     process.chdir(before);
   }

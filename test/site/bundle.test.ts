@@ -60,6 +60,22 @@ describe('the bundle of the pages', () => {
     expect(() => assertBundle(nothing, nothing)).not.toThrow();
   });
 
+  it('C12: is not made where the disk is full, and that is told as an error of the system, without traces', () => {
+    const module = path.join(project, 'src', 'site', 'bundle.ts');
+    const work = `const { makeBundle } = await import(${JSON.stringify(module)});
+      await makeBundle(${JSON.stringify(path.join(folder, 'no room', 'pages'))}).catch(({ code, syscall, message }) =>
+        console.log(JSON.stringify({ code, syscall, message })));`;
+    // A limit on the length of a file stands in for the disk: more than any file of the source has.
+    const shell = ['-c', 'ulimit -f 100; exec "$0" --input-type=module --eval "$1"', process.execPath, work];
+    const { stdout, stderr } = spawnSync('bash', shell, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      code: 'EFBIG',
+      syscall: 'write',
+      message: expect.stringMatching(/^EFBIG: Failed to write file in \S.*: File too large$/),
+    });
+  });
+
   it('is made for the Node that renders, not for browsers: private fields are none of calls', () => {
     const server = path.join(bundle, 'server');
     const scripts = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.mjs'));
