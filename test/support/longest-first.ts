@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * only where it ran before.
  */
 export const longest: readonly string[] = [
-  'site/browser.test.ts',
+  'site/browser/page-kinds.test.ts',
   'publication/kill.test.ts',
   'site/build.test.ts',
   'scripts/soak.test.ts',

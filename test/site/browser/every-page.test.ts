@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { brokenLinks } from '../../support/links.ts';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+
+describe('everywhere', () => {
+  it('the time of the last crawl stays on one line', async () => {
+    const page = await site.open('/', phone);
+    const figure = page.locator('.figures dd').filter({ has: page.locator('time') });
+    expect(await figure.textContent()).toMatch(/ago|in \d/);
+    expect(await figure.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await figure.locator('time').evaluate((one) => one.getClientRects().length)).toBe(1);
+  });
+
+  it('switches the theme and remembers it', async () => {
+    const page = await site.open('/', { colorScheme: 'light' });
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await ground();
+    await page.getByRole('button', { name: 'Switch theme' }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.goto(`${site.files.base}/about/`);
+    expect(await ground()).toBe(dark);
+  });
+
+  it('leads to all pages from a menu on a phone, without JavaScript too', async () => {
+    const page = await site.open('/about/', { ...phone, javaScriptEnabled: false });
+    const header = await page.locator('.top').boundingBox();
+    expect(header?.height).toBeLessThanOrEqual(56);
+    await page.locator('.menu > summary').click();
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    expect(await menu.getByRole('link').allTextContents()).toEqual([
+      'Repositories',
+      'Sections',
+      'New',
+      'Status',
+      'API',
+    ]);
+    await menu.getByRole('link', { name: 'New' }).click();
+    await page.waitForURL('**/new/');
+    expect(await page.locator('h1').textContent()).toBe('New and updated');
+  });
+
+  it('closes the menu by Escape, which leaves the keyboard on it, and by a press elsewhere', async () => {
+    const page = await site.open('/about/', phone);
+    const summary = page.locator('.menu > summary');
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await summary.click();
+    await menu.getByRole('link', { name: 'New' }).focus();
+    await page.keyboard.press('Escape');
+    expect(await menu.isVisible()).toBe(false);
+    expect(await summary.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Menu');
+    await summary.click();
+    await page.mouse.click(20, 600);
+    expect(await menu.isVisible()).toBe(false);
+  });
+
+  it('the first stop of the keyboard leads to the content', async () => {
+    const page = await site.open('/about/');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  it('no link is broken', () => {
+    // The documents of the API are written by the other half of the build.
+    expect(brokenLinks(site.out, (address) => address.startsWith('/v2/'))).toEqual([]);
+  });
+});

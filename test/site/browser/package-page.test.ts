@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hostile } from '../fixture.ts';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+
+describe('a package', () => {
+  it('shows versions, relations and links', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    const rows = page.getByRole('region', { name: 'Latest versions' }).locator('tbody tr');
+    expect(await rows.count()).toBe(3);
+    expect(await page.locator('.relations a').allTextContents()).toEqual([
+      'com.alpha.lib',
+      'mobilesubstrate',
+      'ellekit',
+    ]);
+    expect(await page.locator('.relations a').nth(1).getAttribute('href')).toBe('/package/ellekit/');
+    expect(await page.getByRole('link', { name: 'Open in Sileo' }).getAttribute('href')).toBe(
+      'sileo://package/com.alpha.snowboard',
+    );
+    expect(await page.getByRole('link', { name: 'JSON', exact: true }).getAttribute('href')).toBe(
+      '/v2/jailbreak/package/com.alpha.snowboard.json',
+    );
+    expect(await page.locator('#description .prose a').getAttribute('href')).toBe('https://alpha.example/snow');
+    expect(await page.locator('#description .prose li').count()).toBe(2);
+    await page.getByText('2 older versions').click();
+    expect(await page.getByRole('region', { name: 'Older versions' }).locator('tbody tr').count()).toBe(2);
+  });
+
+  it('answers in order: who, does it run here, install, what changed, what it needs, where else', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', phone);
+    const order =
+      await page.evaluate(`['.title', '.trust', '.edition', '.built-for', '#install', '#description', '#changes', '#needs', '#elsewhere', '#versions']
+      .map((selector) => [selector, document.querySelector(selector).getBoundingClientRect().top + scrollY])`);
+    const tops = (order as [string, number][]).map(([, top]) => top);
+    expect(tops).toEqual([...tops].sort((a, b) => a - b));
+    expect(await page.locator('.edition .version').textContent()).toMatch(/1\.5\.1$/);
+    expect(await page.locator('.built-for strong').allTextContents()).toEqual(['Rootless', 'RootHide']);
+  });
+
+  it('puts the manager that was last used first', async () => {
+    const page = await site.open('/package/com.alpha.paid/');
+    const managers = () => page.locator('[data-manager]').evaluateAll((all) => all.map((one) => one.dataset.manager));
+    expect(await managers()).toEqual(['Sileo', 'Zebra']);
+    // Chromium knows no such manager and stays where it is.
+    await page.getByRole('link', { name: 'Open in Zebra' }).click();
+    await page.goto(`${site.files.base}/package/com.alpha.snowboard/`);
+    expect(await managers()).toEqual(['Zebra', 'Sileo']);
+    expect(await page.locator('[data-manager].primary').textContent()).toMatch(/Zebra/);
+  });
+
+  it('warns above the buttons where its repository fails, and has one download for each architecture, and its digest', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    expect(await page.locator('.downloads a').count()).toBe(2);
+    const digests = page.locator('#digests [role=group]');
+    expect(
+      await digests.evaluateAll((all) => all.map((one) => [one.getAttribute('aria-label'), one.textContent])),
+    ).toEqual([
+      ['SHA-256 for iphoneos-arm64', 'a'.repeat(64)],
+      ['SHA-256 for iphoneos-arm64e', 'b'.repeat(64)],
+    ]);
+    await page.goto(`${site.files.base}/package/com.beta.only/`);
+    const [doubt, install] = [await page.locator('#doubt').boundingBox(), await page.locator('#install').boundingBox()];
+    expect(doubt?.y ?? 0).toBeLessThan(install?.y ?? 0);
+    expect(await page.locator('#doubt').textContent()).toMatch(/may not install.*Beta since 17 Nov 2026/s);
+    expect(await page.locator('[data-manager]').count()).toBeGreaterThan(0);
+    expect(await page.locator('[data-manager].primary').count()).toBe(0);
+    await page.goto(`${site.files.base}/repository/beta/`);
+    const [title, warning] = [page.locator('.package > .title'), page.locator('#doubt')];
+    // Whatever else stands before it.
+    for (const more of ['', '<p class="about">About</p>', '<p class="note">Another note</p>']) {
+      await title.evaluate((element, markup) => element.insertAdjacentHTML('afterend', markup), more);
+      const [above, add] = [await warning.boundingBox(), await page.locator('[data-managers]').boundingBox()];
+      expect((above?.y ?? 9999) + (above?.height ?? 0), more).toBeLessThanOrEqual(add?.y ?? 0);
+    }
+    expect(await page.locator('[data-manager].primary').count()).toBe(0);
+    await page.goto(`${site.files.base}/repository/alpha/`);
+    expect(await page.locator('#doubt').count()).toBe(0);
+    expect(await page.locator('[data-manager].primary').count()).toBe(1);
+  });
+
+  it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
+    const page = await site.open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
+    const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
+    const folded = await height();
+    expect(folded).toBeLessThan(320);
+    await page.getByText('Read all of it').click();
+    expect(await height()).toBeGreaterThan(folded * 1.5);
+    expect(await page.getByText('Show less').isVisible()).toBe(true);
+  });
+
+  it('C11: draws its downloads of the last days where the function answers, says them in words, and shows nothing where it does not', async () => {
+    const days = (page: Page) => page.locator('.download-days');
+    const report = [{ package_id: 'com.alpha.snowboard', package_version: '1.5.1' }];
+    const counted = await fetch(`${site.computing.address}/v2/jailbreak/download/ingest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(report),
+    });
+    expect(await counted.json()).toMatchObject({ count: 1 });
+    const page = await site.open('/package/com.alpha.snowboard/', {}, site.computing.address);
+    await days(page).scrollIntoViewIfNeeded();
+    const chart = days(page).getByRole('img');
+    await chart.waitFor();
+    expect(await chart.getAttribute('aria-label')).toMatch(/^1 download in the last 30 days, most on \d+ \w+: 1$/);
+    expect((await chart.locator('path').getAttribute('d'))?.match(/M/g)).toHaveLength(30);
+    expect(site.outside.filter((one) => !one.startsWith('image'))).toEqual([]);
+    await site.closeContexts();
+    const plain = await site.open('/package/com.alpha.snowboard/');
+    const answer = plain.waitForResponse('**/v2/jailbreak/download/**');
+    await days(plain).scrollIntoViewIfNeeded();
+    expect((await answer).ok()).toBe(false);
+    expect(await days(plain).innerHTML()).toBe('');
+  });
+  it('C11: shows what it may of its native depiction, and screenshots only at the press of the button that names their host', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', { bypassCSP: true });
+    const section = page.locator('#depiction');
+    expect(await section.locator('.head').textContent()).toMatch(/More about it\s*as tellings\.example tells it/);
+    expect(await section.locator('.prose').first().innerText()).toMatch(
+      /^Themes for all of it, as said\..* no\s+one\s+two/,
+    );
+    const links = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('#depiction a')].map(({ href, rel }) => href + ' ' + rel)`,
+    );
+    const rel = 'nofollow ugc noopener noreferrer';
+    expect(links).toEqual(
+      ['https://shots.example/1.png', 'https://shots.example/2.png', 'https://a.example/x'].map(
+        (url) => `${url} ${rel}`,
+      ),
+    );
+    expect(await section.locator('img, script, iframe, [onerror], [style]').count()).toBe(0);
+    expect(await section.locator('svg path').getAttribute('fill')).toBe('#1a7f64');
+    const changes = section.locator('details');
+    expect(await changes.getByText('Mended.').isVisible()).toBe(false);
+    await changes.locator('summary').click();
+    expect(await changes.getByText('Mended.').isVisible()).toBe(true);
+    expect(await page.title()).not.toBe('owned');
+    await page.waitForLoadState('networkidle');
+    expect(site.outside.filter((one) => /shots|tellings/.test(one))).toEqual([]);
+    const button = section.getByRole('button', { name: 'Show 2 screenshots from shots.example' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => site.outside.filter((one) => one.includes('shots')))
+      .toEqual(
+        expect.arrayContaining([
+          'image https://shots.example/1.png no referrer',
+          'image https://shots.example/2.png no referrer',
+        ]),
+      );
+    expect(await section.getByRole('img', { name: 'The home screen' }).getAttribute('loading')).toBe('lazy');
+    expect(await button.count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.href')).toBe('https://shots.example/1.png');
+    await site.closeContexts();
+    const plain = await site.open('/package/com.alpha.snowboard/', { javaScriptEnabled: false });
+    expect(await plain.locator('#depiction').getByRole('button').count()).toBe(0);
+    expect(await plain.getByRole('link', { name: 'The home screen' }).isVisible()).toBe(true);
+    expect(site.outside.filter((one) => /tellings/.test(one))).toEqual([]);
+  });
+
+  it('shows its versions on a phone without scrolling sideways, and a field in its header that answers as one types', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', phone);
+    const region = page.getByRole('region', { name: 'Latest versions' });
+    expect(await region.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+    const link = await region.locator('a[href$=".deb"]').first().boundingBox();
+    expect((link?.x ?? 0) + (link?.width ?? 999)).toBeLessThanOrEqual(phone.viewport.width);
+    expect(await region.getByRole('row').count()).toBe(4);
+
+    const field = page.getByRole('combobox');
+    const opener = page.getByRole('link', { name: 'Search', exact: true });
+    expect(await field.isVisible()).toBe(false);
+    await opener.tap();
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+    await field.fill('beta');
+    const option = page.locator('#suggestions [role=option]').first();
+    await option.waitFor();
+    const box = await option.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect(box?.width).toBeGreaterThan(340);
+    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(phone.viewport.width);
+    // Escape closes the list, then the field.
+    await page.keyboard.press('Escape');
+    expect([await option.isVisible(), await field.isVisible()]).toEqual([false, true]);
+    await page.keyboard.press('Escape');
+    expect(await field.isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Search');
+    await page.keyboard.press('/');
+    expect(await field.isVisible()).toBe(true);
+    await field.press('End');
+    await page.keyboard.type(' only');
+    await page.locator('#suggestions .name', { hasText: 'Only in Beta' }).tap();
+    await page.waitForURL('**/package/com.beta.only/');
+  });
+
+  it('shows its letters in the place of an icon that does not load', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/');
+    const tile = page.locator('.monogram.large');
+    await expect.poll(() => tile.locator('img').count()).toBe(0);
+    expect(await tile.textContent()).toBe('SB');
+    expect(site.outside).toContain('image https://icons.example/missing.png no referrer');
+  });
+
+  it('links neither a download that leaves the repository nor a home page that is no web page', async () => {
+    const page = await site.open('/package/com.alpha.escaping/');
+    expect(await page.getByRole('link', { name: /Download|deb|Home/ }).count()).toBe(0);
+    expect(await page.content()).not.toContain('passwd');
+  });
+
+  it('C11: text full of markup is inert on every page that shows it', async () => {
+    const list = await site.open('/search/?q=document');
+    await list.waitForLoadState('networkidle');
+    const page = await site.open('/section/tweaks/', { bypassCSP: true });
+    const address = await page.getByText(hostile.name).first().getAttribute('href');
+    for (const where of [address ?? '', '/repository/alpha/', '/section/tweaks/', '/status/', '/', '/search/?q=evil']) {
+      await page.goto(site.files.base + where);
+      await page.waitForLoadState('networkidle');
+      expect(await page.title()).not.toBe('owned');
+      const found = await page.evaluate(`({
+        handlers: [...document.querySelectorAll('*')].flatMap((one) => [...one.attributes]).filter(({ name }) => /^on/.test(name)).length,
+        scripts: [...document.scripts].filter((one) => /alert|owned/.test(one.textContent)).length,
+        images: document.querySelectorAll('img[src="x"], svg[onload], i').length,
+        links: [...document.links].filter((one) => !/^(https?|sileo|zbra|cydia|installer):/.test(one.protocol)).length,
+      })`);
+      expect(found).toEqual({ handlers: 0, scripts: 0, images: 0, links: 0 });
+    }
+    expect(site.outside.filter((one) => one.includes('evil'))).toEqual([]);
+  });
+});

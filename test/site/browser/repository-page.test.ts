@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+
+describe('a repository', () => {
+  it('copies its address', async () => {
+    const page = await site.open('/repository/alpha/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const button = page.getByRole('button', { name: 'Copy address' });
+    await button.click();
+    await expect.poll(() => button.textContent()).toBe('Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://alpha.example/repo/');
+  });
+
+  it('offers the managers that can install something of it, or a line for sources.list where it is not flat', async () => {
+    const flat = await site.open('/repository/alpha/');
+    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
+    await flat.goto(`${site.files.base}/repository/beta/`);
+    expect(await flat.getByRole('link', { name: /^Add to/ }).count()).toBe(2);
+    await flat.goto(`${site.files.base}/repository/alpha/`);
+    expect(await flat.getByRole('heading', { name: 'A package has no file' }).isVisible()).toBe(true);
+    await site.closeContexts();
+    const suited = await site.open('/repository/suited/');
+    expect(await suited.getByRole('link', { name: /^Add to/ }).count()).toBe(0);
+    expect(await suited.getByText('deb https://suited.example/apt stable main').isVisible()).toBe(true);
+  });
+
+  it('C4: says what its last crawl failed with, and how old its data is', async () => {
+    const page = await site.open('/repository/beta/');
+    expect(await page.getByText('It answers too slowly.').textContent()).toMatch(/last confirmed on .*17/);
+    const status = (await site.open('/status/')).getByText('It answers too slowly.');
+    expect(await status.isVisible()).toBe(true);
+    expect(await status.locator('time').getAttribute('datetime')).toBe('2026-11-17T10:00:00.000Z');
+  });
+
+  it('is found under a slug that it had before', async () => {
+    const page = await site.open('/repository/oldalpha/');
+    await page.waitForURL('**/repository/alpha/');
+    expect(await page.locator('h1').textContent()).toBe('Alpha Repo');
+  });
+
+  it('says in its head and on the status page whether it is signed', async () => {
+    const page = await site.open('/repository/alpha/');
+    expect(await page.locator('.package .chips').getByText('Not signed').isVisible()).toBe(true);
+    await page.goto(`${site.files.base}/status/`);
+    const row = page.getByRole('row').filter({ hasText: 'Alpha Repo' });
+    expect(await row.getByText('Not signed').getAttribute('title')).toBe('The repository is not signed.');
+  });
+
+  it('pages through a long list', async () => {
+    const page = await site.open('/repository/many/');
+    expect(await page.locator('.list .name').count()).toBe(100);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL('**/repository/many/2/');
+    expect(await page.locator('.list .name').first().textContent()).toBe('Many 100');
+  });
+
+  it('is found by its name, its host and its slug in the list, as one types', async () => {
+    const page = await site.open('/repository/');
+    const listed = page.locator('#repositories > li:visible .name');
+    for (const [typed, found] of [
+      ['PACK many', ['Many packages']],
+      ['beta.exam', ['Beta']],
+      ['suited', ['Suited']],
+      ['repository', []],
+      [' ', ['Alpha Repo', 'Suited', 'Beta', 'Many packages']],
+    ] as const) {
+      await page.getByRole('searchbox', { name: 'Name' }).fill(typed);
+      expect(await listed.allTextContents(), typed).toEqual(found);
+    }
+    await page.getByRole('searchbox', { name: 'Name' }).fill('beta');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).search).toBe('');
+    expect(await listed.allTextContents()).toEqual(['Beta']);
+    // No line stands above the first that is left, nor is one missing beside it.
+    const style = (name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('#repositories > li:not([hidden])')).${name}`);
+    expect(await style('boxShadow')).not.toBe('none');
+    await page.setViewportSize(phone.viewport);
+    expect(await style('borderTopWidth')).toBe('0px');
+  });
+
+  it('is found by ranking and health in the list', async () => {
+    const page = await site.open('/repository/');
+    await page.getByLabel('Ranking').selectOption('1');
+    expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['Alpha Repo']);
+    await page.getByLabel('Ranking').selectOption('');
+    await page.getByLabel('Health').selectOption('poor');
+    expect(await page.locator('#repositories > li:visible .name').allTextContents()).toEqual(['Beta']);
+    expect(await page.locator('#repository-count').textContent()).toBe('1 of 4 repositories');
+  });
+});

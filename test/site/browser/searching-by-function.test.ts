@@ -1,0 +1,236 @@
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+
+describe('searching where the function answers', () => {
+  const names = (page: Page) => page.locator('#results .name:visible').allTextContents();
+  const watch = (page: Page): string[] => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    return asked;
+  };
+  const api = '**/v2/jailbreak/package/search**';
+  // But for icons, which go where they do not load.
+  const markupOf = (rows: readonly { readonly outerHTML: string }[]) =>
+    rows.map((row) => row.outerHTML.replace(/<img[^>]*>/g, ''));
+
+  it('asks the API as one types, and nothing of the files', async () => {
+    const page = await site.open('/search/', {}, site.computing.address);
+    const asked = watch(page);
+    const field = page.getByRole('searchbox');
+    await field.pressSequentially('snowboard', { delay: 60 });
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Spelling, the inside of words and all words but one are the index's to forgive.
+    await field.fill('snwoboard');
+    await page.locator('#fit a', { hasText: 'SnowBoard' }).waitFor();
+    await field.fill('owboar');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await field.fill('snowboard zzzzqq');
+    await expect.poll(() => page.locator('#fit').textContent()).toMatch(/all but one/);
+    expect(await names(page)).toEqual(['SnowBoard']);
+    expect(asked.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+    expect(asked.filter((name) => name === '/v2/jailbreak/package/search').length).toBeGreaterThan(3);
+  });
+
+  it('puts a line before what has but a part of the question, and counts it apart', async () => {
+    const page = await site.open('/search/', {}, site.computing.address);
+    const lines = () =>
+      page.evaluate<string[]>(
+        'Array.from(document.querySelectorAll("#results > li"), (item) => getComputedStyle(item, "::before").content)',
+      );
+    for (const isSent of [false, true]) {
+      if (isSent) await page.goto(`${site.computing.address}/search/?q=many+001`);
+      else await page.getByRole('searchbox').fill('many 001');
+      const status = page.locator('#search-status');
+      await expect.poll(() => status.textContent()).toMatch(/^1 package, and (?:more|\d+) with all words but one$/);
+      const [first, second, ...others] = await lines();
+      expect([first, second, ...new Set(others)]).toEqual(['none', '"With all words but one"', 'none']);
+    }
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => page.locator('#results .row').count()).toBeGreaterThan(32);
+    expect((await lines()).filter((line) => line !== 'none')).toHaveLength(1);
+  });
+
+  it('asks one question at a time, and the last one is answered', async () => {
+    const page = await site.open('/search/', {}, site.computing.address);
+    await page.getByRole('searchbox').focus();
+    const held: Promise<unknown>[] = [];
+    let underWay = 0;
+    let most = 0;
+    page.on('requestfinished', (request) => request.url().includes('/package/search') && underWay--);
+    page.on('requestfailed', (request) => request.url().includes('/package/search') && underWay--);
+    await page.route(api, (route) => {
+      most = Math.max(most, ++underWay);
+      held.push(new Promise((resolve) => setTimeout(resolve, 150)).then(() => route.continue().catch(() => {})));
+    });
+    await page.keyboard.type('snowboard');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await Promise.all(held);
+    // Of nine keys at once few are asked at all.
+    expect(held.length).toBeLessThan(9);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['answers 501', (route: Route) => route.fulfill({ status: 501, json: {} })],
+    ['answers 429', (route: Route) => route.fulfill({ status: 429, headers: { 'Retry-After': '60' }, json: {} })],
+    ['answers 503', (route: Route) => route.fulfill({ status: 503, json: {} })],
+    ['answers with a page', (route: Route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<p>?' })],
+    ['answers with other JSON', (route: Route) => route.fulfill({ json: { error: 'no' } })],
+    ['is down', (route: Route) => route.abort()],
+    ['does not answer in time', () => undefined],
+  ])('the files answer where the function %s, and it is left alone then', async (_, fail) => {
+    const page = await site.open('/search/', {}, site.computing.address);
+    let asked = 0;
+    await page.route(api, (route) => {
+      asked++;
+      return fail(route);
+    });
+    await page.getByRole('searchbox').fill('snowboard');
+    await expect.poll(() => names(page)).toEqual(['SnowBoard']);
+    await page.getByRole('searchbox').fill('ellekit');
+    await expect.poll(() => names(page)).toEqual(['ElleKit']);
+    await page.goto(`${site.computing.address}/about/`);
+    await page.getByRole('combobox').fill('nofomo');
+    await page.getByRole('option', { name: 'NoFomoFix' }).waitFor();
+    expect(asked).toBe(1);
+  });
+
+  it('C11: sends the page with its rows, which are those that scripts make, and asks for nothing more', async () => {
+    const plain = await site.open('/', { javaScriptEnabled: false }, site.computing.address);
+    const page = await site.open('/', {}, site.computing.address);
+    const adopted = await site.open('/', {}, site.computing.address);
+    const asked = watch(adopted);
+    for (const question of ['snow', 'alpha', 'alert document', 'many']) {
+      const target = `${site.computing.address}/search/?q=${encodeURIComponent(question)}`;
+      await plain.goto(target);
+      const sent = await plain.locator('#results .row').evaluateAll(markupOf);
+      const status = await plain.locator('#search-status').textContent();
+      expect(await plain.locator('noscript').count()).toBe(0);
+      await page.goto(`${site.computing.address}/search/`);
+      await page.getByRole('searchbox').fill(question);
+      await expect.poll(() => page.locator('#search-status').textContent()).toMatch(/package|matches/);
+      const made = await page.locator('#results .row').evaluateAll(markupOf);
+      expect(made, question).toEqual(sent.slice(0, made.length));
+      expect(made.length).toBe(Math.min(sent.length, 20));
+      await adopted.goto(target);
+      asked.length = 0;
+      await adopted.waitForLoadState('networkidle');
+      expect(await adopted.locator('#search-status').textContent()).toBe(status);
+      expect(asked.filter((name) => /search|pagefind/.test(name))).toEqual([]);
+      expect(await adopted.title()).not.toBe('owned');
+    }
+  });
+
+  it('without JavaScript, it narrows and pages, from the field of the landing page on', async () => {
+    const page = await site.open('/', { ...phone, javaScriptEnabled: false }, site.computing.address);
+    await page.locator('main input[name=q]').fill('many');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=many');
+    expect(await page.locator('#results .row').count()).toBe(32);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL('**/search/?q=many&page=2');
+    expect((await names(page))[0]).toBe('Many 032');
+    await page.locator('input[name=q]').fill('alpha');
+    await page.getByText('Narrow and sort').click();
+    await page.getByLabel('Section').selectOption('libraries');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.getByLabel('Section').inputValue()).toBe('libraries');
+    await page.goto(`${site.computing.address}/search/?q=snwoboard`);
+    expect(await page.locator('#fit a').textContent()).toBe('SnowBoard');
+    await page.goto(`${site.computing.address}/search/?q=${'x'.repeat(300)}`);
+    expect(await page.locator('#search-status').textContent()).toMatch(/at most 256 characters/);
+  });
+
+  it('counts what results can be narrowed to, and goes on showing more', async () => {
+    const page = await site.open('/search/?q=many', phone, site.computing.address);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(52);
+    await page.getByText('Narrow and sort').click();
+    await expect
+      .poll(() => page.locator('select[name=section] option').allTextContents())
+      .toEqual(['Any', 'Themes (240)']);
+    await page.getByLabel('Order').selectOption('newest');
+    await expect.poll(() => page.locator('#chosen-count').textContent()).toBe('1 chosen');
+    await expect.poll(async () => (await names(page)).length).toBe(20);
+  });
+
+  it('offers what it did not count, where it counted a part', async () => {
+    const page = await site.open('/search/?q=many', phone, site.computing.address);
+    const states = () => page.locator('select[name=state] option').allTextContents();
+    await page.route(api, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as object;
+      await route.fulfill({ json: { ...answer, refs: { nextPage: 'https://index.example/more' } } });
+    });
+    await page.getByText('Narrow and sort').click();
+    await expect
+      .poll(states)
+      .toEqual([
+        'Any',
+        'Released, repository answers (240+)',
+        'Pre-release or debug build',
+        'Repository does not answer',
+      ]);
+  });
+
+  it('finds the same in every order and by what was chosen, sent and asked for, and the files are asked for none of it', async () => {
+    const page = await site.open('/', {}, site.computing.address);
+    const plain = await site.open('/', { javaScriptEnabled: false }, site.computing.address);
+    const asked = watch(page);
+    const at = (query: string) => `${site.computing.address}/search/?${query}`;
+    for (const [query, expected] of [
+      ['q=alpha&sort=name', ['Alpha Addon', 'Alpha Library']],
+      ['q=snowboard+zzzzqq&sort=newest', ['SnowBoard']],
+      ['q=snwoboard&sort=downloads', ['SnowBoard']],
+      ['q=alpha&section=libraries', ['Alpha Library']],
+      ['q=alpha&state=stale', []],
+    ] as const) {
+      await plain.goto(at(query));
+      await page.goto(at(query));
+      await expect.poll(() => names(page), { message: query }).toEqual(await names(plain));
+      if (!query.includes('sort=name')) expect(await names(page), query).toEqual(expected);
+      else expect((await names(page)).length, query).toBeGreaterThan(1);
+      // The same by the form.
+      await page.goto(at('q=zz'));
+      for (const [name, value] of new URLSearchParams(query)) {
+        if (name === 'q') await page.getByRole('searchbox').fill(value);
+        else await page.locator(`select[name=${name}]`).selectOption(value);
+      }
+      await expect.poll(() => names(page), { message: query }).toEqual(await names(plain));
+    }
+    expect(asked.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+    await plain.goto(at('q=alpha&section=themes&state='));
+    expect(await plain.locator('#search-status').textContent()).toMatch(/^Nothing fits what is chosen/);
+    await plain.getByRole('link', { name: 'Search without it' }).click();
+    expect(await names(plain)).toContain('Alpha Library');
+    await page.goto(at('q=many&sort=newest'));
+    await expect.poll(() => page.locator('#search-status').textContent()).toMatch(/^The first \d+ packages$/);
+    await page.getByRole('searchbox').fill('x'.repeat(257));
+    await expect.poll(() => page.locator('#search-status').textContent()).toBe('Type 256 characters at most.');
+  });
+
+  it('a person finds a tweak for iOS 16 rootless and opens it in the manager', async () => {
+    const page = await site.open('/', phone, site.computing.address);
+    await page.locator('#device-bar summary').click();
+    await page.getByLabel('iOS', { exact: true }).fill('16');
+    await page.getByLabel('Jailbreak').selectOption('rootless');
+    await page.getByRole('button', { name: 'Show what runs' }).click();
+    await page.getByRole('combobox').pressSequentially('icon theme', { delay: 30 });
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=icon+theme');
+    const row = page.locator('#results .row', { hasText: 'SnowBoard' });
+    // What it states in its relations no record of the API tells.
+    await expect.poll(() => row.locator('.verdict').textContent()).toBe('Runs here');
+    await row.locator('.name').click();
+    await page.waitForURL('**/package/com.alpha.snowboard/');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
+    expect(await page.getByRole('link', { name: 'Open in Sileo' }).getAttribute('href')).toBe(
+      'sileo://package/com.alpha.snowboard',
+    );
+  });
+});

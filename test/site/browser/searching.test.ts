@@ -1,0 +1,279 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+import { splitWords } from './split-words.ts';
+
+const site = useSiteInBrowser();
+
+describe('searching', () => {
+  const names = (page: Page) => page.locator('#results .name').allTextContents();
+
+  it('finds a package by the beginning of a word, a word within a name, an identifier, a name in one word, and its author', async () => {
+    const page = await site.open('/search/');
+    for (const [question, name] of [
+      ['sno', 'SnowBoard'],
+      ['board', 'SnowBoard'],
+      ['fomo', 'NoFomoFix'],
+      ['nofomofix', 'NoFomoFix'],
+      ['com.alpha.lib', 'Alpha Library'],
+      ['alphalibrary', 'Alpha Library'],
+      ['ada exa', 'SnowBoard'],
+    ] as const) {
+      await page.goto(`${site.files.base}/search/?q=${encodeURIComponent(question)}`);
+      await page.locator('#results .name').first().waitFor();
+      expect(await names(page), question).toContain(name);
+    }
+  });
+
+  it('filters and sorts, and its address can be shared', async () => {
+    const page = await site.open('/search/', phone);
+    await page.getByText('Narrow and sort').click();
+    await page.getByLabel('Section').selectOption('themes');
+    await page.locator('#results .name').first().waitFor();
+    expect(await page.locator('#search-status').textContent()).toBe('240 packages');
+    const offered = (name: string) => page.locator(`select[name=${name}] option`).allTextContents();
+    // Each facet counts what it would leave beside the others, and leaves out what there is none of.
+    await expect.poll(() => offered('price')).toEqual(['Any', 'Free (240)']);
+    expect(await offered('repository')).toEqual(['Any', 'Many packages (240)']);
+    expect((await offered('section')).some((text) => /^Tweaks \(\d\)$/.test(text))).toBe(true);
+    expect(await offered('state')).toEqual(['Any', 'Released, repository answers (240)']);
+    expect(await page.locator('#chosen-count').textContent()).toBe('1 chosen');
+    expect((await names(page)).slice(0, 2)).toEqual(['Many 000', 'Many 001']);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    await page.getByLabel('Section').selectOption('');
+    await page.getByLabel('Price').selectOption('paid');
+    await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
+    expect(new URL(page.url()).search).toBe('?price=paid');
+    await page.reload();
+    await expect.poll(() => names(page)).toEqual(['NoFomoFix']);
+  });
+
+  it('takes each choice back, one after another, as the browser goes back', async () => {
+    const page = await site.open('/about/');
+    await page.goto(`${site.files.base}/search/?q=alpha`);
+    await page.locator('#results .name').first().waitFor();
+    const choices = () => new URL(page.url()).search;
+    await page.getByLabel('Price').selectOption('paid');
+    await expect.poll(choices).toBe('?q=alpha&price=paid');
+    // By its arrow keys one comes to an option past others: one step, until one has turned elsewhere.
+    await page.getByLabel('Order').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toBe('?q=alpha&price=paid&sort=downloads');
+    await page.getByLabel('Price').focus();
+    await page.getByLabel('Order').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toBe('?q=alpha&price=paid&sort=name');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha&price=paid&sort=downloads');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha&price=paid');
+    expect(await page.getByLabel('Order').inputValue()).toBe('');
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha');
+    expect(await page.getByLabel('Price').inputValue()).toBe('');
+    await expect.poll(() => names(page)).toContain('Alpha Library');
+    await page.goForward();
+    expect(await page.getByLabel('Price').inputValue()).toBe('paid');
+    await expect.poll(() => names(page)).not.toContain('Alpha Library');
+    await page.goBack();
+    // The same select has the focus still, and what is chosen there is another step.
+    await page.getByLabel('Price').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.goBack();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(choices).toMatch(/^\?q=alpha&price=/);
+    await page.goBack();
+    expect(choices()).toBe('?q=alpha');
+    await page.goBack();
+    expect(new URL(page.url()).pathname).toBe('/about/');
+  });
+
+  it('goes back to what an address says, whatever was counted since, in its title too', async () => {
+    const page = await site.open('/search/?q=alpha&section=libraries');
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.title()).toMatch(/^alpha · /);
+    await page.getByLabel('Section').selectOption('');
+    await page.getByLabel('Price').selectOption('paid');
+    const sections = () => page.locator('select[name=section] option').evaluateAll((all) => all.length);
+    await expect.poll(sections).toBe(2);
+    await page.getByLabel('Section').focus();
+    await page.keyboard.press('ArrowDown');
+    for (let step = 0; step < 3; step++) await page.goBack();
+    expect(new URL(page.url()).search).toBe('?q=alpha&section=libraries');
+    expect(await page.getByLabel('Section').inputValue()).toBe('libraries');
+    await expect.poll(() => names(page)).toEqual(['Alpha Library']);
+    expect(await page.title()).toMatch(/^alpha · /);
+  });
+
+  it('gives the row back to the keyboard where the function sent the page', async () => {
+    const page = await site.open('/search/?q=alpha', {}, site.computing.address);
+    await page.locator('#results .name').nth(2).focus();
+    const name = await page.evaluate('document.activeElement.textContent');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent'), { timeout: 5000 }).toBe(name);
+  });
+
+  it('comes back to where one was, and not to where one was long before', async () => {
+    const page = await site.open('/search/?q=many', phone);
+    const row = page.locator('#results .name').nth(15);
+    await row.click();
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(500);
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('#facets summary').click();
+    await page.getByLabel('Price').selectOption('free');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=many&price=free');
+    await page.goBack();
+    await expect.poll(() => page.locator('#chosen-count').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#results .name').count()).toBe(20);
+    expect(await page.evaluate('[scrollY, history.state]')).toEqual([0, null]);
+  });
+
+  it('takes what an address asks and the page does not offer as not asked, and capitals for small letters', async () => {
+    for (const base of [site.files.base, site.computing.address]) {
+      const page = await site.open('/search/?q=alpha&section=bogus', {}, base);
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      await page.goto(`${base}/search/?q=alpha&section=Libraries`);
+      await expect.poll(() => page.getByLabel('Section').inputValue()).toBe('libraries');
+      await expect.poll(() => names(page)).toContain('Alpha Library');
+      expect(await names(page)).not.toContain('EzSecretSettings');
+    }
+  });
+
+  it('helps where nothing is found', async () => {
+    const page = await site.open('/search/?q=snow&section=themes');
+    await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Which is taken back as well, and what is typed is not: each letter would be a step.
+    await page.getByRole('searchbox').first().pressSequentially('board');
+    await page.goBack();
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=snow&section=themes');
+    await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await expect.poll(() => names(page)).toContain('SnowBoard');
+    // Where the function sent the page, too, nothing is to be cleared but what was chosen.
+    for (const [more, isThere] of [
+      ['', false],
+      ['&section=themes', true],
+    ] as const) {
+      await site.closeContexts();
+      const sent = await site.open(`/search/?q=zzzzqq${more}`, {}, site.computing.address);
+      await sent.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+      await expect.poll(() => sent.getByRole('button', { name: 'Clear the filters' }).isVisible()).toBe(isThere);
+    }
+  });
+
+  it('arrow keys walk through the results', async () => {
+    const page = await site.open('/search/?q=alpha');
+    await page.locator('#results .name').first().waitFor();
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe((await names(page))[1]);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  });
+
+  it('shows no filter that does nothing without JavaScript, on a phone too', async () => {
+    for (const size of [phone, {}]) {
+      const page = await site.open('/repository/', { ...size, javaScriptEnabled: false });
+      expect(await page.locator('#repository-filters').isVisible()).toBe(false);
+      expect(await page.locator('#repositories > li').count()).toBe(4);
+      await site.closeContexts();
+    }
+  });
+
+  it('says what is missing without JavaScript where only files are', async () => {
+    const page = await site.open('/', { javaScriptEnabled: false });
+    await page.getByRole('combobox').fill('snow');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=snow');
+    expect(await page.locator('noscript h2').isVisible()).toBe(true);
+    expect(await page.locator('#facets').isHidden()).toBe(true);
+  });
+
+  it('refuses what Pagefind finds by a shortened word, and forgives one typing mistake in a name', async () => {
+    site.files.requests.length = 0;
+    const page = await site.open('/search/?q=snow');
+    await page.locator('#results .name').first().waitFor();
+    expect(site.files.requests.filter((name) => name.startsWith('/pagefind/names/'))).toEqual([]);
+    const field = page.getByRole('searchbox');
+    for (const question of ['zzzzqq', 'snowzzzz', 'alpha zzzzqq']) {
+      await field.fill(question);
+      await page.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
+      expect(await page.locator('#results .name:visible').count(), question).toBe(0);
+      await field.fill('snow');
+      await page.locator('#results .name').first().waitFor();
+    }
+    for (const [question, meant] of [
+      ['snwoboard', 'SnowBoard'],
+      ['elekit', 'ElleKit'],
+      ['alpha libary', 'Alpha Library'],
+    ] as const) {
+      await field.fill(question);
+      await page.locator('#fit a', { hasText: meant }).waitFor();
+      expect((await names(page))[0], question).toBe(meant);
+    }
+    await page.locator('#fit a').click();
+    await page.waitForURL('**/search/?q=Alpha%20Library');
+    await expect.poll(() => page.locator('#fit').isHidden()).toBe(true);
+  });
+
+  it('shows the first result above the fold of a phone, each with its repository and builds, in letters that no phone enlarges', async () => {
+    const page = await site.open('/search/?q=snow', phone);
+    const first = page.locator('#results .row').first();
+    await first.waitFor();
+    const box = await first.boundingBox();
+    expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThan(420);
+    expect(await first.locator('.place').textContent()).toBe('Alpha Repo');
+    expect(await first.locator('.notches').getAttribute('title')).toBe('Rootless, RootHide');
+    const sizes = `[...document.querySelectorAll('input, select')].map((one) => parseFloat(getComputedStyle(one).fontSize))`;
+    expect(Math.min(...((await page.evaluate(sizes)) as number[]))).toBeGreaterThanOrEqual(16);
+    await page.goto(`${site.files.base}/search/?q=ezsecret`);
+    await page.locator('#results .name').first().waitFor();
+    expect(await names(page)).toEqual(['EzSecretSettings']);
+    expect(await page.evaluate(splitWords)).toEqual([]);
+  });
+
+  it('finds a package by a word of its description, and tells that where only files are', async () => {
+    const page = await site.open('/search/?q=hides', phone);
+    const row = page.locator('#results li').first();
+    expect(await row.innerText()).toContain('Settings that the system hides');
+    expect(await row.innerText()).not.toContain('¶');
+  });
+
+  it('back leads to the row that one came from, after more were shown', async () => {
+    const page = await site.open('/search/?q=many', phone);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    const row = page.locator('#results .name').nth(33);
+    const name = await row.textContent();
+    await row.scrollIntoViewIfNeeded();
+    const before = await page.evaluate('scrollY');
+    await row.click();
+    await page.waitForURL('**/package/**');
+    await page.goBack();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name);
+    expect(Math.abs(Number(await page.evaluate('scrollY')) - Number(before))).toBeLessThan(60);
+    // The browser leaves it at that, and leads back by itself to what is asked from here on.
+    expect(await page.evaluate('history.scrollRestoration')).toBe('manual');
+    await page.getByRole('searchbox').fill('man');
+    await page.waitForURL('**q=man');
+    expect(await page.evaluate('history.scrollRestoration')).toBe('auto');
+  });
+
+  it('shows more once, however often it is pressed before it is there', async () => {
+    const page = await site.open('/search/?q=many', phone);
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    await page.evaluate(`for (const _ of [1, 2]) document.getElementById('more').click()`);
+    await expect.poll(async () => (await names(page)).length).toBe(40);
+    expect(new Set(await names(page)).size).toBe(40);
+  });
+});

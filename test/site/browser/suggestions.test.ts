@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { phone, useSiteInBrowser } from './site-in-browser.ts';
+
+const site = useSiteInBrowser();
+
+describe('what is shown below the field', () => {
+  it('answers below the field of the landing page, by keyboard alone', async () => {
+    site.files.requests.length = 0;
+    const page = await site.open('/');
+    expect(site.files.requests.some((name) => name.startsWith('/pagefind/'))).toBe(false);
+    await page.keyboard.press('/');
+    await page.keyboard.type('snow');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('suggestion-0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/com.alpha.snowboard/');
+    expect(await page.locator('h1').textContent()).toBe('SnowBoard');
+  });
+
+  it('loads nothing of the search before its field is used', async () => {
+    site.files.requests.length = 0;
+    const page = await site.open('/package/com.alpha.snowboard/');
+    await page.waitForLoadState('networkidle');
+    expect(site.files.requests.filter((name) => name.startsWith('/pagefind/'))).toEqual([]);
+
+    // Then it finds out who answers while the script loads, and all that Pagefind reads comes at once.
+    const asked = (part: string) => site.files.requests.filter((name) => name.includes(part)).length;
+    const hold = async (pattern: RegExp) => {
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+      await page.route(pattern, async (route) => {
+        await held;
+        await route.continue().catch(() => {});
+      });
+      return letGo;
+    };
+    const letScriptGo = await hold(/\/assets\/suggest\./);
+    const letPagefindGo = await hold(/\/pagefind\/pagefind\.js/);
+    await page.evaluate(`(() => {
+      const field = document.querySelector('[role=combobox]');
+      const listen = field.addEventListener;
+      globalThis.begun = 0;
+      field.addEventListener = (type, ...rest) => {
+        if (type === 'input') globalThis.begun++;
+        listen.call(field, type, ...rest);
+      };
+    })()`);
+    await page.getByRole('combobox').dispatchEvent('pointerdown');
+    await expect.poll(() => asked('/v2/livez')).toBe(1);
+    letScriptGo();
+    await expect.poll(() => [asked('pagefind-entry.json'), asked('wasm.unknown')]).toEqual([1, 1]);
+    letPagefindGo();
+    await expect.poll(() => asked('.pf_meta')).toBe(1);
+    await page.getByRole('combobox').focus();
+    await page.keyboard.type('snow');
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    expect(await page.evaluate('globalThis.begun'), 'begun once').toBe(1);
+    expect([asked('pagefind-entry.json'), asked('wasm.unknown'), asked('.pf_meta')], 'each once').toEqual([1, 1, 1]);
+    expect(site.files.requests.filter((name) => /^\/v2\/(?!.*\/download\/)/.test(name))).toEqual(['/v2/livez']);
+  });
+
+  it('shows on files alone what two letters begin before it can search, and of that what has the letters since', async () => {
+    const page = await site.open('/about/');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/pagefind/pagefind.js', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    const names = page.locator('#suggestions [role=option] .name');
+    const status = page.getByRole('status');
+    await page.getByRole('combobox').fill('ma');
+    await expect.poll(() => names.count()).toBe(8);
+    const begun = await names.allTextContents();
+    expect(begun.slice(0, 2)).toEqual(['Many 000', 'Many 001']);
+    expect(begun.at(-1)).toBe('All results');
+    expect(await status.textContent()).toBe('7 suggestions; Enter shows all results');
+    await page.getByRole('combobox').fill('many 004');
+    await expect.poll(() => names.allTextContents()).toEqual(['Many 004']);
+    letGo();
+    await expect.poll(() => status.textContent()).toBe('1 found; Enter shows all');
+    // A list that holds no more than one, and letters that have none.
+    await page.getByRole('combobox').fill('sn');
+    await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+    expect(await status.textContent()).toBe('1 suggestion; Enter shows all results');
+    await page.getByRole('combobox').fill('qx');
+    await expect.poll(() => status.textContent()).toBe('Nothing found');
+    // A host that answers with a page for what is not there.
+    await page.route('**/pagefind/beginnings/*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Here' }),
+    );
+    await page.getByRole('combobox').fill('el');
+    await expect.poll(() => names.allTextContents()).toContain('ElleKit');
+    expect(await status.textContent()).toMatch(/found; Enter shows all$/);
+  });
+
+  it('what two letters begin gives way to what was asked since, and makes ready what the next letter needs', async () => {
+    const page = await site.open('/about/');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: tell } = Promise.withResolvers<void>();
+    await page.route('**/pagefind/beginnings/6d-61.json', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+      tell();
+    });
+    const names = page.locator('#suggestions [role=option] .name');
+    // On a busy machine what asks is loaded after both were typed, and then never asks for the first.
+    const asked = page.waitForRequest('**/pagefind/beginnings/6d-61.json');
+    await page.getByRole('combobox').fill('ma');
+    await asked;
+    site.files.requests.length = 0;
+    await page.getByRole('combobox').fill('sn');
+    await expect.poll(() => names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+    await expect.poll(() => site.files.requests.some((name) => name.startsWith('/pagefind/index/'))).toBe(true);
+    letGo();
+    await answered;
+    await page.waitForLoadState('networkidle');
+    expect(await names.allTextContents()).toEqual(['SnowBoard', 'All results']);
+  });
+
+  it('asks for no list of what two letters begin where the index answers', async () => {
+    const page = await site.open('/about/', {}, site.computing.address);
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/pagefind/')) lists.push(request.url());
+    });
+    await page.getByRole('combobox').fill('sn');
+    await page.getByRole('option', { name: 'SnowBoard' }).waitFor();
+    expect(lists).toEqual([]);
+  });
+
+  it('shows of what it found before what has the letters since, until the answer is there, and keeps the row walked to', async () => {
+    const page = await site.open('/about/', {}, site.computing.address);
+    const option = page.locator('#suggestions [role=option]');
+    await page.getByRole('combobox').fill('al');
+    await expect.poll(() => option.count()).toBeGreaterThan(1);
+    const some = await option.count();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/package/search?*', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.keyboard.press('End');
+    await page.keyboard.type('pha l');
+    await expect.poll(() => option.locator('.name').allTextContents()).toEqual(['Alpha Library']);
+    expect(some).toBeGreaterThan(1);
+    await page.keyboard.press('ArrowDown');
+    letGo();
+    await expect.poll(() => page.getByRole('status').textContent()).toMatch(/Enter shows all/);
+    const walkedTo = await page.getByRole('combobox').getAttribute('aria-activedescendant');
+    expect(await page.locator(`[id="${walkedTo}"] .name`).textContent()).toBe('Alpha Library');
+  });
+
+  it('Escape closes the list, Enter leads to all results', async () => {
+    const page = await site.open('/');
+    await page.getByRole('combobox').fill('alpha');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#suggestions').isHidden()).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#suggestions').isHidden()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=alpha');
+    await page.locator('#results .name').first().waitFor();
+  });
+
+  it('the last row of the list leads to all results, where there are more than fit', async () => {
+    const page = await site.open('/');
+    await page.getByRole('combobox').fill('many');
+    const last = page.getByRole('option', { name: 'All 240 results' });
+    await last.waitFor();
+    expect(await page.locator('#suggestions [role=option]').count()).toBe(8);
+    await page.keyboard.press('ArrowUp');
+    expect(await last.getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search/?q=many');
+  });
+
+  it('the list leaves nothing of the line below the field in sight', async () => {
+    const page = await site.open('/', phone);
+    await page.getByRole('combobox').fill('ellekit');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    const hidden = await page.evaluate(`(() => {
+      const line = document.querySelector('.find .status').getBoundingClientRect();
+      const above = document.elementFromPoint(line.left + 20, line.top + line.height / 2);
+      return document.querySelector('#suggestions').contains(above);
+    })()`);
+    expect(hidden).toBe(true);
+    // Nor between the field and itself.
+    const clip = () => page.evaluate(`getComputedStyle(document.querySelector('.find .status')).clipPath`);
+    expect(await clip()).toBe('inset(50%)');
+    await page.keyboard.press('Escape');
+    expect(await clip()).toBe('none');
+  });
+
+  it('answers below the field in the header of every page', async () => {
+    const page = await site.open('/about/');
+    await page.keyboard.press('/');
+    await page.keyboard.type('ellekit');
+    await page.locator('#suggestions [role=option]').first().waitFor();
+    // What is known by its beginning comes first, and tells of itself until everything was searched.
+    await expect.poll(() => page.locator('.top .status').textContent()).toBe('1 found; Enter shows all');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/package/ellekit/');
+  });
+});
