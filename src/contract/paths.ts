@@ -132,7 +132,7 @@ export const operations = {
     tag: 'package',
     summary: 'Search packages by text',
     description:
-      'All words must fit, each as the beginning of a word of the name, the identifier, the author (the maintainer where there is none) or the description; in any order, in capitals or not, together or apart. Names come first. One typing mistake in a word of five letters or more is forgiven, and where fewer than four records fit several words and none is called so, names follow that are one mistake apart from all of them together, unless they are more than four. Where fewer than `limit` records fit all words, those follow, in this order, that hold a question of one word of four letters or more inside a word of their name or identifier, and those that all words but one fit.',
+      'All words must fit, each as the beginning of a word of the name, the identifier, the author (the maintainer where there is none) or the description; in any order, in capitals or not, together or apart. Names come first. One typing mistake in a word of five letters or more is forgiven, and where fewer than four records fit several words and none is called so, names follow that are one mistake apart from all of them together, unless they are more than four. Where fewer than `limit` records fit all words, those follow, in this order, that hold a question of one word of four letters or more inside a word of their name or identifier, and those that all words but one fit, where what is left is more than a letter or digit.',
     query: [...searchQuery, ...packageFilters, 'sort'],
     schema: packagePageSchema,
     errors: [],

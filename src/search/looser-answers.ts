@@ -53,8 +53,12 @@ const isLetter = (word: string): boolean => /^[a-z\d]$/.test(word);
 /** The words without each of them in turn, but for those rests of which a word stands nowhere. */
 const restsOf = (reading: SearchReading, words: readonly string[]): (readonly string[])[] => {
   const without = (left: string) => words.filter((word) => word !== left);
-  // The less is left out the better. Of two words each is asked for by itself, which tells whether it is known.
-  if (words.length === 2) return words.toSorted((a, b) => a.length - b.length).map(without);
+  // The less is left out the better. Of two words each is asked for by itself, which tells whether it is known; a letter
+  // or digit by itself asks for nothing: "snapper 2" is no question for all that is called 2.
+  if (words.length === 2) {
+    const shortestFirst = words.toSorted((a, b) => a.length - b.length);
+    return shortestFirst.map(without).filter((rest) => !rest.every(isLetter));
+  }
   const unknown = words.filter((word) => reading.match(beginning(wordColumns, word), 1).length === 0);
   if (unknown.length > 1) return [];
   return (unknown.length === 1 ? unknown : words.toSorted((a, b) => a.length - b.length)).map(without);

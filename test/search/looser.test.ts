@@ -66,6 +66,12 @@ describe('what follows where few hold all words', () => {
     expect(await names('choicy qvxkz')).toEqual(['Choicy', 'Choicy Rootless', 'Zebra']);
     expect(await names('qvxkz choicy rootless')).toEqual(['Choicy Rootless']);
     expect(await names('qvxkz choicy zzzz'), 'two words too many').toEqual([]);
+    expect(await names('choicy 7'), 'and none of the tweaks for their digit').toEqual([
+      'Choicy',
+      'Choicy Rootless',
+      'Zebra',
+    ]);
+    expect(await names('qvxkz 7'), 'nothing but a digit').toEqual([]);
   });
 
   it('is found of four words and more as well, each of which may be the one too many', async () => {
