@@ -77,7 +77,7 @@ export const rowMarkup = (card: RowCard, { root = '/', place = true, note }: Row
   const from = [
     stage === undefined ? '' : `<span class="chip new">${stage}</span>`,
     paid ? '<span class="chip fair">Paid</span>' : '',
-    note === undefined ? '' : `<span>${escapeMarkup(note)}</span>`,
+    note === undefined ? '' : `<span class="ordering">${escapeMarkup(note)}</span>`,
     place ? `<span class="place" dir="auto">${text(card.place, longest.place)}</span>` : '',
   ].join('');
   return [

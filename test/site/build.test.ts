@@ -144,7 +144,7 @@ describe('a build of the site', () => {
     expect(text).toContain('2 addresses unsafe');
     expect(text).toContain('Write to list@index.example if an entry is wrong');
     expect(text).toMatch(
-      /bad\.example\/repo 31 Dec 2025 Had a backdoor once\. b\.example on .*zebra\.bad\.example 1 May 2026 Hands out &lt;b&gt;copies&lt;\/b&gt;\. who\.example on /,
+      /Had a backdoor once\. 1 address, listed since 31 Dec 2025 ; source: b\.example bad\.example\/repo .*Hands out &lt;b&gt;copies&lt;\/b&gt;\. 1 address, listed since 1 May 2026 ; source: who\.example zebra\.bad\.example /,
     );
     expect(html).toContain('href="https://who.example/says?a&amp;b"');
     expect(html).not.toMatch(/href="[^"]*bad\.example/);
@@ -153,7 +153,7 @@ describe('a build of the site', () => {
 
   it('C8: tells of versions that have other bytes elsewhere: on a page, in a feed, of the package and both repositories', () => {
     expect(wordsOf('divergence/index.html')).toMatch(
-      /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. Which com\.alpha\.snowboard 1\.3 \(rootless\)/,
+      /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. Show the versions com\.alpha\.snowboard 1\.3 \(rootless\)/,
     );
     expect(wordsOf('divergence/index.html')).toContain('No repository was seen to do so.');
     expect(read('divergence/index.html')).toContain('<link rel="alternate" href="/divergence/feed.atom"');

@@ -1,6 +1,7 @@
 // Narrows the list of repositories; without scripts all of them are listed and the filters are hidden.
 
 const form = document.querySelector<HTMLFormElement>('#repository-filters');
+const frame = document.querySelector<HTMLElement>('#repositories');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
 const count = document.querySelector('#repository-count');
 
@@ -27,8 +28,14 @@ const narrow = (form: HTMLFormElement) => {
     item.hidden = !fits;
     if (fits) shown++;
   }
+  // A list of which nothing is shown is an empty frame.
+  frame?.toggleAttribute('hidden', shown === 0);
   const all = shown === items.length ? `${shown}` : `${shown} of ${items.length}`;
-  if (count !== null) count.textContent = `${all} ${items.length === 1 ? 'repository' : 'repositories'}`;
+  const sentence =
+    shown === 0
+      ? 'No repository fits. Try fewer letters, or “Any”.'
+      : `${all} ${items.length === 1 ? 'repository' : 'repositories'}`;
+  if (count !== null) count.textContent = sentence;
 };
 
 if (form !== null) {

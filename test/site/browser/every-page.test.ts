@@ -37,6 +37,8 @@ describe('everywhere', () => {
       'Status',
       'API',
     ]);
+    // Whoever presses beside a word presses its line.
+    expect((await menu.getByRole('link', { name: 'New' }).boundingBox())?.width).toBeGreaterThan(300);
     await menu.getByRole('link', { name: 'New' }).click();
     await page.waitForURL('**/new/');
     expect(await page.locator('h1').textContent()).toBe('New and updated');

@@ -203,6 +203,31 @@ it('the reference gives meanings the width of a phone, and of a wide page all bu
   }
 });
 
+it('the fields of an answer are cards on a phone, with what each means in them and no word outside of the view', async () => {
+  const page = await site.open('/api/', phone);
+  await page.locator('#packageSearch details > summary').first().click();
+  const row = page.locator('#packageSearch tbody > tr').first();
+  const field = await row.locator('td').first().boundingBox();
+  const meaning = await row.locator('td').last().boundingBox();
+  expect(meaning?.y).toBeGreaterThan(field?.y ?? 9999);
+  const outside = `[...document.querySelectorAll('#packageSearch tbody td')].filter((cell) =>
+    cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth).length`;
+  expect(await page.evaluate(outside)).toBe(0);
+});
+
+it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
+  for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
+    const page = await site.open('/popular/', options);
+    await page.evaluate(
+      `for (const place of document.querySelectorAll('.row .place')) place.textContent += ' and more'.repeat(9)`,
+    );
+    expect(await page.locator('.row .ordering').count()).toBe(3);
+    const cut =
+      "[...document.querySelectorAll('.row .ordering')].filter((one) => one.scrollWidth > one.clientWidth).length";
+    expect(await page.evaluate(cut)).toBe(0);
+  }
+});
+
 it('gives the words about what needs attention the width of a phone, beside the tile', async () => {
   const page = await site.open('/status/', phone);
   const reason = await page.locator('#attention .reason').first().boundingBox();
