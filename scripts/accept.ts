@@ -24,7 +24,7 @@ const command = {
       type: 'string',
       value: 'DIR',
       environment: 'DEBDEX_TAKE_OVER',
-      help: 'Take it that the output folder DIR, published from another state folder, belongs to this one from now on.',
+      help: 'Take it that the output folder DIR, published from another state folder or filled by hand, belongs to this one from now on, with all that is in it.',
     },
   },
 } as const satisfies Command;

@@ -16,7 +16,8 @@ import { Progress } from '../src/pipeline/progress.ts';
 import { composeReport, writeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
 import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
-import { holdsPublication } from '../src/publication/owner.ts';
+import { assertFree, holdsPublication } from '../src/publication/owner.ts';
+import { assertApart } from './assert-apart.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
 import { assertDownloadsDatabase, readDownloadsAt } from './downloads-option.ts';
@@ -28,7 +29,7 @@ import { readBase } from './read-base.ts';
 import { readNotifier } from './read-notifier.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { manifestOf, readService, safetyFileOf, serviceFileOf } from './read-service.ts';
-import { readSigner } from './read-signing-key.ts';
+import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
@@ -52,6 +53,7 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
     // Its addresses would replace those of real repositories, for whoever reads them.
     if (holdsPublication(out))
       throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
+    assertFree(out, values.state, 'sample');
     return publishSample(out, base);
   }
   const manifest = manifestOf(values);
@@ -87,6 +89,7 @@ const readSlugs = (flag: string, text: string | undefined, entries: readonly Man
 
 const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping, log: Log): Promise<void> => {
   const { state, out, report, 'dry-run': dryRun } = values;
+  assertApart(values);
   const base = readBase(values['base-url']);
   const now = readClock();
   const service = readService(values.data);
@@ -103,6 +106,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
   const only = readSlugs('only', values.only, entries);
   const signer = await readSigner();
+  if (!dryRun) warnOfLostSignature(out, signer, log);
   const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
   const progress = new Progress(process.stderr, log);
   try {

@@ -1,4 +1,4 @@
-import { mirror } from '../src/following/mirror.ts';
+import { FolderTaken, mirror } from '../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../src/following/source.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
@@ -64,7 +64,7 @@ await runCommand(command, async (values, [url, folder]) => {
       `${folder} ${words[by]}: generation ${generation.number} of ${generation.date}; ${fetched} files taken, ${removed} removed.\n`,
     );
   } catch (error) {
-    if (error instanceof SourceError) throw new CommandFailure(error.message);
+    if (error instanceof SourceError || error instanceof FolderTaken) throw new CommandFailure(error.message);
     if (error instanceof NetworkError) throw new CommandFailure(`${url} could not be read: ${error.message}`);
     throw error;
   } finally {

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { generationPath } from '../src/contract/generation.ts';
+import type { Log } from '../src/log/log.ts';
 import { createSigner, type Signer } from '../src/publication/signature.ts';
 import { UsageError } from './options.ts';
 
@@ -14,4 +17,13 @@ export const readSigner = async (environment: NodeJS.ProcessEnv = process.env): 
   } catch (error) {
     throw new UsageError(`DEBDEX_SIGNING_KEY: ${(error as Error).message}`);
   }
+};
+
+/** Warns where a build without a key will take the signature off what is published. */
+export const warnOfLostSignature = (out: string, signer: Signer | undefined, log: Pick<Log, 'warn'>): void => {
+  if (signer !== undefined || !existsSync(path.join(out, generationPath.signature))) return;
+  log.warn(
+    'unsigned',
+    `What is published in ${out} is signed, and this build has no DEBDEX_SIGNING_KEY: its signature goes, and mirrors and replicas that hold it to a key refuse what follows. Where that is not meant, build again with the key.`,
+  );
 };

@@ -7,6 +7,7 @@ import { assertCanListen } from '../functions/node/listen.ts';
 import type { MetricsAddress } from '../functions/node/metrics-address.ts';
 import { SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { Log } from '../src/log/log.ts';
+import { assertApart } from './assert-apart.ts';
 import { assertDownloadsDatabase, downloadsOption } from './downloads-option.ts';
 import { logOptions, openLog } from './log-options.ts';
 import { CommandFailure, type Option, type OptionValues, UsageError } from './options.ts';
@@ -253,6 +254,7 @@ export const runServer = async (
   of?: OptionValues<typeof replicaOptions>,
 ): Promise<void> => {
   const { out, state, host, port, development } = values;
+  if (of?.from === undefined) assertApart(values);
   const log = openLog(values);
   warnOfExample(host, out, log);
   assertDownloadsDatabase(values['downloads-database']);

@@ -5,7 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
+import { apiRoot } from '../contract/paths.ts';
 import { isEntrance } from '../publication/entrances.ts';
+import { readContent } from '../publication/folder-content.ts';
 import {
   placeSignature,
   readGeneration,
@@ -15,6 +17,7 @@ import {
 } from '../publication/generation.ts';
 import { comparePaths, digestFile, formatEntry, parseInventory } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
+import { isOutputOfBuilds } from '../publication/owner.ts';
 import {
   composeInventory,
   composeSafeInventory,
@@ -85,17 +88,34 @@ const assertSafe = (file: string): void => {
     );
 };
 
+/** A folder that holds what no mirror put there, as a sentence that says what to do. */
+export class FolderTaken extends Error {
+  override readonly name = 'FolderTaken';
+}
+
+// A mirror removes what its publication does not name, and a build what it does not know.
+const assertOurs = (folder: string, output: OutputFolder): void => {
+  if (isOutputOfBuilds(output.root))
+    throw new FolderTaken(
+      `${folder} is the output folder of builds, which a mirror would put into disorder: name another folder.`,
+    );
+  // One that lost the name of its generation goes on with the files that it has.
+  if (isUnderWay(output) || existsSync(output.resolve(apiRoot)) || readContent(output.root).length === 0) return;
+  throw new FolderTaken(`${folder} holds something, and no publication: nothing was taken. Name an empty folder.`);
+};
+
 /**
  * Brings a folder to the generation in force of a publication: by the change lists where they lead there from what the
  * folder holds, else by the inventory. Files appear whole, those that others name before those, `generation.json`
  * last; then what is gone is removed. A mirror that was interrupted goes on with what it has. Where what is read is not
  * of one generation it is read again, after growing pauses.
  *
- * @throws SourceError where the publication cannot be taken; NetworkError
+ * @throws SourceError where the publication cannot be taken, FolderTaken where the folder holds something else; NetworkError
  */
 export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => {
   const { pause = sleep } = options;
   const output = new OutputFolder(options.folder);
+  assertOurs(options.folder, output);
   mkdirSync(output.root, { recursive: true });
   for (let tries = 1; ; tries++) {
     output.sweep();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { LockedError, lockOutput } from '../catalog/lock.ts';
-import { documentPath } from '../contract/paths.ts';
+import { readContent } from './folder-content.ts';
 import { OutputFolder } from './output-folder.ts';
 import { writeStateFile } from './state-file.ts';
 
@@ -17,7 +17,7 @@ const ownerSchema = z.strictObject({
 /** From where an output folder is published. */
 export type Owner = Readonly<z.infer<typeof ownerSchema>>;
 
-/** An output folder that is published from another state folder, or holds what a sample must not replace. */
+/** An output folder that is published from another state folder, or holds what no build published. */
 export class OutputTaken extends Error {
   override readonly name = 'OutputTaken';
 }
@@ -55,15 +55,8 @@ const readStateIdentifier = (state: string): string => {
   return identifier;
 };
 
-/**
- * Whether something else than the bundled sample was ever published into an output folder. Earlier versions did not
- * note what they published; the sample is then known by its repositories, which lie beside its documents.
- */
-export const holdsPublication = (out: string): boolean => {
-  const owner = readOwner(out);
-  if (owner !== undefined) return owner.source !== 'sample';
-  return existsSync(path.join(out, documentPath.landing)) && !existsSync(path.join(out, 'sample'));
-};
+/** Whether something else than the bundled sample was published into an output folder. */
+export const holdsPublication = (out: string): boolean => readOwner(out)?.source === 'manifest';
 
 /** Whether a build publishes into an output folder at this moment. */
 export const isBeingPublished = (out: string): boolean => {
@@ -80,6 +73,24 @@ export const isBeingPublished = (out: string): boolean => {
 /** Whether builds publish into a folder, or did. */
 export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
 
+const sampleFolder = 'sample';
+
+/**
+ * Checks, before anything is written into an output folder, that builds published what it holds: a build replaces and
+ * removes what it finds there.
+ *
+ * @throws OutputTaken where it holds something else, or the copy that a mirror keeps
+ */
+export const assertFree = (out: string, state: string, source: Owner['source']): void => {
+  if (isOutputOfBuilds(out)) return;
+  const content = readContent(out).filter((name) => source === 'manifest' || name !== sampleFolder);
+  if (content.length === 0) return;
+  const some = content.length > 3 ? `${content.slice(0, 3).join(', ')} and more` : content.join(', ');
+  throw new OutputTaken(
+    `${out} holds ${some}, which no build published there and a build would replace or remove: nothing was changed. Name an empty folder; or, where all of it may go, say so with npm run accept -- --state ${state} --take-over ${out}`,
+  );
+};
+
 /** An output folder that no other build writes to. */
 export interface TakenOutput {
   readonly output: OutputFolder;
@@ -92,12 +103,13 @@ export interface TakenOutput {
  * Keeps other builds out of an output folder until `release` is called.
  *
  * @throws LockedError where another build is publishing into it
- * @throws OutputTaken where it was published from another state folder
+ * @throws OutputTaken where it was published from another state folder, or holds what no build published
  */
 export const takeOutput = (out: string, state: string, source: Owner['source']): TakenOutput => {
   const release = lockOutput(ownFolder(out), out);
   try {
     const owner = readOwner(out);
+    assertFree(out, state, source);
     const identifier = readStateIdentifier(state);
     if (owner !== undefined && owner.state !== identifier) {
       throw new OutputTaken(
@@ -116,20 +128,20 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
 };
 
 /**
- * Takes the operator's word that an output folder belongs to this state folder from now on. Returns false where it does
- * already, or belongs to none.
+ * Takes the operator's word that an output folder belongs to this state folder from now on, with all that it holds.
+ * Returns false where it does already, or holds nothing that anybody published or put there.
  *
  * @throws LockedError where a build is publishing into it
  */
 export const takeOverOutput = (out: string, state: string): boolean => {
-  if (!existsSync(ownerPath(out))) return false;
+  if (!isOutputOfBuilds(out) && readContent(out).length === 0) return false;
   const release = lockOutput(ownFolder(out), out);
   try {
     const owner = readOwner(out);
     const identifier = readStateIdentifier(state);
-    if (owner === undefined || owner.state === identifier) return false;
+    if (owner?.state === identifier) return false;
     const output = new OutputFolder(out);
-    writeOwner(output, { ...owner, state: identifier });
+    writeOwner(output, { source: owner?.source ?? 'manifest', state: identifier });
     output.sweep();
     return true;
   } finally {

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
-import {
-  createWriteStream,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createWriteStream, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readContent } from '../publication/folder-content.ts';
+import { isWithin } from '../publication/folder-paths.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { OutputFolder } from '../publication/output-folder.ts';
 import { isOutputOfBuilds } from '../publication/owner.ts';
@@ -48,22 +40,8 @@ const advices: Readonly<Record<string, (title: string) => string>> = {
   ESTALE: noDisk,
 };
 
-/** The path of what is or will be there, behind all links. */
-const resolveLinks = (folder: string): string => {
-  const absolute = path.resolve(folder);
-  if (existsSync(absolute)) return realpathSync(absolute);
-  const parent = path.dirname(absolute);
-  return parent === absolute ? absolute : path.join(resolveLinks(parent), path.basename(absolute));
-};
-
-const isWithin = (folder: string, other: string): boolean => {
-  const relative = path.relative(other, folder);
-  return relative === '' || !(relative.startsWith('..') || path.isAbsolute(relative));
-};
-
 const assertApart = (folder: string, source: string): void => {
-  const [destination, out] = [resolveLinks(folder), resolveLinks(source)];
-  if (!isWithin(destination, out) && !isWithin(out, destination)) return;
+  if (!isWithin(folder, source) && !isWithin(source, folder)) return;
   throw new UploadError(
     `${folder} and ${source}, which is to be uploaded, are the same folder, or one lies in the other: name a destination beside it.`,
   );
@@ -103,9 +81,7 @@ export class FolderDestination implements Destination {
   }
 
   async isEmpty(): Promise<boolean> {
-    if (!existsSync(this.#output.root)) return true;
-    // What systems and versioning put into every folder is nobody's content.
-    return readdirSync(this.#output.root).every((name) => name.startsWith('.') || name === 'lost+found');
+    return readContent(this.#output.root).length === 0;
   }
 
   async begin(): Promise<void> {

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -11,6 +21,7 @@ import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { takeOutput } from '../../src/publication/owner.ts';
 import { isSafePath } from '../../src/publication/published-inventory.ts';
 import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -160,6 +171,23 @@ describe('a mirror', () => {
     expect(publication.current.previous).toBeNull();
     expect(await take(folder)).toMatchObject({ by: 'inventory', fetched: 1 });
     expect(read(folder)).toEqual({ 'v2/a.json': '4', 'v2/c.json': '1' });
+  });
+
+  it('leaves alone a folder that holds what no mirror put there, or that builds publish into', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    mkdirSync(path.join(folder, 'lost+found'), { recursive: true });
+    writeFileSync(path.join(folder, 'notes.txt'), 'mine');
+    await expect(take(folder)).rejects.toThrow(/holds something, and no publication: nothing was taken/);
+    expect(readdirSync(folder).sort()).toEqual(['lost+found', 'notes.txt']);
+    rmSync(path.join(folder, 'notes.txt'));
+    await take(folder);
+    expect(readFileSync(path.join(folder, 'v2/a.json'), 'utf8')).toBe('1');
+    const built = temporaryFolder();
+    const { claim, release } = takeOutput(built, temporaryFolder(), 'manifest');
+    claim();
+    release();
+    await expect(take(built)).rejects.toThrow(/is the output folder of builds/);
   });
 
   it('P2: that lost what it knew takes only what it does not have', async () => {

@@ -1,9 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
+import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { isExampleAddress, isReachable } from '../../src/contract/service-file.ts';
+import { createSigner } from '../../src/publication/signature.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -63,6 +67,20 @@ describe('a data folder', () => {
       expect(isReachable(base), base).toBe(true);
     expect(isExampleAddress('a@EXAMPLE.org')).toBe(true);
     expect(isExampleAddress('example.org@debdex.dev')).toBe(false);
+  });
+
+  it('warns where a build without a key takes the signature off what is published', async () => {
+    const out = path.join(folder, 'signed');
+    const heard: string[] = [];
+    const log = { warn: (_: string, message: string) => void heard.push(message) };
+    warnOfLostSignature(out, undefined, log);
+    mkdirSync(path.join(out, 'v2'), { recursive: true });
+    writeFileSync(path.join(out, generationPath.signature), 'x');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    warnOfLostSignature(out, await createSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()), log);
+    expect(heard).toEqual([]);
+    warnOfLostSignature(out, undefined, log);
+    expect(heard).toEqual([expect.stringContaining('DEBDEX_SIGNING_KEY')]);
   });
 
   it('warns of such an address where others can reach the server', async () => {

@@ -1,0 +1,51 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { assertApart } from '../../scripts/assert-apart.ts';
+import { OutputTaken, takeOutput, takeOverOutput } from '../../src/publication/owner.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const begin = () => ({ out: temporaryFolder(), state: temporaryFolder() });
+const write = (folder: string, name: string): void => {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+  writeFileSync(path.join(folder, name), 'mine');
+};
+
+it.each(['index.html', 'v2/other/data.json', 'package/readme.txt', 'sample/Packages'])(
+  'an output folder that holds %s, which no build put there, is published into only on a word',
+  (name) => {
+    const { out, state } = begin();
+    write(out, name);
+    const take = () => takeOutput(out, state, 'manifest');
+    expect(take).toThrow(OutputTaken);
+    expect(take).toThrow(
+      new RegExp(`holds ${name.split('/')[0]}, which no build .* accept -- --state \\S+ --take-over \\S+$`),
+    );
+    expect(readdirSync(out).filter((one) => !one.startsWith('.'))).toEqual([name.split('/')[0]]);
+    expect(takeOverOutput(out, state)).toBe(true);
+    take().release();
+  },
+);
+
+it('an output folder with nothing but what systems put into every folder is free, and the sample lies before its index', () => {
+  const { out, state } = begin();
+  for (const name of ['.git/HEAD', '.DS_Store', 'lost+found/x']) write(out, name);
+  expect(takeOverOutput(out, state)).toBe(false);
+  takeOutput(out, state, 'manifest').release();
+  write(out, 'sample/Packages');
+  takeOutput(out, state, 'sample').release();
+  const { claim, release } = takeOutput(out, state, 'sample');
+  claim();
+  release();
+  write(out, 'v2/index.json');
+  takeOutput(out, state, 'manifest').release();
+});
+
+it('a state folder, which holds accounts, is never among what is published, by whatever name', () => {
+  const { out } = begin();
+  for (const state of [out, path.join(out, 'state'), path.join(out, '..', path.basename(out), 'a', 'b')]) {
+    expect(() => assertApart({ state, out })).toThrow(/name folders beside each other/);
+  }
+  assertApart({ state: `${out}-state`, out });
+  assertApart({ state: out, out: path.join(out, 'dist') });
+});
