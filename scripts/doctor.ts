@@ -86,9 +86,7 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
     const isAsked = !values.json && (code === null || /^(release|index)-/.test(code));
     const signal = AbortSignal.timeout(offersMs);
     const offers = isAsked ? await findOffers(entry, code !== null, { fetcher, signal }) : [];
-    const mended = row
-      ? (JSON.parse(row.record) as RepositoryRecord)
-      : { name: null, description: null, suite: entry.suite };
+    const mended = row ? (JSON.parse(row.record) as RepositoryRecord) : { suite: entry.suite };
     return { record, diagnosis: diagnose(record, row?.packageCount ?? 0, mended), offers };
   } finally {
     catalog.discard();

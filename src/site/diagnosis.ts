@@ -1,6 +1,6 @@
-import type { FindingRecord, FindingsRecord, RepositoryRecord } from '../contract/records.ts';
+import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { formatPlural } from './format.ts';
-import { mendingCommands, quoteForShell } from './mending.ts';
+import { type Mended, mendingCommands, quoteForShell } from './mending.ts';
 
 /** What the doctor says of a repository: the command prints it, and a page shows it. */
 export interface Diagnosis {
@@ -17,9 +17,6 @@ export interface Diagnosis {
 
 /** The verdict on what cannot be read. */
 export const unusable = 'The repository cannot be used.';
-
-/** What decides how a repository is mended. */
-type Mended = Pick<RepositoryRecord, 'name' | 'description' | 'suite'>;
 
 /** What the findings of a repository come to; `packages` counts those that could be read. */
 export const diagnose = (

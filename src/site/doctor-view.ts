@@ -105,7 +105,7 @@ const neverRead = (outcome: Outcome): DoctorView =>
     found: undefined,
     outcome,
     packages: 0,
-    mended: { name: null, description: null, suite: './' },
+    mended: { suite: './' },
     command: doctorCommand({ uri: outcome.uri }),
     document: undefined,
   });

@@ -11,7 +11,7 @@ const steps: readonly (readonly [Step, RegExp])[] = [
   ],
   [
     'release',
-    /^(?:release-(?:missing|empty|unreadable|older|line-malformed|blank-line|field-repeated|hash-malformed|hash-empty|entry-conflict|architecture-singular|expired|without-hashes|weak-hashes)|index-(?:mismatch|unverified|not-listed))/,
+    /^(?:release-(?:missing|empty|unreadable|older|line-malformed|blank-line|hash-malformed|hash-empty|entry-conflict|expired|without-hashes|weak-hashes)|index-(?:mismatch|unverified|not-listed))/,
   ],
   [
     'sign',
@@ -23,45 +23,60 @@ const steps: readonly (readonly [Step, RegExp])[] = [
 export const quoteForShell = (text: string): string =>
   `'${text.replaceAll(/\p{Cc}/gu, ' ').replaceAll("'", String.raw`'\''`)}'`;
 
-const releaseOptions = ({ name, description }: Pick<RepositoryRecord, 'name' | 'description'>): string[] =>
-  [
-    ['Origin', name],
-    ['Label', name],
-    ['Description', description],
-  ].flatMap(([field, value]) =>
-    value == null ? [] : [`-o APT::FTPArchive::Release::${field}=${quoteForShell(value)}`],
-  );
+// apt refuses a repository whose Origin, Label, Suite, Version or Codename has changed, and clients read fields that no
+// tool knows, so all of the present Release is taken over but what is of its files and its age. No value passes through
+// this command, nor does it need to know any. A signed text ends where its signature begins, which has a Version too.
+const takenOver = [
+  "awk '/^-----BEGIN PGP SIGNATURE/ { exit }",
+  String.raw`!/^[ \t]+[^ \t]/ { kept = /^[^ \t:]+[ \t]*:/ &&`,
+  String.raw`tolower($0) !~ /^(date|valid-until|md5sum|sha1|sha256|sha512|acquire-by-hash|hash)[ \t]*:/ }`,
+  "kept'",
+].join(' ');
 
-const commandsOf = (step: Step, record: Pick<RepositoryRecord, 'name' | 'description'>): string => {
+const commandsOf = (step: Step, released: string | undefined): string => {
   switch (step) {
     case 'packages':
       return 'dpkg-scanpackages -m . > Packages && gzip -9kf Packages && xz -9kf Packages';
     case 'release':
+      // Aside until it is whole, and not in the folder, or it would list itself.
       return [
-        'apt-ftparchive',
-        ...releaseOptions(record),
-        'release . > ../Release.new && mv ../Release.new Release',
-      ].join(' ');
+        ...(released === undefined ? [] : [`${takenOver} ${released} > ../Release.new`]),
+        `apt-ftparchive release . ${released === undefined ? '>' : '>>'} ../Release.new`,
+        'mv ../Release.new Release',
+      ].join(' && ');
     case 'sign':
       return 'gpg --yes --clearsign --digest-algo SHA512 -o InRelease Release && gpg --yes --armor --detach-sign --digest-algo SHA512 -o Release.gpg Release';
   }
 };
 
-/** What of a repository decides how it is mended. */
-type Mended = Pick<RepositoryRecord, 'name' | 'description' | 'suite'>;
+/** What of a repository decides how it is mended; of one that was never read no Release is known. */
+export type Mended = Pick<RepositoryRecord, 'suite'> & Partial<Pick<RepositoryRecord, 'origin_release_path'>>;
+
+const isReleaseGone = /^release-(?:missing|empty|unreadable)$/;
+
+/** The file from which fields are taken over; undefined where there is none, and null where it is gone since it was read. */
+const releasedFile = (
+  codes: readonly FindingCode[],
+  { origin_release_path: known }: Mended,
+): string | null | undefined => {
+  if (codes.some((code) => isReleaseGone.test(code))) return known === undefined ? undefined : null;
+  return known?.endsWith('InRelease') === true ? 'InRelease' : 'Release';
+};
 
 /**
  * The commands that mend what these findings tell of, to be run in the folder of a flat repository in this order, a line
- * each; none where no command can. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1),
- * apt-ftparchive(1) and gpg(1).
+ * each; none where no command can, nor from where a Release would be written that lacks fields people's apt knows of one
+ * that is gone. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
  */
-export const mendingCommands = (codes: Iterable<FindingCode>, record: Mended, isSigned: boolean): string[] => {
-  if (record.suite !== './') return [];
+export const mendingCommands = (codes: Iterable<FindingCode>, repository: Mended, isSigned: boolean): string[] => {
+  if (repository.suite !== './') return [];
   const all = [...codes];
   const first = steps.findIndex(([, pattern]) => all.some((code) => pattern.test(code)));
   if (first < 0) return [];
+  const released = releasedFile(all, repository);
   return steps
     .slice(first)
     .filter(([step, pattern]) => step !== 'sign' || isSigned || all.some((code) => pattern.test(code)))
-    .map(([step]) => commandsOf(step, record));
+    .filter(([step]) => step === 'packages' || released !== null)
+    .map(([step]) => commandsOf(step, released ?? undefined));
 };

@@ -1,41 +1,91 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parseRelease } from '../../src/apt/release.ts';
 import { readGrowth } from '../../src/catalog/build-record.ts';
 import { readVanished } from '../../src/publication/vanished.ts';
 import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
 import { diagnose, doctorCommand } from '../../src/site/diagnosis.ts';
 import { formatChange } from '../../src/site/format.ts';
 import { computeGrowth } from '../../src/site/growth.ts';
-import { mendingCommands, quoteForShell } from '../../src/site/mending.ts';
+import { mendingCommands } from '../../src/site/mending.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-report-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the commands for an owner', () => {
-  const record = { name: "Ada's; rm -rf ~ $(x) `y`\nZ", description: null, suite: './' };
+  const record = { suite: './', origin_release_path: '/Release' };
 
   it('begin with what is wrong and go on with what hangs on it', () => {
     const names = (codes: Parameters<typeof mendingCommands>[0], isSigned = false) =>
-      mendingCommands(codes, record, isSigned).map((line) => line.split(' ')[0]);
-    expect(names(['release-without-hashes', 'release-weak-hashes'])).toEqual(['apt-ftparchive']);
-    expect(names(['index-variants-differ'])).toEqual(['dpkg-scanpackages', 'apt-ftparchive']);
-    expect(names(['index-variants-differ'], true)).toEqual(['dpkg-scanpackages', 'apt-ftparchive', 'gpg']);
+      mendingCommands(codes, record, isSigned).map((line) => /apt-ftparchive|^\S+/.exec(line)?.[0]);
+    const release = expect.stringContaining('apt-ftparchive release .');
+    expect(mendingCommands(['release-without-hashes', 'release-weak-hashes'], record, false)).toEqual([release]);
+    expect(mendingCommands(['index-variants-differ'], record, false)).toEqual([
+      expect.stringMatching(/^dpkg-scanpackages /),
+      release,
+    ]);
+    expect(names(['index-variants-differ'], true)).toEqual(['dpkg-scanpackages', 'awk', 'gpg']);
     expect(names(['signature-bad'])).toEqual(['gpg']);
     expect(names(['icon-malformed', 'certificate-expired'])).toEqual([]);
-    expect(mendingCommands(['release-missing'], { ...record, suite: 'stable' }, false)).toEqual([]);
+    expect(mendingCommands(['release-missing'], { suite: 'stable' }, false)).toEqual([]);
   });
 
-  it('C11: hold the words of a stranger as one word of a shell', () => {
-    const [line = ''] = mendingCommands(['release-without-hashes'], record, false);
-    const quoted = quoteForShell(record.name);
-    expect(line).toContain(quoted);
-    expect(execFileSync('sh', ['-c', `printf %s ${quoted}`], { encoding: 'utf8' })).toBe(
-      record.name.replace('\n', ' '),
+  /** Runs the commands in a folder with these files, beside an apt-ftparchive that prints sums and nothing else. */
+  const releaseMended = (files: Readonly<Record<string, string>>, commands: readonly string[]): string => {
+    const around = mkdtempSync(path.join(folder, 'owner-'));
+    const [tools, inside] = [path.join(around, 'tools'), path.join(around, 'repository')];
+    for (const one of [tools, inside]) mkdirSync(one);
+    const sums = 'Date: Mon, 01 Jun 2026 10:00:00 +0000\nSHA256:\n aa 1 Packages\n';
+    writeFileSync(path.join(tools, 'apt-ftparchive'), `#!/bin/sh\n[ "$*" = 'release .' ] && printf '${sums}'\n`, {
+      mode: 0o755,
+    });
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(inside, name), text);
+    execFileSync('sh', ['-e', '-c', commands.join('\n')], {
+      cwd: inside,
+      env: { ...process.env, PATH: `${tools}:${process.env.PATH}` },
+    });
+    const text = readFileSync(path.join(inside, 'Release'), 'utf8');
+    expect(text.endsWith(sums)).toBe(true);
+    expect(readdirSync(around).sort()).toEqual(['repository', 'tools']);
+    return text.slice(0, -sums.length);
+  };
+
+  const fields =
+    'Origin: Ada\'s; rm -rf ~ $(x) `y`\nLabel: "Other"\nSuite: stable\nVersion: 1.0\nCodename: ios\n' +
+    'Architectures: iphoneos-arm\nComponents: main\nDescription: Tweaks\n of two lines\nPayment-Gateway: https://a.example/\n';
+
+  it('C11: take over every field of Release as it stands, whatever is in it, but those of its files and its age', () => {
+    const commands = mendingCommands(['release-without-hashes'], record, false);
+    const stale =
+      'Date: Mon, 01 Jun 2020 10:00:00 +0000\nValid-Until: Tue, 02 Jun 2020 10:00:00 +0000\nMD5sum:\n bb 2 Packages\n' +
+      'SHA1:\ncc 3 Packages\nno field\n \t\n\nSHA256 :\n dd 4 Packages';
+    const written = `${fields.slice(0, -1)}\n${stale}`;
+    expect(releaseMended({ Release: written }, commands)).toBe(fields);
+    const read = parseRelease(Buffer.from(releaseMended({ Release: written }, commands)));
+    expect(read).toMatchObject({ origin: "Ada's; rm -rf ~ $(x) `y`", label: '"Other"', codename: 'ios' });
+  });
+
+  it('take them from the signed text where that was read, and not from its signature', () => {
+    const signed =
+      `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n${fields}Date: x\n` +
+      '-----BEGIN PGP SIGNATURE-----\nVersion: GnuPG v2\n\nabcd\n-----END PGP SIGNATURE-----\n';
+    const commands = mendingCommands(
+      ['release-weak-hashes'],
+      { ...record, origin_release_path: '/sub/InRelease' },
+      false,
     );
-    expect(line).not.toContain('\n');
+    expect(releaseMended({ InRelease: signed }, commands)).toBe(fields);
+  });
+
+  it('write a Release of sums alone where there never was one, and none in the place of one that is gone', () => {
+    expect(releaseMended({}, mendingCommands(['release-missing'], { suite: './' }, false))).toBe('');
+    expect(mendingCommands(['release-missing', 'release-without-hashes'], record, true)).toEqual([]);
+    expect(mendingCommands(['release-empty', 'index-corrupt'], record, true)).toEqual([
+      expect.stringMatching(/^dpkg-scanpackages /),
+    ]);
   });
 });
 
@@ -139,7 +189,7 @@ describe('what the doctor says', () => {
     for_operator: 'o',
     for_owner: 'w',
   } as const;
-  const repository = { name: 'One', description: null, suite: './' };
+  const repository = { suite: './' };
   const signature = { state: 'unsigned', text: 'The repository is not signed.', signers: [] } as const;
   const record = { repository_id: 'one', failure: null, signature: { ...signature, signers: [] }, findings: [] };
 
