@@ -63,6 +63,16 @@ interface ShownOutcome extends Pick<RepositoryOutcome, 'slug' | 'uri' | 'outcome
   readonly history?: string | undefined;
 }
 
+type Fate = Pick<ShownOutcome, 'outcome' | 'code' | 'heldBack'>;
+
+/** Whether its origin answered, and what it has waits for the operator's word, so that the data from before stays. */
+export const isHeldBack = ({ outcome, code, heldBack = [] }: Fate): boolean =>
+  outcome === 'stale' && heldBack.some((one) => one.code === code);
+
+/** Whether nothing came of it that can be used. What is held back can be: it is read, and not taken yet. */
+export const isUnreadable = (fate: Fate): boolean =>
+  (fate.outcome === 'stale' || fate.outcome === 'failed') && !isHeldBack(fate);
+
 /** A package that a repository no longer has. */
 export interface VanishedPackage {
   readonly id: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readBuildDigest } from '../catalog/build-digest.ts';
 import type { CatalogBuild } from '../catalog/generation.ts';
-import type { LastBuild } from '../catalog/last-build.ts';
+import { isUnreadable, type LastBuild } from '../catalog/last-build.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { writeStale } from '../catalog/stale-repositories.ts';
 import { type CatalogUpdate, indexForSearch } from '../catalog/update.ts';
@@ -14,7 +14,7 @@ import { Emission } from '../publication/emission.ts';
 import type { FolderNote } from '../publication/folder-note.ts';
 import { listFiles, type OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
-import { composeFailures, isDown } from './outcomes.ts';
+import { composeFailures } from './outcomes.ts';
 
 const changesFile = path.join(import.meta.dirname, '..', '..', 'CHANGELOG.md');
 const assetsFolder = path.join(import.meta.dirname, '..', 'public');
@@ -47,7 +47,7 @@ export const writeDocuments = async (
 ): Promise<{ readonly emission: Emission; readonly assets: PublishedAssets }> => {
   const { base, now, progress, collectExamples } = input;
   const failures = composeFailures(lastBuild);
-  writeStale(catalog, new Set(lastBuild.repositories.filter(isDown).map(({ slug }) => slug)));
+  writeStale(catalog, new Set(lastBuild.repositories.filter(isUnreadable).map(({ slug }) => slug)));
   const landing = composeLanding(input, statistics, readBuildDigest(catalog.database));
   // What cannot be read now stays as it was told.
   const downloads = (await input.readDownloads?.(now())) ?? readPublishedDownloads(catalog.database);

@@ -4,7 +4,8 @@ import { type Mended, mendingCommands, quoteForShell } from './mending.ts';
 
 /** What the doctor says of a repository: the command prints it, and a page shows it. */
 export interface Diagnosis {
-  readonly isUsable: boolean;
+  /** `held`: as it was before, while what is new of it waits for the operator's word. */
+  readonly standing: 'usable' | 'held' | 'unusable';
   /** A sentence. */
   readonly verdict: string;
   /** Whether and how its Release is signed, in a sentence, and by which keys; undefined where nothing was read. */
@@ -27,7 +28,7 @@ export const diagnose = (
   const all = [...(failure === null ? [] : [failure]), ...findings];
   const isSigned = signature !== null && signature.state !== 'unsigned';
   return {
-    isUsable: failure === null,
+    standing: failure === null ? 'usable' : 'unusable',
     verdict: failure === null ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
     signature: signature === null ? undefined : { text: signature.text, signers: signature.signers },
     findings: all,

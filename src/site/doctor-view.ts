@@ -1,9 +1,11 @@
+import { isHeldBack } from '../catalog/last-build.ts';
 import { encodeFolderName } from '../contract/filenames.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
 import { composeFindings } from '../documents/findings-record.ts';
 import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
+import { heldSentence } from './held-back.ts';
 import type { Outcome, Repository, SiteCatalog } from './site-catalog.ts';
 
 /** What the doctor's page of one repository shows. */
@@ -65,11 +67,14 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
   const composed = composeFindings(slug, found, failureOf(outcome));
   const record = { ...composed, findings: composed.findings.map(forReaders) };
   const told = { for_operator: outcome?.reason ?? record.failure?.for_operator ?? unnamed.for_operator };
-  if (record.failure !== null)
-    return diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);
+  if (record.failure !== null) {
+    const failed = diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);
+    const isHeld = outcome !== undefined && isHeldBack(outcome);
+    return isHeld ? { ...failed, standing: 'held', verdict: heldSentence(outcome) } : failed;
+  }
   const read = diagnose(record, packages, mended);
   if (!isTroubled(outcome)) return read;
-  return { ...read, isUsable: false, verdict: unusable, findings: [{ ...unnamed, ...told }, ...read.findings] };
+  return { ...read, standing: 'unusable', verdict: unusable, findings: [{ ...unnamed, ...told }, ...read.findings] };
 };
 
 const viewOf = (examined: Examined): DoctorView => {
@@ -120,7 +125,7 @@ export const doctorViews = (
     ...unread.map(neverRead),
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
-  const rank = ({ diagnosis, broken }: DoctorView) => (diagnosis.isUsable ? (broken > 0 ? 1 : 2) : 0);
+  const rank = ({ diagnosis, broken }: DoctorView) => (diagnosis.standing === 'unusable' ? 0 : broken > 0 ? 1 : 2);
   const found = ({ diagnosis }: DoctorView) => diagnosis.findings.length;
   return views.sort(
     (a, b) => rank(a) - rank(b) || b.broken - a.broken || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),

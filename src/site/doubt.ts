@@ -1,9 +1,13 @@
+import { isHeldBack } from '../catalog/last-build.ts';
 import type { Repository } from './site-catalog.ts';
 
 /** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
 export interface Doubt {
-  /** `lately`: it fails, but was in order hours ago; origins have their bad days. */
-  readonly kind: 'failing' | 'lately' | 'old';
+  /**
+   * `lately`: it fails, but was in order hours ago; origins have their bad days. `held`: it answers, and what it has now
+   * waits for the operator's word.
+   */
+  readonly kind: 'failing' | 'lately' | 'held' | 'old';
   /** ISO 8601. */
   readonly since: string;
 }
@@ -15,10 +19,20 @@ const badDayMs = 2 * 86_400_000;
 export const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
   if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale') {
     const since = outcome.confirmedAt ?? changedAt;
+    if (isHeldBack(outcome)) return { kind: 'held', since };
     const isLately = builtAt !== undefined && Date.parse(builtAt) - Date.parse(since) < badDayMs;
     return { kind: isLately ? 'lately' : 'failing', since };
   }
   if (builtAt === undefined) return undefined;
   const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
   return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;
+};
+
+/** A doubt that is about a package as much as about its repository. */
+export type PackageDoubt = Doubt & { readonly kind: Exclude<Doubt['kind'], 'held'> };
+
+/** The doubt about a package: of what is held back nobody knows yet whether it is about this one. */
+export const packageDoubt = (repository: Repository, builtAt: string | undefined): PackageDoubt | undefined => {
+  const doubt = doubtOf(repository, builtAt);
+  return doubt === undefined || doubt.kind === 'held' ? undefined : { ...doubt, kind: doubt.kind };
 };

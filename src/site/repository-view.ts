@@ -1,4 +1,4 @@
-import type { VanishedPackage } from '../catalog/last-build.ts';
+import { isHeldBack, type VanishedPackage } from '../catalog/last-build.ts';
 import { findingTexts, isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
@@ -9,6 +9,7 @@ import { page } from './addresses.ts';
 import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
 import { type Doubt, doubtOf } from './doubt.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
+import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { mendingCommands } from './mending.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
@@ -97,7 +98,11 @@ export interface RepositoryView {
   readonly doubt: Doubt | undefined;
   /** What the last crawl failed with; undefined where it went well. */
   readonly trouble:
-    | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & { readonly owner: string | undefined })
+    | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & {
+        readonly owner: string | undefined;
+        /** What was held back of it, in words; undefined where nothing came that could be. */
+        readonly held: string | undefined;
+      })
     | undefined;
   /** How its last builds went; undefined where none is on record. */
   readonly bars: HealthBars | undefined;
@@ -141,7 +146,7 @@ export const repositoryCard = (repository: Repository, packages: number): Reposi
   bootstrap: repository.record.bootstrap,
   packages,
   kinds: [...new Set(repository.record.sections.map(sectionKind))],
-  health: computeHealth(repository.findings, repository.outcome?.outcome),
+  health: computeHealth(repository.findings, repository.outcome),
   changedAt: repository.changedAt,
   addedAt: repository.addedAt,
 });
@@ -189,7 +194,12 @@ export const computeRepositoryView = (
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
     doubt: doubtOf(repository, builtAt),
-    trouble: troubled ? { outcome: outcome.outcome, reason, confirmedAt, since, owner } : undefined,
+    trouble: troubled
+      ? {
+          ...{ outcome: outcome.outcome, reason, confirmedAt, since, owner },
+          held: isHeldBack(outcome) ? heldSentence(outcome) : undefined,
+        }
+      : undefined,
     vanished,
     commands: mendingCommands(
       troubled && code && isFindingCode(code) ? [...codes, code] : codes,

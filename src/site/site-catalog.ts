@@ -1,6 +1,6 @@
 import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
-import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
+import { isUnreadable, type ShownBuild, type VanishedPackage } from '../catalog/last-build.ts';
 import { newsCode } from '../catalog/news-codes.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { describedBy } from '../catalog/placeholder.ts';
@@ -49,7 +49,7 @@ const forReaders = (outcome: Outcome): Outcome => {
 
 /** Whether a repository is as it was before the last build, which could not read it. */
 export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
-  outcome?.outcome === 'stale' || outcome?.outcome === 'failed';
+  outcome !== undefined && isUnreadable(outcome);
 
 /** A package as lists show it: its best record, in the order of the package lookup. */
 export interface PackageSummary {

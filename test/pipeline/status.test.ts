@@ -35,6 +35,12 @@ const file = () => path.join(bench.out, documentPath.status);
 const readText = () => readFileSync(file(), 'utf8');
 const readStatus = () => statusSchema.parse(JSON.parse(readText())).data;
 const number = () => JSON.parse(readFileSync(path.join(bench.out, generationPath.current), 'utf8')).number as number;
+const readUnanswered = () => {
+  const catalog = CatalogFile.openReadOnly(catalogPath(bench.state));
+  const slugs = readStale(catalog);
+  catalog.close();
+  return slugs;
+};
 const historyOf = (slug: string) => readStatus().repositories.find((one) => one.repository_id === slug)?.history;
 
 describe('/v2/status.json', () => {
@@ -71,9 +77,16 @@ describe('/v2/status.json', () => {
     expect(bench.findUntold()).toEqual([]);
     expect(bench.findDamage()).toEqual([]);
     // A search knows it too.
-    const catalog = CatalogFile.openReadOnly(catalogPath(bench.state));
-    expect(readStale(catalog)).toEqual(['two']);
-    catalog.close();
+    expect(readUnanswered()).toEqual(['two']);
+  });
+
+  it('C4: does not tell a search that a repository cannot be read whose new index is held back', async () => {
+    await bench.build(at(0));
+    origin.serve('two', await generateRepository({ packages: makePackages(1, 'two') }));
+    await bench.build(at(10));
+    const [, two] = readStatus().repositories;
+    expect(two).toMatchObject({ outcome: 'stale', code: 'index-shrunken', held_back: ['index-shrunken'] });
+    expect(readUnanswered()).toEqual([]);
   });
 
   it('C6: stays as it is, and makes no generation, where a build had nothing to tell; and catches up within a day', async () => {

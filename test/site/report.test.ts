@@ -195,13 +195,13 @@ describe('what the doctor says', () => {
 
   it('C4: is one verdict, what keeps it from use first, and the commands of all of it', () => {
     expect(diagnose(record, 1, repository)).toMatchObject({
-      isUsable: true,
+      standing: 'usable',
       verdict: 'The repository can be used: 1 package.',
       commands: [],
     });
     const weak = { ...finding, code: 'release-weak-hashes', weight: 'weak' } as const;
     const broken = diagnose({ ...record, failure: finding, findings: [weak] }, 0, repository);
-    expect(broken).toMatchObject({ isUsable: false, verdict: 'The repository cannot be used.' });
+    expect(broken).toMatchObject({ standing: 'unusable', verdict: 'The repository cannot be used.' });
     expect(broken.findings).toEqual([finding, weak]);
     expect(broken.commands).toEqual([expect.stringContaining('apt-ftparchive')]);
   });

@@ -269,11 +269,17 @@ describe('relations', () => {
 describe('findings', () => {
   it('judges health by the worst that is known', () => {
     const finding = (code: FindingCode) => [{ code, count: 1, example: '' }];
-    expect(computeHealth([], 'fresh')).toBe('good');
-    expect(computeHealth(finding('icon-malformed'), 'unchanged')).toBe('good');
-    expect(computeHealth(finding('release-without-hashes'), 'fresh')).toBe('good');
-    expect(computeHealth(finding('filename-missing'), 'fresh')).toBe('fair');
-    expect(computeHealth([], 'stale')).toBe('poor');
+    const outcome = (of: 'fresh' | 'unchanged' | 'stale' | 'failed', code: FindingCode | null = null) => ({
+      ...{ slug: 'a', uri: '', outcome: of, code, reason: null, confirmedAt: null },
+      heldBack: [{ code: 'index-shrunken' }],
+    });
+    expect(computeHealth([], outcome('fresh'))).toBe('good');
+    expect(computeHealth(finding('icon-malformed'), outcome('unchanged'))).toBe('good');
+    expect(computeHealth(finding('release-without-hashes'), outcome('fresh'))).toBe('good');
+    expect(computeHealth(finding('filename-missing'), undefined)).toBe('fair');
+    expect(computeHealth([], outcome('stale', 'dns'))).toBe('poor');
+    expect(computeHealth([], outcome('failed', 'index-shrunken'))).toBe('poor');
+    expect(computeHealth([], outcome('stale', 'index-shrunken'))).toBe('fair');
   });
 });
 

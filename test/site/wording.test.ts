@@ -16,7 +16,7 @@ const build = async (name: string, from: readonly Source[], built = lastBuild): 
   const catalogPath = path.join(folder, `${name}.sqlite`);
   await writeCatalog(catalogPath, from, 'https://index.example');
   const options = { catalogPath, outDir, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://index.example' };
-  await publishSite({ ...options, lastBuild: built });
+  await publishSite({ ...options, lastBuild: built, service: { name: 'Debdex', contact_email: 'who@index.example' } });
   return new Map(
     readdirSync(outDir, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.html'))
@@ -153,6 +153,34 @@ describe('the words and figures of every page', () => {
       expect(text, name).toContain(`${reason[1]}.`);
       expect(text, name).not.toContain('in the manifest');
     }
+  }, 120_000);
+
+  it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
+    const reason = operatorSentence('index-shrunken', '/Packages has 2 packages, and had 12');
+    const heldBack = [{ code: 'index-shrunken', reason }];
+    const repositories = lastBuild.repositories.map((one) =>
+      one.slug === 'beta' ? { ...one, code: 'index-shrunken', reason, heldBack } : one,
+    );
+    const told = await build('held', sources, { ...lastBuild, repositories });
+    const text = (name: string) => told.get(`${name}index.html`) ?? '';
+    const sentence =
+      'We hold its new index back: it has 2 of 12 packages. Those that are no longer there will not install.';
+    for (const name of ['doctor/beta/', 'repository/beta/']) {
+      const aloud = readAloud(text(name));
+      expect(aloud, name).toContain(sentence);
+      expect(aloud, name).not.toMatch(/cannot be used|Nothing usable|may not install/);
+      expect(text(name), name).toContain('tell <a href="mailto:who@index.example">the operator of the index</a>');
+    }
+    expect(text('repository/beta/')).toMatch(/<a class="chip fair" href="#report">\s*Held back\s*<\/a>/);
+    expect(text('doctor/beta/')).toMatch(/<div class="note weak[^>]*id="verdict"/);
+    expect(readAloud(text('doctor/'))).toMatch(/\bBeta\s+Held back/);
+    expect(text('package/com.beta.only/')).toMatch(/class="button primary"/);
+    expect(text('package/com.beta.only/')).not.toContain('id="doubt"');
+    expect(text('search/')).toMatch(/ data-stale(?!="\w)/);
+    const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
+    expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
+    expect(readAloud(attention)).toContain('2 repositories');
+    expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
 
   it('C11: the outcomes of the status page add up to the repositories that it counts', () => {
