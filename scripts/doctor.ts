@@ -5,14 +5,15 @@ import { CatalogBuild } from '../src/catalog/generation.ts';
 import { readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
-import type { FindingRecord, RepositoryRecord } from '../src/contract/records.ts';
+import type { RepositoryRecord } from '../src/contract/records.ts';
 import { crawlAll } from '../src/crawl/crawl.ts';
 import { findOffers, type Offer } from '../src/crawl/offers.ts';
 import { composeFindings } from '../src/documents/findings-record.ts';
 import { printable } from '../src/log/log-line.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { composeUserAgent } from '../src/net/user-agent.ts';
-import { type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
+import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
+import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
 import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
@@ -61,8 +62,13 @@ const readEntry = (uri: string, { suite, component, binary, key }: Values): Mani
   throw new UsageError(`${issue?.path.join('.') === 'uri' ? 'URL' : `--${issue?.path.join('.')}`} ${issue?.message}`);
 };
 
-const describe = ({ weight, title, count, for_operator, for_owner }: Omit<FindingRecord, 'code'>): string =>
-  `\n[${weight}] ${title}${count > 1 ? ` (${count} times)` : ''}\n  ${for_operator}\n  To mend it: ${for_owner}\n`;
+const describe = ({ weight, title, count, for_operator, for_owner, mending }: DiagnosedFinding): string => {
+  const { commands, isAbove } = mending;
+  const run = commands.map((line) => `    ${line}\n`).join('');
+  const told = run === '' ? '' : `  In the folder that holds Packages and Release:\n${run}`;
+  const above = isAbove ? '  What is run for a finding above mends this one too.\n' : '';
+  return `\n[${weight}] ${title}${count > 1 ? ` (${count} times)` : ''}\n  ${for_operator}\n  To mend it: ${for_owner}\n${told}${above}`;
+};
 
 const examine = async (entry: ManifestEntry, values: Values, folder: string) => {
   const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
@@ -94,12 +100,10 @@ const examine = async (entry: ManifestEntry, values: Values, folder: string) => 
   }
 };
 
-const report = ({ verdict, signature, findings, commands }: Diagnosis): string => {
+const report = ({ verdict, signature, findings }: Diagnosis): string => {
   const signed = signature ? `\n${signature.text} ${signature.signers.join(', ')}`.trimEnd() : '';
   const listed = findings.length === 0 ? '\nNothing is wrong with it.\n' : findings.map(describe).join('');
-  const mending = commands.map((line) => `  ${line}\n`).join('');
-  const told = mending === '' ? '' : `\nTo be run in the folder that holds Packages and Release:\n${mending}`;
-  return `${verdict}${signed}\n${listed}${told}`;
+  return `${verdict}${signed}\n${listed}`;
 };
 
 /** What to write into the manifest, and what else could be. */
@@ -119,7 +123,7 @@ await runCommand(command, async (values, uri) => {
     const words = () => report(diagnosis) + reportOffers(entry, record.failure !== null, offers);
     // An origin's words stand in it.
     process.stdout.write(printable(values.json ? `${JSON.stringify(record, null, 1)}\n` : words()));
-    const isBroken = record.failure !== null || record.findings.some(({ weight }) => weight === 'broken');
+    const isBroken = record.failure !== null || record.findings.some(isToMend);
     if (isBroken) process.exitCode = 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });

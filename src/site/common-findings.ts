@@ -1,5 +1,6 @@
 import { findingText } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
+import { byWeight, isToMend } from './shown-findings.ts';
 
 /** A finding that several repositories may share. */
 export interface CommonFinding {
@@ -19,8 +20,6 @@ interface Found {
   readonly findings: readonly Finding[];
 }
 
-const weights = ['broken', 'weak', 'note'];
-
 /** Each finding once, with the repositories that have it: the gravest first, then those that most repositories have. */
 export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] => {
   const gathered = new Map<Finding['code'], { count: number; repositories: { slug: string; name: string }[] }>();
@@ -37,14 +36,11 @@ export const gatherFindings = (repositories: readonly Found[]): CommonFinding[] 
       const { title, owner, weight } = findingText(code);
       return { code, title, owner, weight, ...found };
     })
-    .sort(
-      (a, b) =>
-        weights.indexOf(a.weight) - weights.indexOf(b.weight) ||
-        b.repositories.length - a.repositories.length ||
-        (a.code < b.code ? -1 : 1),
-    );
+    .sort((a, b) => byWeight(a, b) || b.repositories.length - a.repositories.length || (a.code < b.code ? -1 : 1));
 };
 
-/** The codes that more than half of the repositories have: said once for all, and not of each. */
+/** The codes that more than half of the repositories have, said once for all and not of each; none that is to mend. */
 export const codesOfMost = (findings: readonly CommonFinding[], repositories: number): ReadonlySet<Finding['code']> =>
-  new Set(findings.filter((one) => one.repositories.length * 2 > repositories).map(({ code }) => code));
+  new Set(
+    findings.filter((one) => one.repositories.length * 2 > repositories && !isToMend(one)).map(({ code }) => code),
+  );

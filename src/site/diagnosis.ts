@@ -1,6 +1,14 @@
 import type { FindingRecord, FindingsRecord } from '../contract/records.ts';
 import { formatPlural } from './format.ts';
-import { type Mended, mendingCommands, quoteForShell } from './mending.ts';
+import { type Mended, type Mending, mendEach, quoteForShell, unmended } from './mending.ts';
+import { byWeight } from './shown-findings.ts';
+
+/** A finding as the doctor tells of it. */
+export interface DiagnosedFinding extends Omit<FindingRecord, 'code'> {
+  /** Whether it is of an earlier visit, because the last one failed. */
+  readonly isEarlier: boolean;
+  readonly mending: Mending;
+}
 
 /** What the doctor says of a repository: the command prints it, and a page shows it. */
 export interface Diagnosis {
@@ -10,10 +18,8 @@ export interface Diagnosis {
   readonly verdict: string;
   /** Whether and how its Release is signed, in a sentence, and by which keys; undefined where nothing was read. */
   readonly signature: { readonly text: string; readonly signers: readonly string[] } | undefined;
-  /** What keeps it from being used, then what is wrong with what is. */
-  readonly findings: readonly Omit<FindingRecord, 'code'>[];
-  /** The commands that mend what commands can, a line each, in their order. */
-  readonly commands: readonly string[];
+  /** What keeps it from being used, then what is wrong with what is, the gravest first. */
+  readonly findings: readonly DiagnosedFinding[];
 }
 
 /** The verdict on what cannot be read. */
@@ -25,18 +31,23 @@ export const diagnose = (
   packages: number,
   repository: Mended,
 ): Diagnosis => {
-  const all = [...(failure === null ? [] : [failure]), ...findings];
+  const sorted = findings.toSorted((a, b) => byWeight(a, b) || b.count - a.count);
+  const all = [...(failure === null ? [] : [failure]), ...sorted];
   const isSigned = signature !== null && signature.state !== 'unsigned';
+  const mendings = mendEach(
+    all.map(({ code }) => code),
+    repository,
+    isSigned,
+  );
   return {
     standing: failure === null ? 'usable' : 'unusable',
     verdict: failure === null ? `The repository can be used: ${formatPlural(packages, 'package')}.` : unusable,
     signature: signature === null ? undefined : { text: signature.text, signers: signature.signers },
-    findings: all,
-    commands: mendingCommands(
-      all.map(({ code }) => code),
-      repository,
-      isSigned,
-    ),
+    findings: all.map((finding, index) => ({
+      ...finding,
+      isEarlier: failure !== null && finding !== failure,
+      mending: mendings[index] ?? unmended,
+    })),
   };
 };
 

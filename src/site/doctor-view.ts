@@ -6,6 +6,8 @@ import type { RepositoryRecord } from '../contract/records.ts';
 import { composeFindings } from '../documents/findings-record.ts';
 import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
 import { heldSentence } from './held-back.ts';
+import { unmended } from './mending.ts';
+import { isToMend } from './shown-findings.ts';
 import type { Outcome, Repository, SiteCatalog } from './site-catalog.ts';
 
 /** What the doctor's page of one repository shows. */
@@ -18,8 +20,8 @@ export interface DoctorView {
   /** Whether it was ever read, so that it has a page of its own. */
   readonly isRead: boolean;
   readonly diagnosis: Diagnosis;
-  /** How many of the findings keep packages from people. */
-  readonly broken: number;
+  /** How many of the findings are to mend. */
+  readonly toMend: number;
   /** The command that asks anew. */
   readonly command: string;
   /** The same for programs. */
@@ -41,6 +43,8 @@ const unnamed: Diagnosis['findings'][number] = {
   title: 'It cannot be read',
   for_operator: 'The last visit took nothing from it.',
   for_owner: 'Ask again by the command below, which says why.',
+  isEarlier: false,
+  mending: unmended,
 };
 
 /** In which component and for which architecture an index lies, as its path says. */
@@ -74,14 +78,15 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
   }
   const read = diagnose(record, packages, mended);
   if (!isTroubled(outcome)) return read;
-  return { ...read, standing: 'unusable', verdict: unusable, findings: [{ ...unnamed, ...told }, ...read.findings] };
+  const earlier = read.findings.map((finding) => ({ ...finding, isEarlier: true }));
+  return { ...read, standing: 'unusable', verdict: unusable, findings: [{ ...unnamed, ...told }, ...earlier] };
 };
 
 const viewOf = (examined: Examined): DoctorView => {
   const { slug, name, uri, isRead, command, document } = examined;
   const diagnosis = diagnosisOf(examined);
-  const broken = diagnosis.findings.filter(({ weight }) => weight === 'broken').length;
-  return { slug, folder: encodeFolderName(slug), name, uri, isRead, diagnosis, broken, command, document };
+  const toMend = diagnosis.findings.filter(isToMend).length;
+  return { slug, folder: encodeFolderName(slug), name, uri, isRead, diagnosis, toMend, command, document };
 };
 
 /** What is said of a repository of the catalog, which has so many packages (identifiers). */
@@ -125,9 +130,9 @@ export const doctorViews = (
     ...unread.map(neverRead),
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
-  const rank = ({ diagnosis, broken }: DoctorView) => (diagnosis.standing === 'unusable' ? 0 : broken > 0 ? 1 : 2);
+  const rank = ({ diagnosis, toMend }: DoctorView) => (diagnosis.standing === 'unusable' ? 0 : toMend > 0 ? 1 : 2);
   const found = ({ diagnosis }: DoctorView) => diagnosis.findings.length;
   return views.sort(
-    (a, b) => rank(a) - rank(b) || b.broken - a.broken || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),
+    (a, b) => rank(a) - rank(b) || b.toMend - a.toMend || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),
   );
 };

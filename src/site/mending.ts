@@ -63,20 +63,35 @@ const releasedFile = (
   return known?.endsWith('InRelease') === true ? 'InRelease' : 'Release';
 };
 
+/** What mends a finding. */
+export interface Mending {
+  /** To be run in the folder of a flat repository in this order, a line each; none where no command can. */
+  readonly commands: readonly string[];
+  /** Whether the commands of a finding before it mend this one too. */
+  readonly isAbove: boolean;
+}
+
+/** What no command mends. */
+export const unmended: Mending = { commands: [], isAbove: false };
+
 /**
- * The commands that mend what these findings tell of, to be run in the folder of a flat repository in this order, a line
- * each; none where no command can, nor from where a Release would be written that lacks fields people's apt knows of one
- * that is gone. `isSigned` says whether people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
+ * What mends each of these findings of one repository, in their order, which is the one they are told in. Nothing does
+ * from where a Release would be written that lacks fields people's apt knows of one that is gone. `isSigned` says whether
+ * people expect a signature. From dpkg-scanpackages(1), apt-ftparchive(1) and gpg(1).
  */
-export const mendingCommands = (codes: Iterable<FindingCode>, repository: Mended, isSigned: boolean): string[] => {
-  if (repository.suite !== './') return [];
-  const all = [...codes];
-  const first = steps.findIndex(([, pattern]) => all.some((code) => pattern.test(code)));
-  if (first < 0) return [];
-  const released = releasedFile(all, repository);
-  return steps
-    .slice(first)
-    .filter(([step, pattern]) => step !== 'sign' || isSigned || all.some((code) => pattern.test(code)))
-    .filter(([step]) => step === 'packages' || released !== null)
-    .map(([step]) => commandsOf(step, released ?? undefined));
+export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSigned: boolean): Mending[] => {
+  const released = releasedFile(codes, repository);
+  const isNeeded = ([step, pattern]: (typeof steps)[number]): boolean =>
+    step === 'packages' ||
+    (released !== null && (step !== 'sign' || isSigned || codes.some((code) => pattern.test(code))));
+  const useful = repository.suite === './' ? steps.filter(isNeeded) : [];
+  // The first step that has been told of; those after it are told of with it.
+  let told = useful.length;
+  return codes.map((code) => {
+    const first = useful.findIndex(([, pattern]) => pattern.test(code));
+    if (first < 0) return unmended;
+    if (first >= told) return { commands: [], isAbove: true };
+    told = first;
+    return { commands: useful.slice(first).map(([step]) => commandsOf(step, released ?? undefined)), isAbove: false };
+  });
 };

@@ -1,5 +1,5 @@
 import { isHeldBack, type VanishedPackage } from '../catalog/last-build.ts';
-import { findingTexts, isFindingCode } from '../contract/finding-texts.ts';
+import { findingText, findingTexts, isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
@@ -11,9 +11,9 @@ import { type Doubt, doubtOf } from './doubt.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
-import { mendingCommands } from './mending.ts';
+import { type Mending, mendEach, unmended } from './mending.ts';
 import { type PackageCard, packageCard } from './package-view.ts';
-import { computeHealth, type Health } from './shown-findings.ts';
+import { byWeight, computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
 import type { Outcome, PackageSummary, Repository, SiteCatalog } from './site-catalog.ts';
 
@@ -78,6 +78,11 @@ export interface RepositoryCard {
   readonly addedAt: string;
 }
 
+/** A finding as the page of its repository tells of it. */
+export interface ShownFinding extends Finding {
+  readonly mending: Mending;
+}
+
 /** All that the pages of a repository show, besides their list of packages. */
 export interface RepositoryView {
   readonly card: RepositoryCard;
@@ -89,7 +94,8 @@ export interface RepositoryView {
   readonly sourceLine: string;
   readonly links: readonly DeepLink[];
   readonly sections: readonly { readonly kind: SectionKind; readonly count: number }[];
-  readonly findings: readonly Finding[];
+  /** The gravest first. */
+  readonly findings: readonly ShownFinding[];
   /** Whether and how its Release is signed. */
   readonly signature: string;
   /** The same in a word. */
@@ -100,6 +106,7 @@ export interface RepositoryView {
   readonly trouble:
     | (Pick<Outcome, 'outcome' | 'reason' | 'confirmedAt' | 'since'> & {
         readonly owner: string | undefined;
+        readonly mending: Mending;
         /** What was held back of it, in words; undefined where nothing came that could be. */
         readonly held: string | undefined;
       })
@@ -108,8 +115,6 @@ export interface RepositoryView {
   readonly bars: HealthBars | undefined;
   /** What it has no longer, the latest first. */
   readonly vanished: readonly VanishedPackage[];
-  /** The commands that mend what can be mended by commands, in their order. */
-  readonly commands: readonly string[];
   /** What its owner may show, and how. */
   readonly badge: { readonly text: string; readonly width: number; readonly markdown: string };
   readonly document: string;
@@ -180,8 +185,15 @@ export const computeRepositoryView = (
   const badge = composeBadge({ service: service.name, outcome, packages: packages.length });
   const { slug } = repository;
   const { reason = null, confirmedAt = null, since, code } = outcome ?? {};
-  const owner = code && isFindingCode(code) ? findingTexts[code].owner : undefined;
-  const codes = repository.findings.map((finding) => finding.code);
+  const failure = troubled && code && isFindingCode(code) ? code : undefined;
+  const owner = failure && findingTexts[failure].owner;
+  const findings = repository.findings.toSorted(
+    (a, b) => byWeight(findingText(a.code), findingText(b.code)) || b.count - a.count,
+  );
+  // Of the failure first, which is told above the findings.
+  const codes = [...(failure === undefined ? [] : [failure]), ...findings.map((finding) => finding.code)];
+  const mendings = mendEach(codes, record, repository.signing !== 'unsigned');
+  const mending = (failure && mendings.shift()) ?? unmended;
   return {
     card: repositoryCard(repository, packages.length),
     record,
@@ -190,22 +202,17 @@ export const computeRepositoryView = (
     sourceLine: sourceLine(record),
     links: flat ? repositoryLinks(record.uri, served) : [],
     sections: [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => ({ kind, count })),
-    findings: repository.findings,
+    findings: findings.map((finding, index) => ({ ...finding, mending: mendings[index] ?? unmended })),
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
     doubt: doubtOf(repository, builtAt),
     trouble: troubled
       ? {
-          ...{ outcome: outcome.outcome, reason, confirmedAt, since, owner },
+          ...{ outcome: outcome.outcome, reason, confirmedAt, since, owner, mending },
           held: isHeldBack(outcome) ? heldSentence(outcome) : undefined,
         }
       : undefined,
     vanished,
-    commands: mendingCommands(
-      troubled && code && isFindingCode(code) ? [...codes, code] : codes,
-      record,
-      repository.signing !== 'unsigned',
-    ),
     bars: outcome?.history ? computeLastingBars(outcome.history) : undefined,
     badge: {
       text: badgeText(badge),

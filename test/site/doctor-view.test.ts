@@ -6,7 +6,7 @@ const repository = (slug: string, codes: readonly string[]) => ({
   slug,
   name: slug,
   record: { uri: `https://${slug}.example/`, suite: './', origin_packages_path: '' },
-  outcome: undefined,
+  outcome: undefined as SiteCatalog['repositories'][number]['outcome'],
   findings: codes.map((code) => ({ code, count: 1, example: 'x' })),
   signing: 'verified',
   signers: [],
@@ -28,13 +28,25 @@ it('lists repositories by how much there is to say of them, and then by their sl
   expect(order.map(([slug]) => slug)).toEqual(['d-two', 'b-one', 'e-one', 'a-clean', 'c-clean']);
 });
 
+it('marks what is known from before where the last visit failed, for a reason without words of its own too', () => {
+  const failed = (code: string) => {
+    const one = {
+      ...repository('a', ['stanza-duplicate']),
+      outcome: { slug: 'a', uri: '', outcome: 'stale', code, reason: 'Why.', confirmedAt: null } as const,
+    };
+    return listed([one])[0]?.diagnosis.findings.map(({ isEarlier }) => isEarlier);
+  };
+  expect(failed('dns')).toEqual([false, true]);
+  expect(failed('of-another-version')).toEqual([false, true]);
+});
+
 it('lists those first that keep more packages from people, whatever else there is to say of others', () => {
   const views = listed([
     repository('a-mild', ['stanza-duplicate', 'version-malformed', 'version-malformed', 'version-malformed']),
     repository('b-one', ['index-html', 'stanza-duplicate', 'version-malformed']),
     repository('c-two', ['index-html', 'index-empty']),
   ]);
-  expect(views.map(({ slug, broken }) => [slug, broken])).toEqual([
+  expect(views.map(({ slug, toMend }) => [slug, toMend])).toEqual([
     ['c-two', 2],
     ['b-one', 1],
     ['a-mild', 0],

@@ -10,16 +10,18 @@ import { codesOfMost, gatherFindings } from '../../src/site/common-findings.ts';
 import { diagnose, doctorCommand } from '../../src/site/diagnosis.ts';
 import { formatChange } from '../../src/site/format.ts';
 import { computeGrowth } from '../../src/site/growth.ts';
-import { mendingCommands } from '../../src/site/mending.ts';
+import { mendEach } from '../../src/site/mending.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'debdex-report-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the commands for an owner', () => {
   const record = { suite: './', origin_release_path: '/Release' };
+  const mendingCommands = (...asked: Parameters<typeof mendEach>) =>
+    mendEach(...asked).flatMap(({ commands }) => commands);
 
   it('begin with what is wrong and go on with what hangs on it', () => {
-    const names = (codes: Parameters<typeof mendingCommands>[0], isSigned = false) =>
+    const names = (codes: Parameters<typeof mendEach>[0], isSigned = false) =>
       mendingCommands(codes, record, isSigned).map((line) => /apt-ftparchive|^\S+/.exec(line)?.[0]);
     const release = expect.stringContaining('apt-ftparchive release .');
     expect(mendingCommands(['release-without-hashes', 'release-weak-hashes'], record, false)).toEqual([release]);
@@ -31,6 +33,27 @@ describe('the commands for an owner', () => {
     expect(names(['signature-bad'])).toEqual(['gpg']);
     expect(names(['icon-malformed', 'certificate-expired'])).toEqual([]);
     expect(mendingCommands(['release-missing'], { suite: 'stable' }, false)).toEqual([]);
+  });
+
+  it('stand with the finding that they mend, once, and with none that they do not', () => {
+    const told = (codes: Parameters<typeof mendEach>[0], isSigned = false) =>
+      mendEach(codes, record, isSigned).map(({ commands, isAbove }) => [commands.length, isAbove]);
+    expect(told(['index-shrunken', 'release-without-hashes', 'icon-malformed', 'release-weak-hashes'])).toEqual([
+      [0, false],
+      [1, false],
+      [0, false],
+      [0, true],
+    ]);
+    expect(told(['signature-bad', 'index-corrupt', 'release-expired'], true)).toEqual([
+      [1, false],
+      [3, false],
+      [0, true],
+    ]);
+    expect(told(['release-missing', 'index-corrupt', 'release-expired'], true)).toEqual([
+      [0, false],
+      [1, false],
+      [0, false],
+    ]);
   });
 
   /** Runs the commands in a folder with these files, beside an apt-ftparchive that prints sums and nothing else. */
@@ -111,6 +134,8 @@ describe('the status page', () => {
       ['size-missing', 3, ['a']],
     ]);
     expect([...codesOfMost(gathered, 3)]).toEqual(['release-without-hashes']);
+    // What keeps packages from people is to mend in each that has it.
+    expect([...codesOfMost(gathered, 1)]).not.toContain('package-missing');
   });
 
   it('draws how the index grew, back from what it holds now', () => {
@@ -193,17 +218,27 @@ describe('what the doctor says', () => {
   const signature = { state: 'unsigned', text: 'The repository is not signed.', signers: [] } as const;
   const record = { repository_id: 'one', failure: null, signature: { ...signature, signers: [] }, findings: [] };
 
-  it('C4: is one verdict, what keeps it from use first, and the commands of all of it', () => {
+  it('C4: is one verdict, what keeps it from use first, then the gravest, and each with the commands that mend it', () => {
     expect(diagnose(record, 1, repository)).toMatchObject({
       standing: 'usable',
       verdict: 'The repository can be used: 1 package.',
-      commands: [],
+      findings: [],
     });
     const weak = { ...finding, code: 'release-weak-hashes', weight: 'weak' } as const;
-    const broken = diagnose({ ...record, failure: finding, findings: [weak] }, 0, repository);
+    const note = { ...finding, code: 'icon-malformed', weight: 'note' } as const;
+    const grave = { ...finding, code: 'index-corrupt' } as const;
+    const shrunken = { ...finding, code: 'index-shrunken' } as const;
+    const broken = diagnose({ ...record, failure: shrunken, findings: [note, weak, grave] }, 0, repository);
     expect(broken).toMatchObject({ standing: 'unusable', verdict: 'The repository cannot be used.' });
-    expect(broken.findings).toEqual([finding, weak]);
-    expect(broken.commands).toEqual([expect.stringContaining('apt-ftparchive')]);
+    const none = { commands: [], isAbove: false };
+    expect(broken.findings).toEqual([
+      { ...shrunken, isEarlier: false, mending: none },
+      { ...grave, isEarlier: true, mending: { ...none, commands: [expect.any(String), expect.any(String)] } },
+      { ...weak, isEarlier: true, mending: { ...none, isAbove: true } },
+      { ...note, isEarlier: true, mending: none },
+    ]);
+    const read = diagnose({ ...record, findings: [weak] }, 1, repository);
+    expect(read.findings.map(({ isEarlier }) => isEarlier)).toEqual([false]);
   });
 
   it('C11: is asked for by a command in which an address is one word of a shell', () => {

@@ -135,11 +135,13 @@ describe('the words and figures of every page', () => {
     const reasons = {
       beta: ['release-missing', 'status 404 for /InRelease'],
       gone: ['dns', 'no address for gone.example'],
+      alpha: ['index-corrupt', 'bad block'],
     } as const;
     const repositories = lastBuild.repositories.map((one) => {
-      if (one.slug !== 'beta' && one.slug !== 'gone') return one;
+      if (one.slug !== 'beta' && one.slug !== 'gone' && one.slug !== 'alpha') return one;
       const [code, evidence] = reasons[one.slug];
-      return { ...one, code, reason: operatorSentence(code, evidence) };
+      const outcome = one.outcome === 'fresh' ? 'stale' : one.outcome;
+      return { ...one, outcome, code, reason: operatorSentence(code, evidence) };
     });
     const told = await build('troubled', sources, { ...lastBuild, repositories });
     for (const [name, reason] of [
@@ -153,6 +155,16 @@ describe('the words and figures of every page', () => {
       expect(text, name).toContain(`${reason[1]}.`);
       expect(text, name).not.toContain('in the manifest');
     }
+    for (const name of ['doctor/alpha/', 'repository/alpha/']) {
+      const notes = (told.get(`${name}index.html`) ?? '').split(/<(?:li|div) class="note /);
+      const withCommands = notes.filter((note) => note.includes('apt-ftparchive release .'));
+      expect(withCommands.map(readAloud), name).toEqual([expect.stringContaining('bad block')]);
+    }
+    const doctor = (told.get('doctor/alpha/index.html') ?? '').split('id="findings"')[1]?.split('<aside')[0] ?? '';
+    const [first = '', ...others] = doctor.split('<li').slice(1).map(readAloud);
+    expect(first).not.toContain('When it was last read:');
+    expect(others.length).toBeGreaterThan(0);
+    for (const other of others) expect(other).toContain('When it was last read:');
   }, 120_000);
 
   it('calls a repository whose new index is held back neither unusable nor silent, and names whom to tell', async () => {
@@ -161,7 +173,8 @@ describe('the words and figures of every page', () => {
     const repositories = lastBuild.repositories.map((one) =>
       one.slug === 'beta' ? { ...one, code: 'index-shrunken', reason, heldBack } : one,
     );
-    const told = await build('held', sources, { ...lastBuild, repositories });
+    const growth = ['2026-11-18', '2026-11-19'].map((day) => ({ day, added: 1, removed: 0 }));
+    const told = await build('held', sources, { ...lastBuild, repositories, growth });
     const text = (name: string) => told.get(`${name}index.html`) ?? '';
     const sentence =
       'We hold its new index back: it has 2 of 12 packages. Those that are no longer there will not install.';
@@ -180,6 +193,7 @@ describe('the words and figures of every page', () => {
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);
     expect(readAloud(attention)).toContain('2 repositories');
+    expect(readAloud(text('status/'))).toContain('Counted by repository');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
 
@@ -197,6 +211,21 @@ describe('the words and figures of every page', () => {
     expect(stale).toMatch(/\bBeta\b.*\bNot renewed\b/);
     const rows = page('status/').split('<tbody')[1]?.split('</tbody>')[0]?.split('<tr').length ?? 0;
     expect(rows - 1).toBe(4);
+  });
+
+  it('counts on the status page the findings to mend that the doctor counts', () => {
+    const row =
+      page('status/')
+        .split('<tbody')[1]
+        ?.split('<tr')
+        .find((one) => one.includes('/repository/alpha/')) ?? '';
+    const item =
+      page('doctor/')
+        .split('<li>')
+        .find((one) => one.includes('/doctor/alpha/')) ?? '';
+    const [onStatus, onDoctor] = [row, item].map((one) => /\d+ to mend/.exec(readAloud(one))?.[0]);
+    expect([onStatus, onDoctor]).toEqual(['1 to mend', '1 to mend']);
+    expect(page('doctor/alpha/')).toContain('class="note weak"');
   });
 
   it('T9: has forms that lead where the privacy policy says, and nowhere else', () => {
