@@ -46,13 +46,15 @@ export interface Needs {
   readonly needed: readonly NeededRepository[];
 }
 
+const isWhollyOfDevice = (group: Group): boolean => group.every(({ name }) => isOfDevice(name));
+
+// What the device may meet stays among its alternatives: without it the others would read as required.
 const findTargets = (catalog: SiteCatalog, id: string, groups: readonly Group[]): Relation[] =>
   groups
-    .map((group) => group.filter(({ name }) => !isOfDevice(name)))
-    .filter((group) => group.length > 0)
+    .filter((group) => !isWhollyOfDevice(group))
     .map((group) =>
       group.map((one) => {
-        const target = catalog.resolve(one.name);
+        const target = isOfDevice(one.name) ? undefined : catalog.resolve(one.name);
         return target === undefined || target === id ? one : { ...one, target };
       }),
     );
@@ -99,10 +101,9 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
     if (list.length > 0) relations.push({ title, list });
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
-  const ofDevice = required.filter((group) => group.every(({ name }) => isOfDevice(name)));
   return {
     relations,
-    demands: [...new Set(ofDevice.map(writeGroup))],
+    demands: [...new Set(required.filter(isWhollyOfDevice).map(writeGroup))],
     needed: findRepositories(catalog, repository.slug, required),
   };
 };

@@ -268,6 +268,30 @@ describe('the page of a package', () => {
     expect(demands).toEqual(['firmware (>= 14.0)']);
   });
 
+  it('keeps what the device may meet among the alternatives, linked to nothing, and then needs no other repository', async () => {
+    const depends = 'org.t.lib | firmware (>= 11.0), gsc.ipad | firmware (<< 14.0), org.t.old';
+    const provider = stanza({ Package: 'org.t.posing', Provides: 'firmware' });
+    const libraries = copies.find(({ entry }) => entry.slug === 'libraries') as Source;
+    const { relations, demands, needed } = await viewIn(
+      { ...own, packages: tweak({ Depends: depends }) + provider },
+      libraries,
+    );
+    expect(relations).toEqual([
+      {
+        title: 'Depends on',
+        list: [
+          [
+            { name: 'org.t.lib', restriction: '', target: 'org.t.lib' },
+            { name: 'firmware', restriction: '(>= 11.0)' },
+          ],
+          [{ name: 'org.t.old', restriction: '', target: 'org.t.old' }],
+        ],
+      },
+    ]);
+    expect(demands).toEqual(['gsc.ipad or firmware (<< 14.0)']);
+    expect(needed.flatMap(({ packages }) => packages.map(({ id }) => id))).toEqual(['org.t.old']);
+  });
+
   it('C4: doubts what its repository no longer confirms or has not changed for years', () => {
     expect(view('org.t.lib').doubt).toEqual({ kind: 'failing', since: '2026-11-02T10:00:00.000Z' });
     const hours = 47;
