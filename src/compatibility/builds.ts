@@ -24,6 +24,10 @@ export const buildTitles: Readonly<Record<Build | 'all', string>> = {
   all: 'Any build',
 };
 
+/** The same within a sentence. */
+export const wordOf = (build: Build): string =>
+  build === 'roothide' ? buildTitles[build] : buildTitles[build].toLowerCase();
+
 /** Whether an Architecture is one of jailbroken devices with iOS, known here or not. */
 export const isDeviceArchitecture = (architecture: string): boolean => architecture.startsWith('iphoneos-');
 

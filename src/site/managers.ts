@@ -1,6 +1,6 @@
 import { buildOf } from '../compatibility/builds.ts';
 import { parseVersion } from '../compatibility/ios-versions.ts';
-import { type BuildStatement, readStatements } from '../compatibility/judgement.ts';
+import { type BuildStatement, isFor, readStatements } from '../compatibility/judgement.ts';
 
 /** A link that hands a package or a repository to a package manager. */
 export interface DeepLink {
@@ -26,7 +26,7 @@ const managers: Readonly<Record<ManagerName, { readonly takes: readonly Build[];
 
 /** Whether a build runs on some version of iOS from this one on, by its fields: what its tags and texts name binds nobody. */
 const mayRunFrom = (first: number, build: Build, stated: readonly BuildStatement[]): boolean => {
-  const own = stated.filter((one) => one.build === build || one.build === 'all');
+  const own = stated.filter((one) => isFor(one, build));
   return own.length === 0 || own.some(({ firmware }) => firmware?.some(([, end]) => end > first) ?? true);
 };
 

@@ -15,7 +15,7 @@ import {
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
-import { buildOf, isDeviceArchitecture } from '../compatibility/builds.ts';
+import { architectureOf, type Build, buildOf, builds } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
@@ -28,7 +28,7 @@ import { statedLists } from '../results/stated-lists.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
 import { readPerson, webAddress } from './prose.ts';
 import { parseRelations } from './relations.ts';
-import { joinStatements, statementsOf } from './stated.ts';
+import { joinStatements, statedWhereServed, statementsOf } from './stated.ts';
 
 /** What the last build said of one repository. */
 export type Outcome = ShownBuild['repositories'][number];
@@ -169,7 +169,7 @@ export class SiteCatalog {
       packages.set(summary.id, summary);
     }
     this.packages = packages;
-    for (const { stated } of packages.values()) this.#forgetOthers(stated);
+    for (const { stated } of packages.values()) this.#judgeByServed(stated);
     this.hasDevices = packages.values().some(isForDevices);
     this.statedLists = this.hasDevices ? statedLists.count(packages.size) : 0;
     this.versionCount = versions;
@@ -248,14 +248,26 @@ export class SiteCatalog {
     return [...(this.#architectures.get(slug) ?? [])].sort();
   }
 
-  /** Whether a repository has something for devices with iOS: what is for all architectures there is for those then too. */
-  servesDevices(slug: string): boolean {
-    return this.#architectures.get(slug)?.values().some(isDeviceArchitecture) === true;
+  /** The builds for which a repository has something: what is for all architectures there is for those then too. */
+  #buildsIn(slug: string): Build[] {
+    const known = this.#architectures.get(slug) ?? new Set<string>();
+    return builds.filter((build) => known.has(architectureOf(build)));
   }
 
-  /** What is for all architectures in a repository for other systems says nothing of devices. */
-  #forgetOthers(stated: Map<string, string>): void {
-    for (const slug of stated.keys()) if (!this.servesDevices(slug)) stated.delete(slug);
+  /** Whether a repository has something for devices with iOS. */
+  servesDevices(slug: string): boolean {
+    return this.#buildsIn(slug).length > 0;
+  }
+
+  /** What is for all architectures says nothing of devices that its repository has nothing else for. */
+  #judgeByServed(stated: Map<string, string>): void {
+    for (const [slug, text] of stated) {
+      // A list of several builds begins with what is for all of them.
+      if (!text.startsWith('all')) continue;
+      const served = this.#buildsIn(slug);
+      if (served.length === 0) stated.delete(slug);
+      else stated.set(slug, statedWhereServed(text, served));
+    }
   }
 
   /** What a repository had of late and has no more, the latest first. */

@@ -1,6 +1,6 @@
 import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
-import { buildOf, builds, buildTitles, isDeviceArchitecture } from '../compatibility/builds.ts';
+import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
 import { readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
@@ -16,6 +16,12 @@ export const statementsOf = (json: string, details: string | null): string => {
 
 /** Statements of several records as those of one package. */
 export const joinStatements = (texts: Iterable<string>): string => writeStatements([...texts].flatMap(readStatements));
+
+/** The same of records in a repository that serves these builds alone, by which what is for all is judged. */
+export const statedWhereServed = (text: string, served: readonly Build[]): string =>
+  served.length === builds.length
+    ? text
+    : writeStatements(readStatements(text).map((one) => (one.build === 'all' ? { ...one, served } : one)));
 
 /** Where a statement stands, in words of the record that it stands in. */
 interface Said {

@@ -1,6 +1,6 @@
 import { describedBy } from '../catalog/placeholder.ts';
 import { listOrder } from '../catalog/reading.ts';
-import { buildOf, buildTitles } from '../compatibility/builds.ts';
+import { buildOf, wordOf } from '../compatibility/builds.ts';
 import { parseRelations } from './relations.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
@@ -112,6 +112,5 @@ export const computeChanges = (versions: readonly PackageVersion[]): VersionChan
 /** An architecture as a person reads it: "rootless", or its own name where it is of no device with iOS. */
 export const buildWord = (architecture: string): string => {
   const build = buildOf(architecture);
-  if (build === undefined || build === 'all') return architecture;
-  return build === 'roothide' ? buildTitles[build] : buildTitles[build].toLowerCase();
+  return build === undefined || build === 'all' ? architecture : wordOf(build);
 };

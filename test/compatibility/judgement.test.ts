@@ -69,12 +69,30 @@ describe('C14: what is said to a visitor', () => {
   });
 });
 
+describe('C14: what is for all builds', () => {
+  const all: BuildStatement = { build: 'all', firmware: undefined, named: undefined, asks: undefined };
+  const inRootful: BuildStatement = { ...all, served: ['rootful'] };
+
+  it.each([
+    [[inRootful], 'rootful', 'Any build, iOS not stated'],
+    [[inRootful], 'rootless', 'For all builds, in a rootful repository'],
+    [[{ ...all, served: ['rootful', 'roothide'] }], 'rootless', 'For all builds, in a rootful and RootHide repository'],
+    // Another repository serves it.
+    [[inRootful, { ...all, served: ['rootful', 'rootless'] }], 'rootless', 'Any build, iOS not stated'],
+    [[inRootful, ...stated(rootless)], 'rootless', 'Runs here'],
+  ] as const)('is for those that its repository serves: %j, %s: %s', (builds, build, words) => {
+    expect(judge(builds, device('16.7', build)).words).toBe(words);
+    expect(judge(readStatements(writeStatements(builds)), device('16.7', build)).words).toBe(words);
+  });
+});
+
 const range = fc
   .tuple(fc.nat(endOfVersions - 1), fc.nat(endOfVersions))
   .map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
 const ranges = fc.array(range, { maxLength: 4 }).map(uniteRanges);
 const statement = fc.record({
   build: fc.constantFrom('rootful', 'rootless', 'roothide', 'all' as const),
+  served: fc.option(fc.subarray(['rootful', 'rootless', 'roothide'] as const, { minLength: 1 }), { nil: undefined }),
   firmware: fc.option(ranges, { nil: undefined }),
   named: fc.option(
     ranges.filter((some) => some.length > 0),

@@ -53,7 +53,12 @@ const sources = [
     }),
   ),
   source('three', tweak('Snow Old', {}) + tweak('Plain', { Section: 'Utilities' })),
-  source('four', tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' })),
+  // What is for all of them there is for rootful devices alone.
+  source(
+    'four',
+    tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' }) +
+      tweak('Guide', { Section: 'Utilities', Architecture: 'all' }),
+  ),
   // For other systems: what is for all of them is for none of these devices.
   source(
     'desktop',
@@ -425,6 +430,26 @@ describe('C14: what a package page states', () => {
     // Whoever is for devices can be followed.
     expect(existsSync(path.join(out, 'package', 'com.example.snoweverywhere', 'feed.atom'))).toBe(true);
     expect(existsSync(path.join(out, 'package', 'com.example.manual', 'feed.atom'))).toBe(false);
+  });
+
+  it('takes what is for all architectures for a build where its repository serves that one, in rows, verdicts and buttons alike', async () => {
+    const page = await open('/section/utilities/?ios=16.7&build=rootless');
+    const lacking = 'For all builds, in a rootful repository';
+    expect(await verdicts(page, '.list')).toMatchObject({ Plain: 'Rootless, iOS not stated', Guide: lacking });
+    await page.goto(`${server.base}/search/?q=guide`);
+    await page.locator('#results .misfits ~ li').waitFor();
+    expect(await verdicts(page, '#results')).toEqual({ Guide: lacking });
+    await page.goto(`${server.base}/package/com.example.guide/`);
+    const said = () => page.locator('.for-device .verdict').textContent();
+    const called = () => page.locator('#install .primary').count();
+    expect([await said(), await called()]).toEqual([lacking, 0]);
+    await choose(page, '14.3', 'rootful');
+    expect([await said(), await called()]).toEqual(['Any build, iOS not stated', 1]);
+    // Where two builds are served, each is, and the third is not.
+    await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
+    expect([await said(), await called()]).toEqual(['Runs here', 1]);
+    await choose(page, '16.7', 'roothide');
+    expect([await said(), await called()]).toEqual(['For all builds, in a rootful and rootless repository', 0]);
   });
 
   it('stands where the index of the files looks for no words: every field of a record is indexed', () => {

@@ -1,6 +1,6 @@
-import { type Build, builds, buildTitles } from '../../compatibility/builds.ts';
+import { type Build, builds, wordOf } from '../../compatibility/builds.ts';
 import { parseVersion, writeVersion } from '../../compatibility/ios-versions.ts';
-import { type Device, type Judgement, judge, readStatements } from '../../compatibility/judgement.ts';
+import { type Device, isRefusal, type Judgement, judge, readStatements } from '../../compatibility/judgement.ts';
 
 // The device of the visitor. It stays in the browser, and in the address where the visitor put it, to share it; what rows
 // and pages state is in them, so nobody has to be asked.
@@ -76,17 +76,15 @@ export const tellOf = (element: Element): void => {
   line.textContent = judgement.words;
 };
 
-const misfits: ReadonlySet<string> = new Set(['others-named', 'not-on-ios', 'no-build']);
-
 /** Whether what a package states, as rows carry it, lets it run on the visitor's device, where one is known. */
 export const mayRun = (runs: string): boolean =>
-  device === undefined || !misfits.has(judge(readStatements(runs), device).verdict);
+  device === undefined || !isRefusal(judge(readStatements(runs), device));
 
 /** Whether the package of the page says itself that it does not run on the visitor's device. */
 export const refusesDevice = (): boolean => {
   const head = document.querySelector<HTMLElement>('.for-device[data-runs]');
   const judgement = head === null ? undefined : judgeRow(head);
-  return judgement !== undefined && misfits.has(judgement.verdict);
+  return judgement !== undefined && isRefusal(judgement);
 };
 
 /**
@@ -99,7 +97,7 @@ export const placeRows = (list: HTMLElement, items: readonly HTMLElement[]): voi
     const row = rowOf(item);
     const judgement = row === null ? undefined : judgeRow(row);
     const line = list.querySelector(':scope > .misfits');
-    if (judgement === undefined || !misfits.has(judgement.verdict)) {
+    if (judgement === undefined || !isRefusal(judgement)) {
       list.insertBefore(item, line);
       continue;
     }
@@ -136,7 +134,7 @@ const tellAll = (): void => {
     name.textContent =
       device === undefined
         ? (name.dataset.deviceName ?? '')
-        : `iOS ${writeVersion(device.ios)} · ${device.build === 'roothide' ? buildTitles.roothide : device.build}`;
+        : `iOS ${writeVersion(device.ios)} · ${wordOf(device.build)}`;
   }
   tellOthers();
 };
