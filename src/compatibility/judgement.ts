@@ -52,6 +52,9 @@ const verdictOf = (stated: BuildStatement, { ios, build }: Device): Verdict => {
   return holdsVersion(named, ios) ? 'named' : 'others-named';
 };
 
+/** Of what states nothing, since none of its builds is for a device with iOS. */
+export const notForDevices = 'Not for iPhones';
+
 const wordsOf = (verdict: Verdict, { ios, build }: Device, stated: BuildStatement): string => {
   const title = buildTitles[stated.build];
   const named = describeVersions(stated.named ?? []);
@@ -86,7 +89,7 @@ export const judge = (stated: readonly BuildStatement[], device: Device): Judgem
       return { verdict, words, rank: `${verdicts.indexOf(verdict)}${Number(one.build === 'all')}${words}` };
     })
     .sort((a, b) => (a.rank < b.rank ? -1 : 1));
-  return best ?? { verdict: 'no-build', words: `No ${wordOf(device.build)} build` };
+  return best ?? { verdict: 'no-build', words: notForDevices };
 };
 
 /** Whether by what it states it does not run there. */

@@ -13,7 +13,7 @@ import { computeNeeds, type Needs } from './needs.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
 import type { PackageSummary, PackageVersion, SiteCatalog } from './site-catalog.ts';
-import { joinStatements, type StatedRow, statedRows } from './stated.ts';
+import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
 
 /** One row of the table of versions. */
@@ -70,6 +70,8 @@ export interface PackageView extends Needs {
   readonly older: readonly VersionRow[];
   /** What its builds state of devices with iOS, as the page carries it. */
   readonly runs: string;
+  /** What is said to a visitor for whose device it has no build; undefined in an index with nothing for such devices. */
+  readonly lacking: string | undefined;
   readonly stated: readonly StatedRow[];
   readonly changes: readonly VersionChange[];
   readonly copies: readonly Copy[];
@@ -187,6 +189,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const dependents = catalog.dependents(id);
   const counted = catalog.downloads.get(id);
   const author = readPerson(record.author);
+  const runs = joinStatements(stated.values());
   const maintainer = readPerson(record.maintainer);
   return {
     summary: shown,
@@ -212,7 +215,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     tags: record.tags ?? [],
     latest: rows.filter((row) => row.latest),
     older: rows.filter((row) => !row.latest),
-    runs: joinStatements(stated.values()),
+    runs,
+    lacking: catalog.hasDevices ? lackingOf(runs) : undefined,
     stated: statedRows(versions, (slug) => catalog.servesDevices(slug)),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),

@@ -1,8 +1,8 @@
 import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
-import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture } from '../compatibility/builds.ts';
+import { type Build, buildOf, builds, buildTitles, isDeviceArchitecture, wordOf } from '../compatibility/builds.ts';
 import { complementOf, describeVersions } from '../compatibility/ios-versions.ts';
-import { readStatements, writeStatements } from '../compatibility/judgement.ts';
+import { notForDevices, readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { buildStatement, readStated, type Stated, type StatementSource } from '../compatibility/statements.ts';
 import type { PackageRecord } from '../contract/records.ts';
 
@@ -22,6 +22,22 @@ export const statedWhereServed = (text: string, served: readonly Build[]): strin
   served.length === builds.length
     ? text
     : writeStatements(readStatements(text).map((one) => (one.build === 'all' ? { ...one, served } : one)));
+
+const listed = (some: readonly Build[]): string =>
+  new Intl.ListFormat('en').format(builds.filter((build) => some.includes(build)).map(wordOf));
+
+/** What a package says that has no build for the device of its visitor, in a sentence; `text` is what it states. */
+export const lackingOf = (text: string): string => {
+  const stated = readStatements(text);
+  const made = builds.filter((build) => stated.some((one) => one.build === build));
+  if (made.length > 0) {
+    const there = made.length === 1 ? `there is a ${listed(made)} build` : `there are ${listed(made)} builds`;
+    return `Your iPhone cannot install it as it is: ${there} only.`;
+  }
+  const served = stated.flatMap((one) => one.served ?? []);
+  if (served.length === 0) return notForDevices;
+  return `It may not install on your iPhone: it is for all builds, but in a ${listed(served)} repository.`;
+};
 
 /** Where a statement stands, in words of the record that it stands in. */
 interface Said {

@@ -30,8 +30,8 @@ describe('C14: what is said to a visitor', () => {
     [[{ architecture: 'iphoneos-arm64e' }], '16.7', 'roothide', 'RootHide, iOS not stated'],
     [[{ architecture: 'all' }], '16.7', 'roothide', 'Any build, iOS not stated'],
     [[{ architecture: 'all', depends: 'firmware (>= 15.0)' }], '16.7', 'roothide', 'Runs here'],
-    [[{ architecture: 'amd64' }, { architecture: 'IPHONEOS-ARM64' }], '16.7', 'rootless', 'No rootless build'],
-    [[], '16.7', 'rootless', 'No rootless build'],
+    [[{ architecture: 'amd64' }, { architecture: 'IPHONEOS-ARM64' }], '16.7', 'rootless', 'Not for iPhones'],
+    [[], '16.7', 'rootless', 'Not for iPhones'],
     [[{ architecture: 'iphoneos-arm64', name: 'X (iOS 13 - 16)' }], '16.7', 'rootless', 'Rootless, names iOS 13 to 16'],
     [[{ architecture: 'iphoneos-arm64', name: 'X (iOS 11)' }], '16.7', 'rootless', 'Rootless, but names iOS 11'],
     // What its fields say counts, and not its words.

@@ -152,7 +152,7 @@ describe('C14: the device of the visitor', () => {
       'Snow Named (iOS 15 - 17)': 'Rootless, names iOS 15 to 17',
       'Snow Elsewhere (iOS 11)': 'Rootless, but names iOS 11',
       'Snow Everywhere': 'Runs here',
-      'Snow Desktop': 'No rootless build',
+      'Snow Desktop': 'Not for iPhones',
       'Snow<b>Bold</b>': 'Runs here',
     });
     const other = await open('/');
@@ -368,6 +368,22 @@ describe('C14: the device of the visitor', () => {
     expect(items.slice(7).sort()).toEqual(['Snow Desktop', 'Snow Elsewhere (iOS 11)', 'Snow New']);
   });
 
+  it('reads at the head of a package, in a note, that no build is for it, and which there are', async () => {
+    const page = await open('/package/com.example.snowboth/?ios=16.7&build=roothide');
+    const note = page.locator('.for-device .verdict');
+    expect(await note.textContent()).toBe(
+      'Your iPhone cannot install it as it is: there are rootful and rootless builds only.',
+    );
+    const edgeOf = () =>
+      page.evaluate("getComputedStyle(document.querySelector('.for-device .verdict')).borderLeftWidth");
+    expect(await edgeOf()).toBe('4px');
+    await page.goto(`${server.base}/package/com.example.snowold/`);
+    await choose(page, '9.0', 'rootful');
+    expect([await note.textContent(), await edgeOf()]).toEqual(['Rootful, names iOS 6 to 10', '0px']);
+    await page.goto(`${server.base}/package/com.example.snowsilent/`);
+    expect(await note.textContent()).toBe('Your iPhone cannot install it as it is: there is a rootless build only.');
+  });
+
   it('is judged at the head of a package, below its name', async () => {
     const page = await open('/package/com.example.snownew/?ios=16.7&build=rootless');
     expect(await page.locator('.for-device .verdict').textContent()).toBe('Says not on iOS 16.7');
@@ -419,9 +435,10 @@ describe('C14: what a package page states', () => {
 
   it('takes what is for all architectures for devices where its repository serves them, in rows and on pages alike', async () => {
     const page = await open('/section/text/?ios=16.7&build=rootless');
-    expect(await verdicts(page, '.list')).toEqual({ Manual: 'No rootless build', Server: 'No rootless build' });
+    expect(await verdicts(page, '.list')).toEqual({ Manual: 'Not for iPhones', Server: 'Not for iPhones' });
     await page.goto(`${server.base}/package/com.example.manual/`);
     expect(await page.getByRole('region', { name: 'What it runs on' }).count()).toBe(0);
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Not for iPhones');
     await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
     expect(await table(page)).toEqual([
       ['Any build all', 'iOS 12 or newer', 'Depends: firmware (>= 12.0)', '1.0, one repository'],
@@ -442,14 +459,20 @@ describe('C14: what a package page states', () => {
     await page.goto(`${server.base}/package/com.example.guide/`);
     const said = () => page.locator('.for-device .verdict').textContent();
     const called = () => page.locator('#install .primary').count();
-    expect([await said(), await called()]).toEqual([lacking, 0]);
+    expect([await said(), await called()]).toEqual([
+      'It may not install on your iPhone: it is for all builds, but in a rootful repository.',
+      0,
+    ]);
     await choose(page, '14.3', 'rootful');
     expect([await said(), await called()]).toEqual(['Any build, iOS not stated', 1]);
     // Where two builds are served, each is, and the third is not.
     await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
     expect([await said(), await called()]).toEqual(['Runs here', 1]);
     await choose(page, '16.7', 'roothide');
-    expect([await said(), await called()]).toEqual(['For all builds, in a rootful and rootless repository', 0]);
+    expect([await said(), await called()]).toEqual([
+      'It may not install on your iPhone: it is for all builds, but in a rootful and rootless repository.',
+      0,
+    ]);
   });
 
   it('stands where the index of the files looks for no words: every field of a record is indexed', () => {

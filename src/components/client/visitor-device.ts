@@ -73,7 +73,8 @@ export const tellOf = (element: Element): void => {
     row.classList.add('judged');
   }
   line.className = `verdict ${judgement.verdict}`;
-  line.textContent = judgement.words;
+  // At the head of a page is room for a sentence.
+  line.textContent = (judgement.verdict === 'no-build' && row.dataset.lacking) || judgement.words;
 };
 
 /** Whether what a package states, as rows carry it, lets it run on the visitor's device, where one is known. */
