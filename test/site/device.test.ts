@@ -57,7 +57,7 @@ const sources = [
   source(
     'four',
     tweak('Plain', { Section: 'Utilities', Architecture: 'iphoneos-arm' }) +
-      tweak('Guide', { Section: 'Utilities', Architecture: 'all' }),
+      tweak('Guide', { Section: 'Utilities', Architecture: 'all', Depends: 'com.example.snownew' }),
   ),
   // For other systems: what is for all of them is for none of these devices.
   source(
@@ -473,6 +473,27 @@ describe('C14: what a package page states', () => {
       'It may not install on your iPhone: it is for all builds, but in a rootful and rootless repository.',
       0,
     ]);
+  });
+
+  it('leads to its repository right below the managers, and to each of several that it needs', async () => {
+    const page = await open('/package/com.example.snownew/', { viewport: { width: 390, height: 844 } });
+    const adding = page.getByRole('link', { name: 'Not found there? Add one repository first' });
+    expect(await adding.getAttribute('href')).toBe('/repository/one/');
+    const parts = [page.locator('#install [data-manager]').last(), adding, page.locator('.downloads')];
+    const tops = await Promise.all(parts.map(async (one) => (await one.boundingBox())?.y ?? Number.NaN));
+    expect(tops).toEqual([...tops].sort((a, b) => a - b));
+    await page.goto(`${server.base}/package/com.example.guide/`);
+    const buttons = page.locator('#needs-more .button');
+    expect(await page.locator('#needs-more p').innerText()).toBe(
+      'It needs two repositories: add both. Snow New is in one repository.',
+    );
+    expect(
+      await buttons.evaluateAll((all) => all.map((one) => [one.textContent?.trim(), one.getAttribute('href')])),
+    ).toEqual([
+      ['Add four repository', '/repository/four/'],
+      ['Add one repository', '/repository/one/'],
+    ]);
+    expect(await adding.count()).toBe(0);
   });
 
   it('stands where the index of the files looks for no words: every field of a record is indexed', () => {
