@@ -32,6 +32,7 @@ const sources = [
         Architecture: 'iphoneos-arm',
         Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
         Version: '1.0',
+        Size: '262000',
       }),
       tweak('Snow Both', { Depends: 'ellekit, firmware (>= 15.0)', Tag: 'compatible_max::ios16.7', Version: '1.1' }),
       tweak('Snow Old', { Architecture: 'iphoneos-arm', Description: 'Falls. Supports iOS 6 - 10' }),
@@ -473,6 +474,16 @@ describe('C14: what a package page states', () => {
       'It may not install on your iPhone: it is for all builds, but in a rootful and rootless repository.',
       0,
     ]);
+  });
+
+  it('has the size of each build where they differ, and calls what is for all of them a download for any build', async () => {
+    const page = await open('/package/com.example.snowboth/');
+    const downloadOf = () => page.locator('.facts dt:text-is("Download") + dd');
+    const lines = async () => (await downloadOf().innerText()).split('\n').sort();
+    expect(await lines()).toEqual(['rootful 262 kB', 'rootless 2.0 kB']);
+    await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
+    expect(await lines()).toEqual(['2.0 kB']);
+    expect(await page.locator('.downloads').innerText()).toMatch(/^Download \(any build\) 2.0 kB$/);
   });
 
   it('leads to its repository right below the managers, and to each of several that it needs', async () => {
