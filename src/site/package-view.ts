@@ -174,10 +174,21 @@ const similarPackages = (catalog: SiteCatalog, summary: PackageSummary): Package
   return cards;
 };
 
+/** The same versions, of repositories that are told apart: by their slugs too, where several are called alike. */
+const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
+  const all = new Set(versions.map(({ repository }) => repository));
+  const alike = [...Map.groupBy(all, ({ name }) => name.trim().toLowerCase()).values()].filter(
+    (some) => some.length > 1,
+  );
+  if (alike.length === 0) return versions;
+  const told = new Map(alike.flat().map((one) => [one, { ...one, name: `${one.name} (${one.slug})` }]));
+  return versions.map((one) => ({ ...one, repository: told.get(one.repository) ?? one.repository }));
+};
+
 /** The page of one package; undefined where the catalog has no such package. */
 export const computePackageView = (catalog: SiteCatalog, id: string): PackageView | undefined => {
   const summary = catalog.packages.get(id);
-  const versions = catalog.readVersions(id);
+  const versions = tellApart(catalog.readVersions(id));
   const best = versions[0];
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;

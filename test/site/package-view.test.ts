@@ -209,9 +209,9 @@ describe('the page of a package', () => {
     const two = { ...first.entry, slug: 'two', uri: 'https://two.example/', ranking: 5 };
     const { copies: three } = await viewIn(first, third, { ...third, entry: two, packages: first.packages });
     expect(three.map(({ slug, differs }) => [slug, differs?.version, differs?.from])).toEqual([
-      ['own', '2.0', 'Other bytes'],
+      ['own', '2.0', 'Other bytes (other-bytes)'],
       ['other-bytes', '2.0', 'Own'],
-      ['two', '2.0', 'Other bytes'],
+      ['two', '2.0', 'Other bytes (other-bytes)'],
     ]);
   });
 
@@ -254,6 +254,26 @@ describe('the page of a package', () => {
       ['1.0-0', true],
       ['0.9', false],
     ]);
+  });
+
+  it('tells repositories that are called alike apart by their slugs, wherever it names them', async () => {
+    const namesake = (slug: string, Origin: string, ranking: number): Source => ({
+      entry: { slug, uri: `https://${slug}.example/`, ranking },
+      release: `Origin: ${Origin}\n`,
+      at: '2026-11-01T10:00:00.000Z',
+      packages: tweak({ Version: '1.0', SHA256: slug === 'first' ? a : b }),
+    });
+    const { repository, latest, copies, stated } = await viewIn(
+      namesake('first', 'Reposi3', 2),
+      namesake('second', 'reposi3', 3),
+      namesake('third', 'Another', 4),
+    );
+    const names = ['Reposi3 (first)', 'reposi3 (second)', 'Another'];
+    expect(repository.name).toBe(names[0]);
+    expect(latest.map((row) => row.repository)).toEqual(names);
+    expect(copies.map((copy) => copy.repository)).toEqual(names);
+    expect(copies.map(({ differs }) => differs?.from)).toEqual([names[1], names[0], names[0]]);
+    expect(stated.flatMap(({ of }) => of.map((one) => one.repository))).toEqual(names);
   });
 
   it('says which other repositories it needs, and nothing of a bootstrap or of what nobody here has', () => {
