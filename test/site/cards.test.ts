@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stageOf } from '../../src/contract/version-stage.ts';
 import { hueOf, lettersOf } from '../../src/results/monogram.ts';
 import { notchesOf } from '../../src/results/notches.ts';
-import { rowMarkup } from '../../src/results/row.ts';
+import { rowMarkup, titleMarkup } from '../../src/results/row.ts';
 
 describe('the letters of a tile', () => {
   it.each([
@@ -86,4 +86,10 @@ it.each([
   ['3.1-device', undefined],
 ])('a version that is not released is marked: %s %s', (version, stage) => {
   expect(stageOf(version)).toBe(stage);
+});
+
+it('breaks shorter words in the title of a page, whose letters are larger, and nothing in what fits', () => {
+  expect(titleMarkup('LaunchInSafeMode')).toBe('Launch<wbr>In<wbr>Safe<wbr>Mode');
+  expect(titleMarkup('CustomControlCentre 2')).toBe('Custom<wbr>Control<wbr>Centre 2');
+  expect(titleMarkup('SnowBoard <b>')).toBe('SnowBoard &lt;b&gt;');
 });
