@@ -193,6 +193,26 @@ describe('a package', () => {
     await page.waitForURL('**/package/com.beta.only/');
   });
 
+  it('has a version, its chips and its file on one line of a phone, then what it is, and its repository where there are several', async () => {
+    const page = await site.open('/package/com.alpha.snowboard/', phone);
+    const row = page.getByRole('region', { name: 'Latest versions' }).locator('tbody tr').last();
+    const middle = async (what: string) => {
+      const box = await row.locator(what).first().boundingBox();
+      return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN) / 2;
+    };
+    const heights = await row
+      .locator('.chip')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThan(1);
+    expect(new Set(heights).size).toBe(1);
+    expect(Math.abs((await middle('.version')) - (await middle('.file')))).toBeLessThan(8);
+    expect(await middle('[title^=iphoneos]')).toBeGreaterThan((await middle('.version')) + 12);
+    expect(await middle('.place')).toBeGreaterThan((await middle('[title^=iphoneos]')) + 12);
+    expect(await row.innerText()).not.toMatch(/–/);
+    await page.goto(`${site.files.base}/package/com.alpha.lib/`);
+    expect(await page.locator('.releases .place').count()).toBe(0);
+  });
+
   it('shows its letters in the place of an icon that does not load', async () => {
     const page = await site.open('/package/com.alpha.snowboard/');
     const tile = page.locator('.monogram.large');
