@@ -16,6 +16,7 @@ import {
 import { operatedStore } from '../functions/gateway/on-workers.ts';
 import { inWords } from '../src/log/error-chain.ts';
 import { auditCommand } from './accounts/audit.ts';
+import { assertStateFolder, assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
@@ -79,22 +80,30 @@ const signOutEverybody = async (store: CredentialStore): Promise<Outcome> => {
   return { text: `Signed everybody out, on ${counted(devices)}.`, event: { event: 'everybody-signed-out', devices } };
 };
 
-/** Runs one command; resolves to what to print. Throws UsageError, PasswordRefused or StoreUnavailable. */
-const run = async (
-  accounts: Accounts,
-  { command, name, all }: { command: string; name: string | undefined; all: boolean },
-): Promise<Outcome> => {
-  const { store, passwords } = accounts;
-  if (all && command !== 'sign-out') throw new UsageError('--all goes with sign-out');
-  if (all && name !== undefined) throw new UsageError('sign-out takes a NAME or --all, not both');
-  if (all) return signOutEverybody(store);
-  if (command === 'list') return { text: formatAccounts(await store.listAccounts()) };
-  if (!['add', 'password', 'disable', 'enable', 'remove', 'sign-out'].includes(command)) {
+interface Typed {
+  readonly command: string;
+  readonly name: string | undefined;
+  readonly all: boolean;
+}
+
+// Before a store is looked for: what was typed wrong is wrong wherever the accounts are.
+const assertCommand = ({ command, name, all }: Typed): void => {
+  if (!['list', 'add', 'password', 'disable', 'enable', 'remove', 'sign-out'].includes(command)) {
     throw new UsageError(`there is no command ${command}`);
   }
-  if (name === undefined) {
+  if (all && command !== 'sign-out') throw new UsageError('--all goes with sign-out');
+  if (all && name !== undefined) throw new UsageError('sign-out takes a NAME or --all, not both');
+  if (command === 'list' && name !== undefined) throw new UsageError('list takes no NAME: it lists every account');
+  if (command !== 'list' && !all && name === undefined) {
     throw new UsageError(`${command} needs a NAME${command === 'sign-out' ? ', or --all' : ''}`);
   }
+};
+
+/** Runs one command; resolves to what to print. Throws UsageError, PasswordRefused or StoreUnavailable. */
+const run = async (accounts: Accounts, { command, name }: Typed): Promise<Outcome> => {
+  const { store, passwords } = accounts;
+  if (command === 'list') return { text: formatAccounts(await store.listAccounts()) };
+  if (name === undefined) return signOutEverybody(store);
   if (command === 'add') return addAccount(accounts, name);
   const account = await store.findAccount(name);
   if (!account) return { text: missing(name), failed: true };
@@ -155,21 +164,21 @@ const openWorkerAccounts = (at: string): Accounts => {
   return { store: operatedStore(url.origin, key), passwords: createNodePasswords(1, smallCost) };
 };
 
-const openAccounts = (at: string | undefined, state: string): Accounts =>
-  at === undefined
-    ? {
-        store: openCredentialStore(readStoreLocation(process.env, state), createNodeCryptography()),
-        passwords: createNodePasswords(1),
-      }
-    : openWorkerAccounts(at);
+const openStoredAccounts = (command: string, state: string): Accounts => {
+  const location = readStoreLocation(process.env, state);
+  // Opening a store makes it, and a slip of the pen in --state should not.
+  (command === 'add' ? assertStateFolder : assertStoreExists)(location, state);
+  return { store: openCredentialStore(location, createNodeCryptography()), passwords: createNodePasswords(1) };
+};
 
 let store: CredentialStore | undefined;
 let changesSomething = false;
 try {
   assertNoHelp();
   const { state, at, ...rest } = readArguments();
+  assertCommand(rest);
   changesSomething = rest.command !== 'list';
-  const accounts = openAccounts(at, state);
+  const accounts = at === undefined ? openStoredAccounts(rest.command, state) : openWorkerAccounts(at);
   store = accounts.store;
   const { text, failed, event } = await run(accounts, rest);
   if (event) await auditCommand(event, state);
@@ -180,7 +189,7 @@ try {
   else if (error instanceof UsageError) {
     process.stderr.write(`accounts: ${error.message}\n\n${usage}`);
     process.exitCode = 2;
-  } else if (error instanceof PasswordRefused || error instanceof ConfigurationInvalid) {
+  } else if (error instanceof PasswordRefused || error instanceof ConfigurationInvalid || error instanceof NoStore) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } else if (error instanceof StoreUnavailable) {

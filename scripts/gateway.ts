@@ -8,6 +8,7 @@ import {
   readStoreLocation,
 } from '../functions/gateway/on-node.ts';
 import { auditCommand } from './accounts/audit.ts';
+import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
@@ -70,6 +71,7 @@ try {
   const { command, file, keepSignIns, state } = readArguments();
   const location = readStoreLocation(process.env, state);
   if (command === 'backup') {
+    assertStoreExists(location, state);
     const { backUp } = await loadBackup();
     const { accounts, rows } = await backUp(location, file);
     process.stdout.write(
@@ -87,7 +89,7 @@ try {
   else if (error instanceof UsageError) {
     process.stderr.write(`gateway: ${error.message}\n\n${usage}`);
     process.exitCode = 2;
-  } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid) {
+  } else if (error instanceof BackupRefused || error instanceof ConfigurationInvalid || error instanceof NoStore) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } else {

@@ -16,7 +16,12 @@ export { type Passwords, smallCost } from './passwords.ts';
 export { formatEvent, type SecurityEvent, type ToldEvent } from './security-log.ts';
 export type { Restored } from './store/backup.ts';
 export { BackupRefused } from './store/backup-file.ts';
-export { type AccountSummary, type CredentialStore, StoreUnavailable } from './store/credential-store.ts';
+export {
+  type AccountSummary,
+  type CredentialStore,
+  type StoreLocation,
+  StoreUnavailable,
+} from './store/credential-store.ts';
 export { openCredentialStore } from './store/open-store.ts';
 
 /** The two commands on a whole store (see store/backup.ts), which is loaded for them alone. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createNodeCryptography } from '../../functions/gateway/node/node-cryptography.ts';
 import { BrowserSession } from '../support/browser-session.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { authenticate, PackageManager, readCallback } from '../support/package-manager.ts';
@@ -28,6 +29,8 @@ describeStores('the accounts command', (newStore, kind) => {
   beforeAll(async () => {
     environment = await newStore();
     gateway = await startGateway(environment, { now: Date.now() });
+    // The first question makes the store.
+    await gateway.store.listAccounts();
   });
   afterAll(() => gateway.close());
 
@@ -109,6 +112,7 @@ describeStores('the accounts command', (newStore, kind) => {
       ['add', 'alice', 'password1'],
       ['frobnicate', 'alice'],
       ['list', '--nonsense'],
+      ['list', 'alice'],
       ['add', 'a b'],
     ]) {
       const { code, error } = await accounts(parameters, 'some password\n');
@@ -252,4 +256,22 @@ test('T9 asks a Worker only where the key is safe on its way, and says what came
   server.close();
   await once(server, 'close');
   expect((await list(at)).error).toMatch(/^The credential store cannot be reached: .*ECONNREFUSED/);
+});
+
+test('makes no store where --state names no folder of one, and a first account one in a state folder alone', async () => {
+  const folder = temporaryFolder();
+  const typo = join(folder, 'typo');
+  for (const parameters of [['list'], ['password', 'alice'], ['sign-out', '--all'], ['add', 'alice']]) {
+    const ended = await runScript('accounts', [...parameters, '--state', typo], { input: 'first password\n' });
+    expect(ended, parameters.join(' ')).toMatchObject({
+      status: 1,
+      error: `There is no state folder ${typo}: build first, or name another --state.\n`,
+    });
+  }
+  const listed = await runScript('accounts', ['list', '--state', folder]);
+  expect(listed).toMatchObject({ status: 1, error: expect.stringContaining(`There are no accounts in ${folder}`) });
+  expect(readdirSync(folder)).toEqual([]);
+  const added = await runScript('accounts', ['add', 'alice', '--state', folder], { input: 'first password\n' });
+  expect(added).toMatchObject({ status: 0, out: 'Added alice.\n' });
+  expect((await runScript('accounts', ['list', '--state', folder])).out).toContain('alice');
 });

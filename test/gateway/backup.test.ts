@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
 import { backUp, restore } from '../../functions/gateway/store/backup.ts';
 import type { StoreLocation } from '../../functions/gateway/store/credential-store.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { addAccount, post, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { issue, openProtocol } from '../support/issue.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -260,4 +261,19 @@ test('a backup of SQLite restored to PostgreSQL, and back again, has the same ro
   expect(rows(second)).toEqual(rows(first));
   await one.close();
   await two.close();
+});
+
+test('a backup is refused where there is no store, and a restore makes one in a new folder', async () => {
+  const there = join(temporaryFolder(), 'there');
+  const [none, file] = [newFile(), newFile()];
+  const refused = await runScript('gateway', ['backup', none, '--state', there]);
+  expect(refused).toMatchObject({ status: 1, error: expect.stringContaining(`There is no state folder ${there}`) });
+  expect([none, there].filter((one) => existsSync(one))).toEqual([]);
+
+  const gateway = await startGateway({}, { now: Date.now() });
+  await addAccount(gateway.store, 'alice');
+  expect((await runScript('gateway', ['backup', file, '--state', gateway.folder])).status).toBe(0);
+  await gateway.close();
+  const restored = await runScript('gateway', ['restore', file, '--state', there]);
+  expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Restored 1 account') });
 });
