@@ -165,9 +165,8 @@ export const replicaOptions = {
   'poll-interval': {
     type: 'duration',
     value: 'TIME',
-    default: 10,
     environment: 'DEBDEX_POLL_INTERVAL',
-    help: 'Of a replica: how often it asks for a new generation, in seconds or such as 90s, 10m or 2h; longer while the address does not answer.',
+    help: 'Of a replica: how often it asks for a new generation, in seconds or such as 90s, 10m or 2h; longer while the address does not answer. 10 seconds without it.',
   },
   'count-downloads': {
     type: 'boolean',
@@ -192,18 +191,20 @@ const limitsOf = (values: OptionValues<typeof serverOptions>): Partial<ServerLim
 };
 
 const toCommandFailure = (error: unknown): unknown => {
-  if (error instanceof ConfigurationInvalid) return new UsageError(error.message);
-  if (error instanceof CannotServe || error instanceof SafetyListInvalid) return new CommandFailure(error.message);
+  if (error instanceof ConfigurationInvalid || error instanceof SafetyListInvalid) return new UsageError(error.message);
+  if (error instanceof CannotServe) return new CommandFailure(error.message);
   return error;
 };
+
+/** How often a replica asks for a new generation, in seconds, where it is told nothing. */
+const usualPollInterval = 10;
 
 const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log, countsTogether: boolean) => {
   const { from, 'public-key': publicKey } = values;
   if (from === undefined) {
-    const alone =
-      publicKey !== undefined ? '--public-key' : values['count-downloads'] ? '--count-downloads' : undefined;
+    const alone = (['public-key', 'poll-interval', 'count-downloads'] as const).find((name) => values[name]);
     if (alone === undefined) return {};
-    throw new UsageError(`${alone} is of a replica: name the publication with --from URL`);
+    throw new UsageError(`--${alone} is of a replica: name the publication with --from URL`);
   }
   const [{ assertPublication, assertPublicKey }, { readProxyOptions }] = await Promise.all([
     import('./publication-options.ts'),
@@ -214,7 +215,7 @@ const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log
   if (Object.keys(process.env).some((name) => name.startsWith('GATEWAY_'))) {
     log.warn('gateway-setting', 'A replica has no gateway; the settings that begin with GATEWAY_ are of no effect.');
   }
-  const interval = values['poll-interval'] * 1000;
+  const interval = (values['poll-interval'] ?? usualPollInterval) * 1000;
   const replica = { from, publicKey, interval, proxies: readProxyOptions() };
   return { replica, countDownloads: values['count-downloads'] || countsTogether };
 };
@@ -227,15 +228,20 @@ const metricsOf = (
 // What listens there takes the port of every address.
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** For a command that has long work to do before it serves: throws a CommandFailure where an address is taken. */
-export const assertPortsFree = async (
-  values: Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>,
-): Promise<void> => {
+type Ports = Pick<OptionValues<typeof serverOptions>, 'host' | 'port' | 'metrics-host' | 'metrics-port'>;
+
+const assertPortsDiffer = (values: Ports): void => {
   const metrics = metricsOf(values);
   const isOne = (one: string, other: string) => one === other || [one, other].some((host) => everywhere.has(host));
   if (metrics !== undefined && metrics.port !== 0 && metrics.port === values.port && isOne(metrics.host, values.host)) {
     throw new UsageError(`--port and --metrics-port are both ${values.port}: name another port with one of them`);
   }
+};
+
+/** For a command that has long work to do before it serves: throws a CommandFailure where an address is taken. */
+export const assertPortsFree = async (values: Ports): Promise<void> => {
+  assertPortsDiffer(values);
+  const metrics = metricsOf(values);
   try {
     await assertCanListen(values);
     if (metrics !== undefined) await assertCanListen(metrics, '--metrics-port');
@@ -255,6 +261,7 @@ export const runServer = async (
 ): Promise<void> => {
   const { out, state, host, port, development } = values;
   if (of?.from === undefined) assertApart(values);
+  assertPortsDiffer(values);
   const log = openLog(values);
   warnOfExample(host, out, log);
   assertDownloadsDatabase(values['downloads-database']);

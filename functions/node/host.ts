@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createApp } from '../app.ts';
@@ -46,15 +46,18 @@ const openDependencies = (options: BuildHostOptions, telling: Telling) => ({
 });
 
 /**
- * Serves what was built, and takes up each build that follows. Throws CannotServe where nothing has been built or the
- * address cannot be listened on, SafetyListInvalid, and ConfigurationInvalid where the gateway is told nonsense.
+ * Serves what was built, and takes up each build that follows. Throws CannotServe where nothing has been built, where
+ * there is no state folder or the address cannot be listened on, SafetyListInvalid, and ConfigurationInvalid where the gateway is told nonsense.
  */
 const startBuildHost = async (options: BuildHostOptions): Promise<Host> => {
   const { out, state } = options;
   if (!existsSync(path.join(out, documentPath.landing))) {
     throw new CannotServe(`There is nothing to serve in ${out}: build it first, with npm run build.`);
   }
-  mkdirSync(state, { recursive: true });
+  // A folder that is made here would stand for a slip of the pen, and nothing that is computed could be answered from it.
+  if (!existsSync(state)) {
+    throw new CannotServe(`There is no state folder ${state}: name with --state that of the build which made ${out}.`);
+  }
   let publicAddress = readPublicAddress(out);
   const meter = new Meter();
   const telling = createTelling(options.log, meter);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -216,6 +217,7 @@ describe('npm run serve', () => {
 
   it('says what is wrong and how it ended', async () => {
     const { folder, state } = build();
+    const none = path.join(state, 'none');
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
@@ -224,6 +226,10 @@ describe('npm run serve', () => {
       [['--prot', '1'], 2, /--prot[\s\S]*--help/],
       [['--port', 'x'], 2, /--port must be a whole number/],
       [['--out', path.join(folder, 'none')], 1, /nothing to serve[\s\S]*npm run build/],
+      [['--out', folder, '--state', none], 1, /There is no state folder .*none: name with --state that of the build/],
+      [['--metrics-port', String(port), '--port', String(port)], 2, /--port and --metrics-port are both/],
+      [['--poll-interval', '5'], 2, /--poll-interval is of a replica: name the publication with --from URL/],
+      [['--poll-interval', '10'], 2, /--poll-interval is of a replica/],
       [
         ['--out', folder, '--state', state, '--port', String(port)],
         1,
@@ -236,6 +242,7 @@ describe('npm run serve', () => {
       expect(text).toMatch(message);
       expect(text).not.toMatch(/\n\s+at /);
     }
+    expect(existsSync(none)).toBe(false);
     // Before anything is built.
     const both = ['--port', '18099', '--metrics-port', '18099', '--host', '127.0.0.1'];
     expect(await runScript('start', both)).toMatchObject({ status: 2, text: expect.stringMatching(/both 18099/) });
