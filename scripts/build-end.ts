@@ -48,11 +48,10 @@ const partlyStands =
  */
 export const toCommandFailure = (error: unknown, stoppedCode?: number): Error => {
   if (error instanceof UsageError || error instanceof CommandFailure) return error;
-  if (error instanceof ManifestError) return new UsageError(error.message);
+  if (error instanceof ManifestError || error instanceof SafetyListInvalid) return new UsageError(error.message);
   if (error instanceof RemovalsHeld) return new CommandFailure(error.message, exitCodes.needsWord);
   if (error instanceof LockedError) return new CommandFailure(error.message, exitCodes.busy);
   if (error instanceof OutputTaken) return new CommandFailure(error.message, exitCodes.needsWord);
-  if (error instanceof SafetyListInvalid) return new CommandFailure(error.message);
   if (error instanceof NoRoom || error instanceof NoBundle) {
     return new CommandFailure(error.message, exitCodes.failed);
   }

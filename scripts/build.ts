@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { askTotals } from '../functions/downloads/asked-totals.ts';
 import { readDownloads } from '../functions/node/computed.ts';
-import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../src/contract/manifest.ts';
-import type { SafetyEntry } from '../src/contract/safety.ts';
 import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import { inWords } from '../src/log/error-chain.ts';
@@ -28,7 +26,7 @@ import { CommandFailure, type OptionValues, runCommand, UsageError } from './opt
 import { readBase } from './read-base.ts';
 import { readNotifier } from './read-notifier.ts';
 import { readProxyOptions } from './read-proxies.ts';
-import { manifestOf, readService, safetyFileOf, serviceFileOf } from './read-service.ts';
+import { manifestOf, readService, readUnsafe, safetyFileOf, serviceFileOf } from './read-service.ts';
 import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
 import { publishSample, removeSample } from './sample.ts';
 
@@ -67,16 +65,6 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
-/** The safety list that is published. Throws a UsageError that names every mistake in the file. */
-const readUnsafe = (data: string | undefined): SafetyEntry[] => {
-  try {
-    return readSafetyEntries(safetyFileOf(data));
-  } catch (error) {
-    if (error instanceof SafetyListInvalid) throw new UsageError(error.message);
-    throw error;
-  }
-};
-
 /** The slugs of a flag; undefined where it was not given. */
 const readSlugs = (flag: string, text: string | undefined, entries: readonly ManifestEntry[]): string[] | undefined => {
   if (text === undefined) return undefined;
@@ -98,6 +86,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       `${serviceFileOf(values.data)} still names ${service.contact_email}, which reaches nobody, and ${base} can be reached by everybody: name your own contact_email there, or in a service.yaml of your own (--data DIR)`,
     );
   }
+  const unsafe = readUnsafe(values.data);
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
   if (values.sample && dryRun) throw new UsageError('--sample publishes files to begin with: leave out --dry-run');
   const { 'downloads-database': downloadsDatabase } = values;
@@ -117,7 +106,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       out,
       base,
       service,
-      unsafe: readUnsafe(values.data),
+      unsafe,
       version,
       now,
       progress,

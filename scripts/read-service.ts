@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prettifyError } from 'zod';
+import { readSafetyEntries, SafetyListInvalid } from '../functions/node/safety-file.ts';
+import type { SafetyEntry } from '../src/contract/safety.ts';
 import { type Service, serviceSchema } from '../src/contract/service-file.ts';
 import { readYaml } from '../src/contract/yaml.ts';
 import { type Option, UsageError } from './options.ts';
@@ -19,6 +21,15 @@ const shipped = path.join(import.meta.dirname, '..', 'data');
 /** The safety list of a data folder. */
 export const safetyFileOf = (data: string | undefined): URL =>
   pathToFileURL(path.resolve(data ?? shipped, 'safety.yaml'));
+
+/** What the safety list of a data folder names. Throws a UsageError that names every mistake in the file. */
+export const readUnsafe = (data: string | undefined): SafetyEntry[] => {
+  try {
+    return readSafetyEntries(safetyFileOf(data));
+  } catch (error) {
+    throw error instanceof SafetyListInvalid ? new UsageError(error.message) : error;
+  }
+};
 
 /** The manifest: the one that is named, else that of the data folder. */
 export const manifestOf = ({ manifest, data }: { manifest?: string | undefined; data?: string | undefined }): string =>

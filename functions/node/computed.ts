@@ -51,7 +51,7 @@ export const openComputed = (
 ) => {
   const now = () => new Date();
   return {
-    safety: watchSafetyList(safetyList, report),
+    safety: watchSafetyList(safetyList, (reason) => tell({ time: now().toISOString(), event: 'safety-list', reason })),
     limiter: createRateLimiter({ rate, burst: 2 * rate, now }),
     turns: createTurns(),
     now,

@@ -10,5 +10,12 @@ interface DownloadsEvent {
   readonly reason?: string;
 }
 
+/** That the safety list was changed and cannot be used; the one before stays in force. */
+interface SafetyListEvent {
+  readonly time: string;
+  readonly event: 'safety-list';
+  readonly reason: string;
+}
+
 /** What a server tells its operator. */
-export type ServerEvent = DownloadsEvent | RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;
+export type ServerEvent = DownloadsEvent | SafetyListEvent | RefusalEvent | UnhealthyEvent | FollowerEvent | ToldEvent;

@@ -1,13 +1,13 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readSafetyList } from '../../functions/node/safety-file.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { readYaml } from '../../src/contract/yaml.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
+import { createSafetyList } from '../../src/safety/safety-list.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
-import { dataOption, manifestOf, safetyFileOf } from '../read-service.ts';
+import { dataOption, manifestOf, readUnsafe } from '../read-service.ts';
 import { composeEntryFile } from './entry-file.ts';
 import { type ImportPlan, planImport } from './import-list.ts';
 
@@ -117,7 +117,7 @@ export const writeTaken = ({ taken }: Pick<ImportPlan, 'taken'>, folder: string,
 const run = async (values: OptionValues<typeof command.options>, file: string): Promise<void> => {
   const folder = manifestOf(values);
   const known = await readKnown(folder);
-  const plan = planImport(known, await readList(file), readSafetyList(safetyFileOf(values.data)));
+  const plan = planImport(known, await readList(file), createSafetyList(readUnsafe(values.data)));
   if (!values['dry-run']) writeTaken(plan, folder, values.source);
   process.stdout.write(describe(plan, { isDry: values['dry-run'] }));
   if (plan.refused.length > 0) process.exitCode = exitCodes.nothingUsable;

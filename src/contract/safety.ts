@@ -16,7 +16,10 @@ const path = z
 export const safetyEntrySchema = z.strictObject({
   host: host.describe('The name alone; it covers every name below it.'),
   path: path.optional().describe('Covers what lies below it, where others share the host.'),
-  reason: z.string().min(10).describe('What is wrong with it, in a sentence.'),
+  reason: z
+    .string()
+    .min(10, 'must say what is wrong, in 10 characters or more')
+    .describe('What is wrong with it, in a sentence.'),
   date: z.iso.date().describe('Day on which it was entered.'),
   source: z.url({ protocol: /^https?$/ }).describe('Where that is documented.'),
 });

@@ -41,7 +41,19 @@ describe('a data folder', () => {
     const refused = await build('--data', data);
     expect(refused).toMatchObject({ status: 2, text: expect.stringContaining(path.join(data, 'repositories')) });
     rmSync(path.join(data, 'safety.yaml'));
-    expect((await build('--sample', '--data', data, '--verify')).text).toContain('safety.yaml');
+    const serve = [
+      '--out',
+      path.join(folder, 'out'),
+      '--state',
+      path.join(folder, 'state'),
+      '--port',
+      '0',
+      '--data',
+      data,
+    ];
+    for (const ended of [await build('--sample', '--data', data, '--verify'), await runScript('serve', serve)]) {
+      expect(ended).toMatchObject({ status: 2, text: expect.stringContaining(`There is no safety list ${data}`) });
+    }
     rmSync(path.join(data, 'service.yaml'));
     expect(await build('--data', data)).toMatchObject({ status: 2, text: expect.stringContaining('service.yaml') });
   });
