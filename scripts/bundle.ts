@@ -1,13 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type Generation, generationPath } from '../src/contract/generation.ts';
 import { makeBundle, productFolder } from '../src/site/bundle.ts';
 import { bundleClient, clientFolder } from './bundling/bundle-client.ts';
 import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare.ts';
 import { bundleFetch, fetchFolder } from './bundling/bundle-fetch.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
 import { readEdgeGateway, readEdgePublication } from './bundling/cloudflare-settings.ts';
-import { type OptionValues, runCommand, UsageError } from './options.ts';
+import { CommandFailure, findTyped, type OptionValues, runCommand, UsageError } from './options.ts';
 import { assertPublicKey } from './publication-options.ts';
-import { dataOption, safetyFileOf } from './read-service.ts';
+import { dataOption, readUnsafe, safetyFileOf } from './read-service.ts';
 
 const shown = (folder: string): string => path.relative(process.cwd(), folder);
 
@@ -67,6 +69,20 @@ const options = {
   data: dataOption,
 } as const;
 
+// The Worker follows what is deployed with it by its portions.
+const assertFollowable = (folder: string): void => {
+  const file = path.join(folder, generationPath.current);
+  if (!existsSync(file)) {
+    throw new CommandFailure(`There is no publication in ${folder}: build it first, with npm run build -- --portions.`);
+  }
+  const { portions } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Generation, 'portions'>;
+  if (portions === undefined) {
+    throw new CommandFailure(
+      `${folder} was published without the portions that a Worker follows: build it again, with npm run build -- --portions.`,
+    );
+  }
+};
+
 const bundleWorker = async (values: OptionValues<typeof options>): Promise<void> => {
   const { name, 'public-key': publicKey } = values;
   const publication = readEdgePublication(values.publication);
@@ -82,6 +98,8 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
   assertPublicKey(publicKey);
   const gateway = readEdgeGateway(values.gateway, values['base-url']);
   if (typeof gateway === 'string') throw new UsageError(gateway);
+  if (publication.kind === 'assets') assertFollowable(publication.folder);
+  readUnsafe(values.data);
   const safetyList = safetyFileOf(values.data);
   const input = { publication, publicKey, name, safetyList, gateway };
   const { compressed } = await bundleCloudflare(cloudflareFolder, input);
@@ -111,6 +129,8 @@ await runCommand(
     options,
   },
   async (values, which) => {
+    const ofWorker = which === 'cloudflare' ? undefined : findTyped(Object.keys(options));
+    if (ofWorker !== undefined) throw new UsageError(`${ofWorker} goes with cloudflare: npm run bundle -- cloudflare`);
     const others = { client: bundleProgram, cloudflare: () => bundleWorker(values), fetch: bundleHandlers };
     if (which !== undefined && Object.hasOwn(others, which)) return others[which as keyof typeof others]();
     if (which !== undefined && which !== 'pages' && which !== 'server') {

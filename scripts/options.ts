@@ -219,6 +219,13 @@ export const readOptions = <Options extends Record<string, Option>>(
   return values as OptionValues<Options>;
 };
 
+/**
+ * The first of these flags that was typed; undefined where none was. What the environment has is for every command, so that
+ * one which has no use for it lets it be, and a flag that would do nothing is refused.
+ */
+export const findTyped = (flags: readonly string[], argv: readonly string[] = process.argv): string | undefined =>
+  flags.map((name) => `--${name}`).find((text) => argv.some((one) => one === text || one.startsWith(`${text}=`)));
+
 /** What --help prints. */
 export const helpText = (command: Command): string => {
   const { summary, operand, options, endings = [] } = command;

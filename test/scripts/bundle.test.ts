@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { generationPath } from '../../src/contract/generation.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
+
+const bundle = (...flags: string[]) => runScript('bundle', flags);
+
+it('bundles no Worker for a folder that it could not follow', async () => {
+  const folder = temporaryFolder();
+  expect(await bundle('cloudflare', '--publication', folder)).toMatchObject({
+    status: 1,
+    text: `There is no publication in ${folder}: build it first, with npm run build -- --portions.\n`,
+  });
+  const file = path.join(folder, generationPath.current);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '{}');
+  const text = expect.stringContaining('without the portions that a Worker follows: build it again');
+  expect(await bundle('cloudflare', '--publication', folder)).toMatchObject({ status: 1, text });
+});
+
+it('refuses flags of the Worker where something else is bundled', async () => {
+  for (const flags of [['server', '--publication', 'x'], ['--name=x'], ['client', '--gateway', 'off']]) {
+    const text = expect.stringMatching(
+      /^--(?:publication|name|gateway) goes with cloudflare: npm run bundle -- cloudflare/,
+    );
+    expect(await bundle(...flags), flags.join(' ')).toMatchObject({ status: 2, text });
+  }
+});
