@@ -1,6 +1,9 @@
-import type { ManifestEntry } from '../src/contract/manifest.ts';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { addressKey, type ManifestEntry } from '../src/contract/manifest.ts';
 import { composeYaml } from '../src/contract/yaml.ts';
 import type { Offer } from '../src/crawl/offers.ts';
+import { readManifest } from '../src/crawl/read-manifest.ts';
 
 /** A slug after the host of an address. */
 const proposeSlug = (uri: string): string =>
@@ -10,12 +13,25 @@ const proposeSlug = (uri: string): string =>
     .slice(0, 64)
     .replace(/^-+|-+$/g, '') || 'repository';
 
-/** What to write into the manifest for an index, as a file of its own. */
-export const composeEntry = ({ uri, suite, component, binary, key }: Offer & Pick<ManifestEntry, 'key'>): string => {
+/** The file in a folder of entries that has an address already; undefined where none does, or no manifest can be read there. */
+export const findListed = async (folder: string, offer: Offer): Promise<string | undefined> => {
+  const entries = await readManifest(folder).catch(() => []);
+  const listed = entries.find((entry) => addressKey(entry) === addressKey(offer));
+  if (listed === undefined) return undefined;
+  return readdirSync(folder)
+    .filter((name) => path.parse(name).name === listed.slug)
+    .map((name) => path.join(folder, name))[0];
+};
+
+/** What to write into the manifest for an index, as a file of its own in a folder of entries. */
+export const composeEntry = (
+  { uri, suite, component, binary, key }: Offer & Pick<ManifestEntry, 'key'>,
+  folder: string,
+): string => {
   const slug = proposeSlug(uri);
   const place = suite === './' ? {} : { suite, component, binary };
   const fields = composeYaml({ slug, uri, ...place, ranking: 3, ...(key === undefined ? {} : { key }) });
-  return `Write into the manifest, as data/repositories/${slug}.yaml (ranking: 1 is best, 5 is last):\n\n${fields}`;
+  return `Write into the manifest, as ${path.join(folder, `${slug}.yaml`)} (ranking: 1 is best, 5 is last):\n\n${fields}`;
 };
 
 /** The offers by suite and component, a line each. */

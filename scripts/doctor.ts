@@ -15,10 +15,10 @@ import { composeUserAgent } from '../src/net/user-agent.ts';
 import { type DiagnosedFinding, type Diagnosis, diagnose } from '../src/site/diagnosis.ts';
 import { isToMend } from '../src/site/shown-findings.ts';
 import { openStore } from '../src/snapshots/store.ts';
-import { chooseNearest, composeEntry, listOffers } from './doctor-manifest.ts';
+import { chooseNearest, composeEntry, findListed, listOffers } from './doctor-manifest.ts';
 import { type Command, type OptionValues, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
-import { dataOption, readService } from './read-service.ts';
+import { dataOption, manifestOf, readService } from './read-service.ts';
 
 const command = {
   name: 'doctor',
@@ -106,13 +106,21 @@ const report = ({ verdict, signature, findings }: Diagnosis): string => {
   return `${verdict}${signed}\n${listed}`;
 };
 
-/** What to write into the manifest, and what else could be. */
-const reportOffers = (entry: ManifestEntry, failed: boolean, offers: readonly Offer[]): string => {
+/** What to write into the manifest in a folder, or where that stands already, and what else could be. */
+const reportOffers = async (
+  entry: ManifestEntry,
+  failed: boolean,
+  offers: readonly Offer[],
+  folder: string,
+): Promise<string> => {
   const { key } = entry;
   const nearest = failed ? chooseNearest(entry, offers) : entry;
   const words = failed ? 'The origin offers' : 'The origin also offers';
   const listed = offers.length > 0 ? `\n${words}:\n${listOffers(offers)}` : '';
-  return listed + (nearest ? `\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) })}` : '');
+  if (nearest === undefined) return listed;
+  const file = await findListed(folder, nearest);
+  if (file !== undefined) return `${listed}\nThe manifest has it already, in ${file}.\n`;
+  return `${listed}\n${composeEntry({ ...nearest, ...(key === undefined ? {} : { key }) }, folder)}`;
 };
 
 await runCommand(command, async (values, uri) => {
@@ -120,9 +128,11 @@ await runCommand(command, async (values, uri) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'debdex-doctor-'));
   try {
     const { record, diagnosis, offers } = await examine(entry, values, folder);
-    const words = () => report(diagnosis) + reportOffers(entry, record.failure !== null, offers);
+    const text = values.json
+      ? `${JSON.stringify(record, null, 1)}\n`
+      : report(diagnosis) + (await reportOffers(entry, record.failure !== null, offers, manifestOf(values)));
     // An origin's words stand in it.
-    process.stdout.write(printable(values.json ? `${JSON.stringify(record, null, 1)}\n` : words()));
+    process.stdout.write(printable(text));
     const isBroken = record.failure !== null || record.findings.some(isToMend);
     if (isBroken) process.exitCode = 1;
   } finally {

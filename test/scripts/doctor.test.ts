@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { runScript } from '../support/run-script.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
@@ -55,6 +57,22 @@ describe('npm run doctor', () => {
       status: 1,
       stdout: expect.stringContaining('[broken] There is no Release'),
     });
+  });
+
+  it('names the folder of the manifest that is given, and the file that has the address already', async () => {
+    origin.serve('listed', await generateRepository());
+    const data = temporaryFolder();
+    const folder = path.join(data, 'repositories');
+    mkdirSync(folder);
+    cpSync('data/service.yaml', path.join(data, 'service.yaml'));
+    const uri = origin.uri('listed');
+    expect((await doctor(uri, '--data', data)).stdout).toContain(
+      `Write into the manifest, as ${path.join(folder, '127-0-0-1.yaml')} (`,
+    );
+    writeFileSync(path.join(folder, 'mine.yaml'), `slug: mine\nuri: ${uri}\nranking: 2\n`);
+    const { stdout } = await doctor(uri, '--data', data);
+    expect(stdout).toContain(`The manifest has it already, in ${path.join(folder, 'mine.yaml')}.\n`);
+    expect(stdout).not.toContain('Write into the manifest');
   });
 
   it('C9: has no terminal turn around or obey what an origin wrote', async () => {
