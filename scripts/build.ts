@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { askTotals } from '../functions/downloads/asked-totals.ts';
 import { readDownloads } from '../functions/node/computed.ts';
-import type { ManifestEntry } from '../src/contract/manifest.ts';
 import { isExampleAddress, isReachable } from '../src/contract/service-file.ts';
 import { readManifest } from '../src/crawl/read-manifest.ts';
 import { inWords } from '../src/log/error-chain.ts';
@@ -28,6 +27,7 @@ import { readNotifier } from './read-notifier.ts';
 import { readProxyOptions } from './read-proxies.ts';
 import { manifestOf, readService, readUnsafe, safetyFileOf, serviceFileOf } from './read-service.ts';
 import { readSigner, warnOfLostSignature } from './read-signing-key.ts';
+import { readSlugs } from './read-slugs.ts';
 import { publishSample, removeSample } from './sample.ts';
 
 const project = path.join(import.meta.dirname, '..');
@@ -65,16 +65,6 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
   return { entries, fetcher };
 };
 
-/** The slugs of a flag; undefined where it was not given. */
-const readSlugs = (flag: string, text: string | undefined, entries: readonly ManifestEntry[]): string[] | undefined => {
-  if (text === undefined) return undefined;
-  const known = new Set(entries.map(({ slug }) => slug));
-  const slugs = text.split(',').map((slug) => slug.trim());
-  const unknown = slugs.filter((slug) => !known.has(slug));
-  if (unknown.length > 0) throw new UsageError(`--${flag}: the manifest has no ${unknown.join(', ')}`);
-  return slugs;
-};
-
 const build = async (values: OptionValues<typeof buildOptions>, stopping: Stopping, log: Log): Promise<void> => {
   const { state, out, report, 'dry-run': dryRun } = values;
   assertApart(values);
@@ -93,7 +83,9 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
   assertDownloadsDatabase(downloadsDatabase);
   const downloadsAt = readDownloadsAt(values['downloads-at'], downloadsDatabase);
   const { entries, fetcher } = await readSource(values, base, composeUserAgent(version, service.contact_email));
-  const only = readSlugs('only', values.only, entries);
+  const known = new Set(entries.map(({ slug }) => slug));
+  const only = values.only === undefined ? undefined : readSlugs('only', values.only, known);
+  const retryNow = values['retry-now'] === undefined ? [] : readSlugs('retry-now', values['retry-now'], known);
   const signer = await readSigner();
   if (!dryRun) warnOfLostSignature(out, signer, log);
   const notifier = values.sample ? undefined : readNotifier(values.notify, { name: service.name, base });
@@ -129,7 +121,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
       portions: values.portions,
       staticRefs: values['static-refs'],
       only: only && new Set(only),
-      retryNow: readSlugs('retry-now', values['retry-now'], entries) ?? [],
+      retryNow,
       concurrency: values.concurrency,
       stop: stopping.signal,
       verify: values.verify,

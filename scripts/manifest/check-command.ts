@@ -10,6 +10,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
 import { readProxyOptions } from '../read-proxies.ts';
 import { dataOption, manifestOf, readService } from '../read-service.ts';
+import { readSlugs } from '../read-slugs.ts';
 import { countChecks, type Told, tellChecks } from './check-report.ts';
 
 const command = {
@@ -71,10 +72,8 @@ const readEntries = async (values: Values) => {
     throw new UsageError(error.message);
   });
   if (values.only === undefined) return { all, asked: all };
-  const slugs = new Set(values.only.split(',').map((slug) => slug.trim()));
-  const asked = all.filter(({ slug }) => slugs.delete(slug));
-  if (slugs.size > 0) throw new UsageError(`--only: the manifest has no ${[...slugs].join(', ')}`);
-  return { all, asked };
+  const slugs = new Set(readSlugs('only', values.only, new Set(all.map(({ slug }) => slug))));
+  return { all, asked: all.filter(({ slug }) => slugs.has(slug)) };
 };
 
 // What strangers wrote must not command a terminal.

@@ -92,7 +92,9 @@ export const tellChecks = (
     }
     const { slug } = entry;
     if (checked.state === 'unreachable') {
-      return [{ slug, what: 'unreachable', text: `cannot be reached: ${checked.detail}`, todo: null }];
+      const isPrivate = checked.code === 'address-refused';
+      const hint = isPrivate ? ' (ask again with --allow-private-networks if that is meant)' : '';
+      return [{ slug, what: 'unreachable', text: `cannot be reached: ${checked.detail}${hint}`, todo: null }];
     }
     const todo = `where that stays so, take ${fileOf(entry)} away`;
     return [{ slug, what: 'gone', text: `is gone: ${checked.detail}`, todo }];

@@ -6,10 +6,13 @@ export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Equal for two slugs that a manifest may not hold both, because they differ in letter case at most. */
 export const slugKey = (slug: string): string => slug.toLowerCase();
 
+// YAML has numbers, truth values and nothing where a person wrote a word.
+const mustBeText = ({ input }: { readonly input?: unknown }): string | undefined =>
+  input === undefined ? undefined : 'must be text: put it in quotes';
+
 /** A repository's slug: the identifier in addresses, compared exactly. */
 const slugSchema = z
-  // YAML has numbers, truth values and nothing where a person wrote a word.
-  .string({ error: ({ input }) => (input === undefined ? undefined : 'must be text: put it in quotes') })
+  .string({ error: mustBeText })
   .regex(slugPattern, 'must be 1 to 64 letters (A-Z, a-z), digits, ".", "_" and "-", and begin with a letter or digit')
   .describe('1 to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit.');
 
@@ -29,13 +32,13 @@ const repositoryUri = z.string().superRefine((text, context) => {
 });
 
 // Parts of a path below the repository's address: segments of plain characters, none of which begins with a dot.
+const segmentsMessage = (what: string): string => `must be ${what}, without "." segments or blanks`;
 const pathSegments = (what: string) =>
   z
-    .string()
-    .regex(
-      /^(?!\.)[A-Za-z0-9._+~-]+(?:\/(?!\.)[A-Za-z0-9._+~-]+)*$/,
-      `must be ${what}, without "." segments or blanks`,
-    );
+    .string({ error: mustBeText })
+    .regex(/^(?!\.)[A-Za-z0-9._+~-]+(?:\/(?!\.)[A-Za-z0-9._+~-]+)*$/, segmentsMessage(what));
+
+const suiteName = 'a suite name such as "stable", or "./" for a flat repository';
 
 // As apt takes it inside Signed-By (sources.list(5)).
 const publicKey = z
@@ -77,12 +80,14 @@ export const manifestEntrySchema = z
       pattern: '^https?://[^\\s?#\\\\]+$',
     }),
     suite: z
-      .union([z.literal('./'), pathSegments('a suite name such as "stable", or "./" for a flat repository')])
+      .union([z.literal('./'), pathSegments(suiteName)], {
+        error: ({ input }) => (typeof input === 'string' ? segmentsMessage(suiteName) : mustBeText({ input })),
+      })
       .default('./')
       .describe('The folder below dists/, in quotes where it is a number; none for a flat repository.'),
     component: pathSegments('a component name such as "main"').optional().describe('Such as main; with a suite alone.'),
     binary: z
-      .string()
+      .string({ error: mustBeText })
       .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be an architecture such as "iphoneos-arm64"')
       .optional()
       .describe('The architecture, such as iphoneos-arm64; with a suite alone.'),

@@ -73,9 +73,13 @@ const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, place);
 
+// What Zod says of what is not there tells of types.
+const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
+  input === undefined ? 'is missing' : undefined;
+
 const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {
   const { file, place } = draft;
-  const checked = manifestEntrySchema.safeParse(draft.value);
+  const checked = manifestEntrySchema.safeParse(draft.value, { error: sayMissing });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues) {
     // Zod reports all unknown fields as one issue; each is a mistake of its own.
@@ -89,7 +93,9 @@ const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | 
         });
       }
     } else {
-      problems.push({ file, field: fieldOf(place, issue.path), message: issue.message });
+      // Of a key that is wrong it says why inside.
+      const [inner] = issue.code === 'invalid_key' ? issue.issues : [];
+      problems.push({ file, field: fieldOf(place, issue.path), message: inner?.message ?? issue.message });
     }
   }
   return undefined;

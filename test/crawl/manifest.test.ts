@@ -183,6 +183,22 @@ describe('a folder', () => {
     }
   });
 
+  it('says of each mistake what to do, and not which types there are', async () => {
+    const rest = 'suite: 1800\ncomponent: 5\nbinary: amd64\nheaders: {Host: a}\nranking: 3\n';
+    await write('list.yaml', `- slug: a\n  ${rest.replaceAll('\n', '\n  ')}`);
+    expect(await problemsOf(join(folder, 'list.yaml'))).toEqual([
+      ' [0].uri: is missing',
+      ' [0].suite: must be text: put it in quotes',
+      ' [0].component: must be text: put it in quotes',
+      ' [0].headers.Host: is a header that the crawler sets by itself',
+    ]);
+    await write('list.yaml', '- suite: a b\n');
+    expect(await problemsOf(join(folder, 'list.yaml'))).toContainEqual(
+      ' [0].suite: must be a suite name such as "stable", or "./" for a flat repository, without "." segments or blanks',
+    );
+    expect(await problemsOf(join(folder, 'list.yaml'))).toContainEqual(' [0].slug: is missing');
+  });
+
   it('C9: tells no slugs and aliases apart by letter case', async () => {
     await list('Foo', 'foo', 'bar');
     const file = join(folder, 'list.json');

@@ -79,6 +79,12 @@ describe('npm run manifest -- check', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('says how private addresses are asked, where an entry names one', async () => {
+    const flags = ['--manifest', folder, '--state', folder, '--only', 'good'];
+    const { out } = await runScript('manifest', ['check', ...flags]);
+    expect(out).toContain('(ask again with --allow-private-networks if that is meant)\n');
+  });
+
   const check = (...flags: string[]) =>
     runScript('manifest', ['check', '--manifest', folder, '--state', folder, '--allow-private-networks', ...flags]);
 
@@ -105,6 +111,11 @@ describe('npm run manifest -- check', () => {
   });
 
   it('refuses what the manifest does not have', async () => {
+    expect(await check('--only', 'good,')).toMatchObject({ status: 0, out: expect.stringMatching(/^1 asked/) });
+    expect(await check('--only', ',')).toMatchObject({
+      status: 2,
+      error: expect.stringContaining('--only must name a repository'),
+    });
     expect(await check('--only', 'good,bad')).toMatchObject({
       status: 2,
       error: expect.stringContaining('--only: the manifest has no bad'),
