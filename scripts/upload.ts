@@ -5,7 +5,7 @@ import { openDestination } from '../src/uploading/open-destination.ts';
 import { type UploadSummary, upload } from '../src/uploading/upload.ts';
 import { DestinationBusy, NoDestination, UploadError } from '../src/uploading/upload-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { CommandFailure, runCommand, UsageError } from './options.ts';
+import { CommandFailure, findTyped, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 
 const command = {
@@ -96,6 +96,9 @@ const describe = (title: string, summary: UploadSummary, isRehearsal: boolean): 
 };
 
 await runCommand(command, async (values, address) => {
+  const ofBucket = address.startsWith('s3:') ? undefined : findTyped(['endpoint', 'region', 'cors']);
+  if (ofBucket !== undefined)
+    throw new UsageError(`${ofBucket} is of a bucket, s3://bucket/prefix, and "${address}" is none`);
   const progress = new Progress();
   let destination: Destination | undefined;
   try {

@@ -1,5 +1,5 @@
 import type { Bucket, Credentials } from './s3-client.ts';
-import { UploadError } from './upload-error.ts';
+import { NoDestination, UploadError } from './upload-error.ts';
 
 /** A bucket and a place in it, as `s3://bucket/prefix` names them. */
 export interface S3Address {
@@ -37,7 +37,7 @@ const readCredentials = (environment: NodeJS.ProcessEnv): Credentials => {
 /**
  * The bucket of that name, as flags and the variables of the AWS tools have it; the flags go first.
  *
- * @throws UploadError where there are no credentials, or the endpoint is none
+ * @throws UploadError where there are no credentials, NoDestination where the endpoint is none
  */
 export const readBucket = (
   name: string,
@@ -48,7 +48,7 @@ export const readBucket = (
   const given = flags.endpoint ?? (environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL);
   const endpoint = URL.parse(given ?? `https://s3.${region}.amazonaws.com`);
   if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.search !== '' || endpoint.hash !== '') {
-    throw new UploadError(
+    throw new NoDestination(
       `--endpoint must be an http or https address such as https://s3.example.org, not "${given}".`,
     );
   }

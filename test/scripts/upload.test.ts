@@ -60,6 +60,9 @@ describe('npm run upload', () => {
     [['a', 'b'], 2, /needs one DESTINATION/],
     [['s3://x'], 2, /must be a folder or s3:\/\/[\s\S]*--help/],
     [['s3://publications/x'], 1, /There are no credentials/],
+    [['s3://publications/x', '--endpoint', 'foo'], 2, /--endpoint must be an http or https address/],
+    [['to', '--cors'], 2, /--cors is of a bucket, s3:\/\/bucket\/prefix, and "to" is none/],
+    [['to', '--region=x'], 2, /--region is of a bucket/],
     [['to', '--keep-removed', 'soon'], 2, /--keep-removed must be a time/],
     [['to', '--out', '/nowhere'], 1, /holds no publication/],
   ])('refuses %j and says what to do', async (args, status, message) => {
