@@ -3,6 +3,10 @@
 # counts of downloads and, where there is a payment gateway, its accounts and sign-ins. Run it as the user of the service,
 # with the Node of the service in PATH; servers may run. restore.sh is the way back.
 set -eu
+if [ $# -ne 2 ]; then
+  echo "Usage: deploy/backup.sh STATE FOLDER" >&2
+  exit 2
+fi
 state=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."

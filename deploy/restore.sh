@@ -2,6 +2,10 @@
 # restore.sh FILE STATE: unpacks what backup.sh wrote into STATE, which must be empty or not there. Run it as the user of the
 # service while nothing runs. Every sign-in of the payment gateway ends, see docs/gateway.md.
 set -eu
+if [ $# -ne 2 ]; then
+  echo "Usage: deploy/restore.sh FILE STATE" >&2
+  exit 2
+fi
 file=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 state=$(cd "$2" && pwd)

@@ -1,9 +1,23 @@
+import { exitCodes } from './exit-codes.ts';
+
 /** Thrown where `--help` is among the arguments of a command. */
 export class HelpAsked extends Error {
   override name = 'HelpAsked';
 }
 
+/** Whether `--help` is among the arguments. */
+const isHelpAsked = (): boolean => process.argv.slice(2).some((one) => one === '--help' || one === '-h');
+
 /** @throws HelpAsked where it is */
 export const assertNoHelp = (): void => {
-  if (process.argv.slice(2).some((one) => one === '--help' || one === '-h')) throw new HelpAsked();
+  if (isHelpAsked()) throw new HelpAsked();
+};
+
+/** The arguments of a command that takes files alone; undefined where it said how it is called instead, since that was asked for or none is given. */
+export const readFiles = (usage: string): readonly string[] | undefined => {
+  const files = process.argv.slice(2);
+  if (files.length > 0 && !isHelpAsked()) return files;
+  (files.length > 0 ? process.stdout : process.stderr).write(`Usage: ${usage}\n`);
+  process.exitCode = files.length > 0 ? exitCodes.done : exitCodes.usage;
+  return undefined;
 };

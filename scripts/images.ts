@@ -3,14 +3,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
+import type { Page } from 'playwright-core';
 import { sectionKinds } from '../src/contract/sections.ts';
-import { launchBrowser } from '../test/support/browser.ts';
 import { headerSvg, iconSvg, markSvg, previewSvg, touchSvg } from './images/compose.ts';
+import { runCommand } from './options.ts';
 
 const folder = fileURLToPath(new URL('../src/public/', import.meta.url));
-const browser = await launchBrowser();
-const page = await browser.newPage();
 
 const write = async (path: string, bytes: string | Uint8Array) => {
   await mkdir(dirname(`${folder}${path}`), { recursive: true });
@@ -18,7 +16,8 @@ const write = async (path: string, bytes: string | Uint8Array) => {
 };
 
 /** Renders an SVG at a size in pixels; few colours are enough for flat drawings and keep the file small. */
-const render = async (svg: string, width: number, height: number): Promise<Buffer> => {
+const render = async (page: Page, svg: string, width: number, height: number): Promise<Buffer> => {
+  const { default: sharp } = await import('sharp');
   await page.setViewportSize({ width, height });
   await page.setContent(`<style>*{margin:0}svg{display:block;width:${width}px;height:${height}px}</style>${svg}`);
   const shot = await page.screenshot({ omitBackground: true });
@@ -39,13 +38,30 @@ const ico = (png: Buffer): Buffer => {
   return Buffer.concat([head, png]);
 };
 
-for (const kind of sectionKinds) {
-  const icon = iconSvg(kind);
-  await write(`icons/sections/${kind}.png`, await render(icon, 180, 180));
-  await write(`icons/headers/${kind}.png`, await render(headerSvg(kind), 1200, 400));
-}
-await write('favicon.svg', `${markSvg()}\n`);
-await write('favicon.ico', ico(await render(markSvg(), 32, 32)));
-await write('apple-touch-icon.png', await render(touchSvg(), 180, 180));
-await write('preview.png', await render(previewSvg(), 1200, 630));
-await browser.close();
+const draw = async (): Promise<void> => {
+  const { launchBrowser } = await import('../test/support/browser.ts');
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    for (const kind of sectionKinds) {
+      const icon = iconSvg(kind);
+      await write(`icons/sections/${kind}.png`, await render(page, icon, 180, 180));
+      await write(`icons/headers/${kind}.png`, await render(page, headerSvg(kind), 1200, 400));
+    }
+    await write('favicon.svg', `${markSvg()}\n`);
+    await write('favicon.ico', ico(await render(page, markSvg(), 32, 32)));
+    await write('apple-touch-icon.png', await render(page, touchSvg(), 180, 180));
+    await write('preview.png', await render(page, previewSvg(), 1200, 630));
+  } finally {
+    await browser.close();
+  }
+};
+
+await runCommand(
+  {
+    name: 'images',
+    summary: 'Draws the images of src/public that are not photographs, in the place of those there.',
+    options: {},
+  },
+  draw,
+);

@@ -41,6 +41,9 @@ def search(base, text):
 
 
 if __name__ == "__main__":
-    base, text = sys.argv[1:3]
+    if len(sys.argv) != 3:
+        print("Usage: python3 example.py URL WORDS", file=sys.stderr)
+        sys.exit(2)
+    base, text = sys.argv[1:]
     for package in search(base, text):
         print(package["package_id"], package["version"], package["repository"]["uri"], sep="\t")

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
+import { runCommand } from '../../scripts/options.ts';
 import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { type CrawlOutcome, crawlAll } from '../../src/crawl/crawl.ts';
@@ -170,4 +171,9 @@ export const measureCrawl = async (): Promise<string> => {
   }
 };
 
-if (import.meta.main) process.stdout.write(await measureCrawl());
+if (import.meta.main) {
+  const summary = 'Measures the crawler: repositories far away, hostile ones among others, and bombs.';
+  await runCommand({ name: 'bench:crawl', summary, options: {} }, async () => {
+    process.stdout.write(await measureCrawl());
+  });
+}

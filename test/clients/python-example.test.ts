@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,4 +17,11 @@ it.skipIf(python === undefined)('the example in Python reads a search of several
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split('\t')[0])).toEqual(ids);
   expect(lines[0]?.split('\t')).toHaveLength(3);
+});
+
+it.skipIf(python === undefined)('the example in Python says how it is called', () => {
+  for (const flags of [[], ['https://index.example'], ['--help']]) {
+    const { status, stderr } = spawnSync(python ?? '', [example, ...flags], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'Usage: python3 example.py URL WORDS\n' });
+  }
 });

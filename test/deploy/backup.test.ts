@@ -82,5 +82,8 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
   expect(broken.status).not.toBe(0);
   expect(readdirSync(path.join(folder, 'new'))).toEqual([]);
   expect(run('deploy/backup.sh', [path.join(folder, 'nowhere'), folder]).status).not.toBe(0);
+  for (const script of ['deploy/backup.sh', 'deploy/restore.sh']) {
+    expect(run(script, []), script).toMatchObject({ status: 2, stderr: expect.stringContaining(`Usage: ${script} `) });
+  }
   expect(readdirSync(folder).sort()).toEqual(['full', 'new']);
 });

@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { chooseAgain } from '../../scripts/reports/again.ts';
 import { countReports } from '../../scripts/reports/count.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
 
 type Statuses = readonly string[];
 
@@ -63,4 +65,22 @@ it('tries again whole files that failed, unless there are so many that the fault
   expect(chooseAgain(report({ hook: ['skipped'], fine: ['passed'] }, ['hook']))).toEqual(['hook']);
   expect(chooseAgain(report({ ...some, another: ['failed'] }))).toEqual([]);
   expect(chooseAgain(report({ fine: ['passed'] }))).toEqual([]);
+});
+
+it('says how it is called, and does nothing, where help is asked for', async () => {
+  for (const [name, usage] of [
+    ['count-reports', 'Usage: npm run ci:count -- REPORT...\n'],
+    ['rerun-files', 'Usage: npm run ci:rerun -- REPORT\n'],
+  ] as const) {
+    expect(await runScript(name, ['--help']), name).toMatchObject({ status: 0, out: usage });
+    expect(await runScript(name, []), name).toMatchObject({ status: 2, error: usage });
+  }
+  const drawn = statSync('src/public/favicon.svg').mtimeMs;
+  const usage = expect.stringContaining('Usage: npm run images -- [options]');
+  expect(await runScript('images', ['--help'])).toMatchObject({ status: 0, out: usage });
+  expect(statSync('src/public/favicon.svg').mtimeMs).toBe(drawn);
+  for (const name of ['gateway', 'crawl']) {
+    const { stdout } = spawnSync(process.execPath, [`test/bench/${name}-bench.ts`, '--help'], { encoding: 'utf8' });
+    expect(stdout).toContain(`Usage: npm run bench:${name} -- [options]`);
+  }
 });
