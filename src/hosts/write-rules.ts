@@ -36,7 +36,7 @@ export const writeRules = ({ host, publication, out, functionUrl, now }: RuleOrd
   const strange = list(out).filter((file) => !known.has(file) && !file.endsWith('.new'));
   if (strange.length > 0) {
     throw new RulesImpossible(
-      `${out} holds ${strange[0]}, which is none of the rules for ${host}: remove that folder, or name another --out.`,
+      `${out} holds ${strange[0]}, which is none of the rules for ${host}: name another --out, or remove that folder where this command made it.`,
     );
   }
   for (const [file, text] of Object.entries(rules.files)) {
