@@ -20,6 +20,7 @@ import { assertStateFolder, assertStoreExists, NoStore } from './accounts/existi
 import { PasswordRefused, readNewPassword } from './accounts/password.ts';
 import { formatAccounts } from './accounts/table.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
+import { tellUnknownVariables } from './known-variables.ts';
 import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
@@ -177,6 +178,8 @@ try {
   assertNoHelp();
   const { state, at, ...rest } = readArguments();
   assertCommand(rest);
+  const unknown = tellUnknownVariables(process.env);
+  if (unknown !== undefined) process.stderr.write(`${unknown}\n`);
   changesSomething = rest.command !== 'list';
   const accounts = at === undefined ? openStoredAccounts(rest.command, state) : openWorkerAccounts(at);
   store = accounts.store;

@@ -10,6 +10,7 @@ import {
 import { auditCommand } from './accounts/audit.ts';
 import { assertStoreExists, NoStore } from './accounts/existing-store.ts';
 import { assertNoHelp, HelpAsked } from './help-asked.ts';
+import { tellUnknownVariables } from './known-variables.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
@@ -70,6 +71,8 @@ try {
   assertNoHelp();
   const { command, file, keepSignIns, state } = readArguments();
   const location = readStoreLocation(process.env, state);
+  const unknown = tellUnknownVariables(process.env);
+  if (unknown !== undefined) process.stderr.write(`${unknown}\n`);
   if (command === 'backup') {
     assertStoreExists(location, state);
     const { backUp } = await loadBackup();

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorChain } from '../src/log/error-chain.ts';
 import type { Log } from '../src/log/log.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { tellUnknownVariables } from './known-variables.ts';
 
 // Every command reads its flags from one table; each flag is also an environment variable.
 
@@ -274,6 +275,11 @@ const tellFailure = (log: Log | undefined, message: string, exitCode: number, er
   process.stderr.write(`${message}\n${because.join('')}`);
 };
 
+const warn = (log: Log | undefined, sentence: string): void => {
+  if (log === undefined) process.stderr.write(`${sentence}\n`);
+  else log.warn('unknown-setting', sentence);
+};
+
 /**
  * Runs a command: prints the help, or calls `main` with the values of its flags and its operand. Exit codes: 0 done
  * unless `main` sets another, what a CommandFailure says, `refusedCode` where the system refused something, 2 for bad
@@ -289,6 +295,8 @@ export const runCommand = async <const C extends Command>(
   try {
     const values = readOptions<C['options']>(command, argv, process.env);
     if (values !== undefined) log = command.openLog?.(values as never);
+    const unknown = values === undefined ? undefined : tellUnknownVariables(process.env);
+    if (unknown !== undefined) warn(log, unknown);
     if (values === undefined) process.stdout.write(helpText(command));
     else await main(values, readOperand(command, argv) as Operand<C>);
   } catch (error) {

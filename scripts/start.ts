@@ -3,6 +3,7 @@ import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
 import { buildEndings, exitCodes } from './exit-codes.ts';
+import { tellUnknownVariables } from './known-variables.ts';
 import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
@@ -53,7 +54,9 @@ await runCommand(
       const value = values[name as keyof typeof buildOptions];
       return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
     });
-    const environment = { ...process.env, ...Object.fromEntries(flags) };
+    // What nobody reads is told of once, and by this command.
+    const known = Object.entries(process.env).filter(([name]) => tellUnknownVariables({ [name]: '' }) === undefined);
+    const environment: NodeJS.ProcessEnv = { ...Object.fromEntries(known), ...Object.fromEntries(flags) };
     // Links should lead to the server that is started, unless another public address is named.
     if (values['base-url'] === buildOptions['base-url'].default) {
       environment.DEBDEX_BASE_URL = `http://localhost:${values.port}`;
