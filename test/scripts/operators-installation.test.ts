@@ -105,6 +105,8 @@ describe.skipIf(process.env.DEBDEX_TEST_INSTALLATION === undefined)(
         '/v2/jailbreak/package/search?q=sample',
         '/v2/readyz',
         '/v2/livez',
+        // Makes the store of accounts, which commands do not.
+        '/v2/login',
         '/pagefind/pagefind.js',
       ]) {
         expect((await fetch(address + path_)).status, path_).toBe(200);
