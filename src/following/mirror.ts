@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { type ChangeList, type Generation, generationPath, inventoryFolder } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
+import { eachAtOnce } from '../publication/each-at-once.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import { readContent } from '../publication/folder-content.ts';
 import {
@@ -74,6 +75,9 @@ interface Plan {
 
 const usualConcurrency = 16;
 const mostTries = 10;
+// Change lists do not say which bytes a file has, so all that they name is taken before one knows. After so many tries, which
+// any cache has caught up by, the inventory says it, and the first file that is another one ends the try.
+const triesByChanges = 5;
 
 // A server, and any cache before it, may answer what it holds for a moment after a new generation is in force: our own
 // for a quarter of a second. Together the pauses are some nine seconds.
@@ -122,7 +126,7 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
     const found = await options.source.readGeneration();
     if (found === undefined) throw unaskedNotModified(options.source.base);
     try {
-      return await bringTo(found, output, options);
+      return await bringTo(found, output, { ...options, byChanges: tries <= triesByChanges });
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       if (tries === mostTries)
@@ -140,7 +144,7 @@ export const mirror = async (options: MirrorOptions): Promise<MirrorSummary> => 
 const bringTo = async (
   found: FoundGeneration,
   output: OutputFolder,
-  options: MirrorOptions,
+  options: MirrorOptions & { readonly byChanges: boolean },
 ): Promise<MirrorSummary> => {
   const { generation } = found;
   const local = readGeneration(output);
@@ -154,7 +158,7 @@ const bringTo = async (
   const held = local && !wasKilled ? readHeld(output, local) : undefined;
   const account = await takeInventory(generation, output, options);
   const plan =
-    (held && (await planByChanges(found, local, held, options))) ??
+    (held && options.byChanges ? await planByChanges(found, local, held, options) : undefined) ??
     (await planByInventory(found, output, held, account.inventory, options));
   if (plan.isFirst) await markUnderWay(output);
   // Before the first file of a generation stands where others of it are missing. A mirror that is killed then, or finds
@@ -317,21 +321,16 @@ const takeAll = async (
   { source, concurrency = usualConcurrency, onProgress }: MirrorOptions,
 ): Promise<Map<string, Taken>> => {
   const taken = new Map<string, Taken>();
-  const queue = wanted.entries();
-  const work = async () => {
-    for (const [file, expected] of queue) {
-      const temporary = output.temporary();
-      const sha256 = await source.take(file, temporary);
-      if (sha256 === undefined) throw new Superseded(`${file} is not there`);
-      if (expected !== undefined && sha256 !== expected) throw new Superseded(`${file} has other bytes`);
-      taken.set(file, { temporary, sha256 });
-      // An interrupted first copy goes on with what it has.
-      if (isFirst) output.place(temporary, file);
-      onProgress?.(taken.size, wanted.size);
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, wanted.size) }, work));
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  await eachAtOnce(wanted, { concurrency, count: wanted.size }, async ([file, expected]) => {
+    const temporary = output.temporary();
+    const sha256 = await source.take(file, temporary);
+    if (sha256 === undefined) throw new Superseded(`${file} is not there`);
+    if (expected !== undefined && sha256 !== expected) throw new Superseded(`${file} has other bytes`);
+    taken.set(file, { temporary, sha256 });
+    // An interrupted first copy goes on with what it has.
+    if (isFirst) output.place(temporary, file);
+    onProgress?.(taken.size, wanted.size);
+  });
   return taken;
 };
 

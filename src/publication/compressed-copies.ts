@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, createBrotliCompress, createGzip, gunzip, gzip } from 'node:zlib';
 import { type Coding, codings, copyPath, fileOfCopy } from '../contract/compressed-paths.ts';
 import { contentTypeOf, isCompressible } from '../contract/file-headers.ts';
+import { eachAtOnce } from './each-at-once.ts';
 import { copiesRecord, listFiles, type OutputFolder } from './output-folder.ts';
 
 // Files compressed once, when they are written, for the servers that find such copies beside them.
@@ -87,17 +88,12 @@ export const writeCopies = async (input: CopiesInput): Promise<number> => {
     }
   }
   let [done, written] = [0, 0];
-  const queue = missing.values();
-  const work = async () => {
-    for (const one of queue) {
-      const size = await makeCopy(output, one);
-      sizes.set(copyPath(one.file, one.coding), size);
-      if (size > 0) written++;
-      input.onCopy?.(++done, missing.length);
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(concurrency, missing.length) }, work));
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  await eachAtOnce(missing, { concurrency, count: missing.length }, async (one) => {
+    const size = await makeCopy(output, one);
+    sizes.set(copyPath(one.file, one.coding), size);
+    if (size > 0) written++;
+    input.onCopy?.(++done, missing.length);
+  });
   await output.flush();
   // Of files that are not among these and stand as they were, such as pages that were not built this time.
   for (const [copy, size] of known) {

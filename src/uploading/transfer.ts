@@ -1,3 +1,4 @@
+import { eachAtOnce } from '../publication/each-at-once.ts';
 import { isEntrance } from '../publication/entrances.ts';
 import type { Claim } from './claim.ts';
 import type { Destination } from './destination.ts';
@@ -129,24 +130,8 @@ export class Transfer {
   }
 
   /** Works on several items at once; where one fails no other is begun, and those that were end first. */
-  async each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-    const queue = items.values();
-    let hasFailed = false;
-    const worker = async () => {
-      for (const item of queue) {
-        if (hasFailed) return;
-        try {
-          await work(item);
-        } catch (error) {
-          hasFailed = true;
-          throw error;
-        }
-      }
-    };
-    const workers = Array.from({ length: Math.min(this.#concurrency, items.length) }, worker);
-    for (const outcome of await Promise.allSettled(workers)) {
-      if (outcome.status === 'rejected') throw outcome.reason;
-    }
+  each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    return eachAtOnce(items, { concurrency: this.#concurrency, count: items.length }, work);
   }
 
   #count(size: number): void {

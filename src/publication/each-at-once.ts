@@ -1,0 +1,27 @@
+/**
+ * Works on several items at once, in their order. Where one fails no other is begun, and those that were end first.
+ *
+ * @throws what `work` threw first, in the order of the workers
+ */
+export const eachAtOnce = async <Item>(
+  items: Iterable<Item>,
+  { concurrency, count }: { readonly concurrency: number; readonly count: number },
+  work: (item: Item) => Promise<void>,
+): Promise<void> => {
+  const queue = items[Symbol.iterator]();
+  let hasFailed = false;
+  const worker = async () => {
+    for (let next = queue.next(); next.done !== true && !hasFailed; next = queue.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  const workers = Array.from({ length: Math.min(concurrency, count) }, worker);
+  for (const outcome of await Promise.allSettled(workers)) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+  }
+};
