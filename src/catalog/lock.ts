@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -65,12 +65,15 @@ const openLocked = (file: string): DatabaseSync => {
   }
 };
 
+const lockName = 'build.lock';
+const holderName = 'build.lock.json';
+
 const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
   mkdirSync(folder, { recursive: true });
-  const holderFile = path.join(folder, 'build.lock.json');
+  const holderFile = path.join(folder, holderName);
   let database: DatabaseSync | undefined;
   try {
-    database = openLocked(path.join(folder, 'build.lock'));
+    database = openLocked(path.join(folder, lockName));
     writeFileSync(
       holderFile,
       `${JSON.stringify({ pid: process.pid, host: os.hostname(), since: new Date().toISOString() })}\n`,
@@ -97,15 +100,20 @@ export const lockState = (state: string): (() => void) =>
   );
 
 /**
- * The same for an output folder, where builds with other state folders would write too.
+ * The same for an output folder, where builds with other state folders would write too. Nothing there is written through
+ * a link: what it leads to would be emptied.
  *
  * @throws LockedError where another process holds it
  */
-export const lockOutput = (folder: string, out: string): (() => void) =>
-  lockFolder(
+export const lockOutput = (folder: string, out: string): (() => void) => {
+  for (const one of [folder, path.join(folder, lockName), path.join(folder, holderName)]) {
+    if (lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(one);
+  }
+  return lockFolder(
     folder,
     (holder) => `another build is publishing into ${out} (${holder}): wait for it to end, or name another --out`,
   );
+};
 
 /**
  * The same for the folder into which a replica takes a publication.

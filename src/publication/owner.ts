@@ -106,10 +106,11 @@ export interface TakenOutput {
  * @throws OutputTaken where it was published from another state folder, or holds what no build published
  */
 export const takeOutput = (out: string, state: string, source: Owner['source']): TakenOutput => {
+  // First, since the lock is a file of that folder too.
+  assertFree(out, state, source);
   const release = lockOutput(ownFolder(out), out);
   try {
     const owner = readOwner(out);
-    assertFree(out, state, source);
     const identifier = readStateIdentifier(state);
     if (owner !== undefined && owner.state !== identifier) {
       throw new OutputTaken(

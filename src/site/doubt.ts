@@ -27,12 +27,3 @@ export const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | un
   const years = (Date.parse(builtAt) - Date.parse(changedAt)) / 31_557_600_000;
   return years > yearsToDoubt ? { kind: 'old', since: changedAt } : undefined;
 };
-
-/** A doubt that is about a package as much as about its repository. */
-export type PackageDoubt = Doubt & { readonly kind: Exclude<Doubt['kind'], 'held'> };
-
-/** The doubt about a package: of what is held back nobody knows yet whether it is about this one. */
-export const packageDoubt = (repository: Repository, builtAt: string | undefined): PackageDoubt | undefined => {
-  const doubt = doubtOf(repository, builtAt);
-  return doubt === undefined || doubt.kind === 'held' ? undefined : { ...doubt, kind: doubt.kind };
-};

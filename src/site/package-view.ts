@@ -7,7 +7,7 @@ import { ownImage } from '../results/icon.ts';
 import { isForDevices } from './authors.ts';
 import { type Copy, computeCopies, findOtherBytes, newestOf } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
-import { type PackageDoubt, packageDoubt } from './doubt.ts';
+import { type Doubt, doubtOf } from './doubt.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
@@ -51,7 +51,7 @@ export interface PackageView extends Needs {
     readonly signing: SigningState;
   };
   /** Why what stands here may not install: nothing comes from its repository any more, or it has not changed for years. */
-  readonly doubt: PackageDoubt | undefined;
+  readonly doubt: Doubt | undefined;
   readonly description: string | null;
   readonly header: string | undefined;
   readonly author: { readonly name: string; readonly mail?: string } | undefined;
@@ -212,7 +212,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       quality: repository.record.quality,
       signing: repository.signing,
     },
-    doubt: packageDoubt(repository, catalog.lastBuild?.builtAt),
+    doubt: doubtOf(repository, catalog.lastBuild?.builtAt),
     description: describedBy(record.description),
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { assertApart } from '../../scripts/assert-apart.ts';
@@ -21,7 +21,7 @@ it.each(['index.html', 'v2/other/data.json', 'package/readme.txt', 'sample/Packa
     expect(take).toThrow(
       new RegExp(`holds ${name.split('/')[0]}, which no build .* accept -- --state \\S+ --take-over \\S+$`),
     );
-    expect(readdirSync(out).filter((one) => !one.startsWith('.'))).toEqual([name.split('/')[0]]);
+    expect(readdirSync(out)).toEqual([name.split('/')[0]]);
     expect(takeOverOutput(out, state)).toBe(true);
     take().release();
   },
@@ -48,4 +48,22 @@ it('a state folder, which holds accounts, is never among what is published, by w
   }
   assertApart({ state: `${out}-state`, out });
   assertApart({ state: out, out: path.join(out, 'dist') });
+});
+
+it('C9: the lock of an output folder is taken through no link', () => {
+  const { out, state } = begin();
+  const other = temporaryFolder();
+  write(other, 'text');
+  mkdirSync(path.join(out, '.debdex'));
+  for (const name of ['build.lock', 'build.lock.json']) {
+    symlinkSync(path.join(other, 'text'), path.join(out, '.debdex', name));
+  }
+  const { claim, release } = takeOutput(out, state, 'manifest');
+  claim();
+  release();
+  rmSync(path.join(out, '.debdex'), { recursive: true });
+  symlinkSync(other, path.join(out, '.debdex'));
+  takeOutput(out, state, 'manifest').release();
+  expect(readdirSync(other)).toEqual(['text']);
+  expect(readFileSync(path.join(other, 'text'), 'utf8')).toBe('mine');
 });
