@@ -10,6 +10,8 @@ describe('a package', () => {
     const page = await site.open('/package/com.alpha.snowboard/');
     const rows = page.getByRole('region', { name: 'Latest versions' }).locator('tbody tr');
     expect(await rows.count()).toBe(3);
+    // Where there is no room for all of a host, its lines end behind its dots.
+    expect(await page.locator('.facts a:has(wbr)').first().innerHTML()).toMatch(/^\s*\w+\.<wbr>\w+/);
     expect(await page.locator('.relations a').allTextContents()).toEqual([
       'com.alpha.lib',
       'mobilesubstrate',
