@@ -12,5 +12,6 @@ const resolveLinks = (folder: string): string => {
 /** Whether a folder is another one or lies in it, behind all links, whether they are there already or not. */
 export const isWithin = (folder: string, other: string): boolean => {
   const relative = path.relative(resolveLinks(other), resolveLinks(folder));
-  return relative === '' || !(relative.startsWith('..') || path.isAbsolute(relative));
+  // A name may begin with two dots and lie in it.
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 };

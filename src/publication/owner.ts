@@ -73,17 +73,15 @@ export const isBeingPublished = (out: string): boolean => {
 /** Whether builds publish into a folder, or did. */
 export const isOutputOfBuilds = (folder: string): boolean => existsSync(ownerPath(folder));
 
-const sampleFolder = 'sample';
-
 /**
  * Checks, before anything is written into an output folder, that builds published what it holds: a build replaces and
  * removes what it finds there.
  *
  * @throws OutputTaken where it holds something else, or the copy that a mirror keeps
  */
-export const assertFree = (out: string, state: string, source: Owner['source']): void => {
+const assertFree = (out: string, state: string): void => {
   if (isOutputOfBuilds(out)) return;
-  const content = readContent(out).filter((name) => source === 'manifest' || name !== sampleFolder);
+  const content = readContent(out);
   if (content.length === 0) return;
   const some = content.length > 3 ? `${content.slice(0, 3).join(', ')} and more` : content.join(', ');
   throw new OutputTaken(
@@ -107,7 +105,7 @@ export interface TakenOutput {
  */
 export const takeOutput = (out: string, state: string, source: Owner['source']): TakenOutput => {
   // First, since the lock is a file of that folder too.
-  assertFree(out, state, source);
+  assertFree(out, state);
   const release = lockOutput(ownFolder(out), out);
   try {
     const owner = readOwner(out);

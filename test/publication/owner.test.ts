@@ -27,26 +27,30 @@ it.each(['index.html', 'v2/other/data.json', 'package/readme.txt', 'sample/Packa
   },
 );
 
-it('an output folder with nothing but what systems put into every folder is free, and the sample lies before its index', () => {
+it('an output folder with nothing but what systems put into every folder is free, and once noted whatever it holds', () => {
   const { out, state } = begin();
   for (const name of ['.git/HEAD', '.DS_Store', 'lost+found/x']) write(out, name);
   expect(takeOverOutput(out, state)).toBe(false);
   takeOutput(out, state, 'manifest').release();
-  write(out, 'sample/Packages');
-  takeOutput(out, state, 'sample').release();
   const { claim, release } = takeOutput(out, state, 'sample');
   claim();
   release();
-  write(out, 'v2/index.json');
+  write(out, 'sample/Packages');
   takeOutput(out, state, 'manifest').release();
 });
 
 it('a state folder, which holds accounts, is never among what is published, by whatever name', () => {
   const { out } = begin();
-  for (const state of [out, path.join(out, 'state'), path.join(out, '..', path.basename(out), 'a', 'b')]) {
+  for (const state of [
+    out,
+    path.join(out, 'state'),
+    path.join(out, '..state'),
+    path.join(out, '..', path.basename(out), 'a', 'b'),
+  ]) {
     expect(() => assertApart({ state, out })).toThrow(/name folders beside each other/);
   }
   assertApart({ state: `${out}-state`, out });
+  assertApart({ state: path.join(out, '..'), out });
   assertApart({ state: out, out: path.join(out, 'dist') });
 });
 

@@ -220,6 +220,15 @@ describe('an output folder', () => {
     expect((await bench.build()).status).toBe(4);
   });
 
+  it('C12: is free for what the manifest names after a build of the sample that ended before it published', async () => {
+    expect((await runScript('build', [...bench.flags, '--sample', '--no-site', '--only', 'nope'])).status).toBe(2);
+    expect(existsSync(path.join(bench.out, 'sample'))).toBe(true);
+    bench.list(entriesOf('one'));
+    await serve('one');
+    expect((await bench.build()).status).toBe(0);
+    expect(existsSync(path.join(bench.out, 'sample'))).toBe(false);
+  });
+
   it('C12: takes one build at a time, whatever their state folders', async () => {
     bench.list(entriesOf('one'));
     await serve('one');
