@@ -35,7 +35,8 @@ const bounds = {
 
 // Any constant will do that every server takes and nothing else in the database does.
 const advisoryLock = 7_310_263_924_017;
-const foldingLock = advisoryLock + 1;
+/** What the server that folds holds meanwhile, of the advisory locks of the database. */
+export const foldingLock = advisoryLock + 1;
 
 /** The tables, version by version: what has been released stays as it is. */
 const migrations = [
@@ -290,10 +291,14 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
       await ready();
       await keyFor(pool, day);
       const isMore = await transact(pool, async (client) => {
+        // One server folds at a time: another that counted the same would fold a day more.
+        // Not waited for: that of a long day takes longer than a lock may be waited for.
+        const { rows: locked } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS ours', [
+          foldingLock,
+        ]);
+        if (!locked[0]?.ours) return false;
         // A sender that was silent for so long has nothing left of what it sent then.
         await client.query('DELETE FROM downloads_sender WHERE day < $1', [dayBefore(day, limits.days)]);
-        // One server folds at a time: another that counted the same would fold a day more.
-        await client.query('SELECT pg_advisory_xact_lock($1)', [foldingLock]);
         const oldest = await oldestToFold(client, day);
         if (oldest === undefined) return false;
         let folded: number;

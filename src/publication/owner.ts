@@ -127,6 +127,19 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
 };
 
 /**
+ * Notes that an output folder is published from a state folder, before anything lies there: what ends meanwhile leaves
+ * no folder that nobody owns. Throws as `takeOutput` does.
+ */
+export const claimOutput = (out: string, state: string, source: Owner['source']): void => {
+  const { claim, release } = takeOutput(out, state, source);
+  try {
+    claim();
+  } finally {
+    release();
+  }
+};
+
+/**
  * Takes the operator's word that an output folder belongs to this state folder from now on, with all that it holds.
  * Returns false where it does already, or holds nothing that anybody published or put there.
  *

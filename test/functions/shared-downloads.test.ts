@@ -9,7 +9,7 @@ import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openOutbox } from '../../functions/node/downloads-outbox.ts';
 import { openDownloadsStore, readDownloadTotals } from '../../functions/node/downloads-store.ts';
-import { openSharedDownloads, readSharedTotals } from '../../functions/node/shared-downloads.ts';
+import { foldingLock, openSharedDownloads, readSharedTotals } from '../../functions/node/shared-downloads.ts';
 import { openWay } from '../support/database-way.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -294,6 +294,13 @@ describe('counters that several servers have in common', () => {
       `INSERT INTO downloads SELECT '2026-05-0' || day, 'p' || number, '1.0', day
        FROM generate_series(1, 2) AS day, generate_series(1, 80000) AS number`,
     );
+    // Another folds for longer than a lock may be waited for.
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock($1)', [foldingLock]);
+    expect(await first.tidy('2026-05-03')).toBe(false);
+    expect(await ask(url, 'SELECT * FROM downloads_beyond')).toEqual([]);
+    await other.end();
     expect((await Promise.all([first.tidy('2026-05-03'), second.tidy('2026-05-03')])).sort()).toEqual([false, true]);
     expect(await ask(url, 'SELECT DISTINCT day FROM downloads')).toEqual([{ day: '2026-05-02' }]);
     expect(await ask(url, 'SELECT count(*)::int AS rows, sum(count)::int AS sum FROM downloads_beyond')).toEqual([
