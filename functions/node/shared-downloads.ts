@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
 import { type CounterLimits, convincingDays, countersAtDawn, summariseCounts } from '../downloads/counting.ts';
@@ -18,7 +19,8 @@ interface SharedDownloads {
   read(id: string): Promise<Map<string, number>>;
   /**
    * Destroys the marks of days before this one; and adds the counts of the oldest day to what no day tells, where that
-   * day is too old for certain or there is too little room. Whether it did the latter: then another call may too.
+   * day is too old for certain or there is too little room. Whether it did the latter, or another server was at it: then
+   * another call may too.
    */
   tidy(day: string): Promise<boolean>;
   close(): Promise<void>;
@@ -37,6 +39,8 @@ const bounds = {
 const advisoryLock = 7_310_263_924_017;
 /** What the server that folds holds meanwhile, of the advisory locks of the database. */
 export const foldingLock = advisoryLock + 1;
+// Milliseconds.
+const foldingWait = 200;
 
 /** The tables, version by version: what has been released stays as it is. */
 const migrations = [
@@ -292,11 +296,11 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
       await keyFor(pool, day);
       const isMore = await transact(pool, async (client) => {
         // One server folds at a time: another that counted the same would fold a day more.
-        // Not waited for: that of a long day takes longer than a lock may be waited for.
+        // Not waited for by the database: that of a long day takes longer than a lock may be waited for.
         const { rows: locked } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS ours', [
           foldingLock,
         ]);
-        if (!locked[0]?.ours) return false;
+        if (!locked[0]?.ours) return undefined;
         // A sender that was silent for so long has nothing left of what it sent then.
         await client.query('DELETE FROM downloads_sender WHERE day < $1', [dayBefore(day, limits.days)]);
         const oldest = await oldestToFold(client, day);
@@ -308,8 +312,10 @@ export const openSharedDownloads = (url: string, limits: CounterLimits): SharedD
         } while (folded > 0);
         return true;
       });
+      // Asked at once, the next call would find it no further.
+      if (isMore === undefined) await sleep(foldingWait);
       counters = undefined;
-      return isMore;
+      return isMore ?? true;
     },
     close: () => pool.end(),
   };

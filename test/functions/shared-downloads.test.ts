@@ -298,10 +298,13 @@ describe('counters that several servers have in common', () => {
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     await other.query('SELECT pg_advisory_lock($1)', [foldingLock]);
-    expect(await first.tidy('2026-05-03')).toBe(false);
+    expect(await first.tidy('2026-05-03')).toBe(true);
     expect(await ask(url, 'SELECT * FROM downloads_beyond')).toEqual([]);
     await other.end();
-    expect((await Promise.all([first.tidy('2026-05-03'), second.tidy('2026-05-03')])).sort()).toEqual([false, true]);
+    const tidyWhole = async (server: typeof first) => {
+      while (await server.tidy('2026-05-03'));
+    };
+    await Promise.all([tidyWhole(first), tidyWhole(second)]);
     expect(await ask(url, 'SELECT DISTINCT day FROM downloads')).toEqual([{ day: '2026-05-02' }]);
     expect(await ask(url, 'SELECT count(*)::int AS rows, sum(count)::int AS sum FROM downloads_beyond')).toEqual([
       { rows: 80_000, sum: 80_000 },
