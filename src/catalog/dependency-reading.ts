@@ -1,6 +1,6 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import { compareText } from './reading.ts';
 import type { RecordDetails } from './record-details.ts';
+import { bySlugOrder, settleAliases } from './repository-slugs.ts';
 import { endRecordId, firstRecordId } from './schema.ts';
 
 /** A repository, as far as what is installed from it depends on it. */
@@ -11,7 +11,7 @@ export interface DependencyRepository {
   readonly bootstrap: boolean;
   readonly uri: string;
   readonly suite: string;
-  /** Former slugs, under which it is still found. */
+  /** Former slugs, under which it is still found; never one that another repository has. */
   readonly aliases: readonly string[];
 }
 
@@ -73,21 +73,22 @@ export class DependencyReading {
   readonly #details: Statement<[details: string | null]>;
 
   constructor(database: CatalogDatabase) {
-    this.repositories = database
+    const rows = database
       .prepare<[number, string, number, number, string, string, string]>(
-        'SELECT id, slug, ranking, bootstrap, uri, suite, aliases FROM repository',
+        `SELECT id, slug, ranking, bootstrap, uri, suite, aliases FROM repository ${bySlugOrder}`,
       )
-      .all()
-      .map(([number, slug, ranking, bootstrap, uri, suite, aliases]) => ({
+      .all();
+    this.repositories = settleAliases(
+      rows.map(([number, slug, ranking, bootstrap, uri, suite, aliases]) => ({
         number,
         slug,
         ranking,
         bootstrap: bootstrap === 1,
         uri,
         suite,
-        aliases: JSON.parse(aliases) as string[],
-      }))
-      .sort((a, b) => a.ranking - b.ranking || compareText(a.slug, b.slug));
+        aliases,
+      })),
+    );
     this.#newest = database.prepare(
       `SELECT id, repository, version, architecture FROM record INDEXED BY record_newest
        WHERE package = ? AND architecture IN (?, '${everyArchitecture}') AND latest = 1`,

@@ -8,6 +8,7 @@ import {
   readRepositoryRecords,
   readRepositoryRows,
 } from './reading.ts';
+import { mapSlugs } from './repository-slugs.ts';
 
 /** What a catalog says of a document that was published with it. */
 export interface PublishedEntry {
@@ -40,7 +41,7 @@ export class DocumentReading {
   readonly #lookup: (name: string) => string[];
   readonly #lists: ListReading;
   readonly #rows: readonly RepositoryRow[];
-  readonly #bySlug = new Map<string, RepositoryRow>();
+  readonly #bySlug: ReadonlyMap<string, RepositoryRow>;
 
   /** Throws where the catalog cannot be read. */
   constructor(database: CatalogDatabase) {
@@ -58,7 +59,7 @@ export class DocumentReading {
     this.#lookup = prepareLookup(database);
     this.#lists = new ListReading(database);
     this.#rows = readRepositoryRows(database);
-    for (const row of this.#rows) for (const name of [row.slug, ...row.aliases]) this.#bySlug.set(name, row);
+    this.#bySlug = mapSlugs(this.#rows);
   }
 
   /** What is noted of a document by its path below the output folder; undefined where it is not published. */

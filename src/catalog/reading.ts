@@ -5,6 +5,7 @@ import type { SigningState } from '../contract/signing-states.ts';
 import type { CatalogDatabase } from './database.ts';
 import { completeRecord } from './record-list.ts';
 import { findRepository } from './record-range.ts';
+import { bySlugOrder, settleAliases } from './repository-slugs.ts';
 
 interface Repository {
   readonly slug: string;
@@ -218,15 +219,12 @@ export interface RepositoryRow {
 export const readRepositoryRows = (database: CatalogDatabase): RepositoryRow[] => {
   const rows = database
     .prepare<[slug: string, ranking: number, packageCount: number, aliases: string, record: string]>(
-      'SELECT slug, ranking, package_count, aliases, record FROM repository ORDER BY ranking, slug',
+      `SELECT slug, ranking, package_count, aliases, record FROM repository ${bySlugOrder}`,
     )
     .all();
-  const taken = new Set(rows.map(([slug]) => slug));
-  return rows.map(([slug, ranking, packageCount, written, record]) => {
-    const aliases = (JSON.parse(written) as string[]).filter((alias) => !taken.has(alias));
-    for (const alias of aliases) taken.add(alias);
-    return { slug, ranking, packageCount, aliases, record };
-  });
+  return settleAliases(
+    rows.map(([slug, ranking, packageCount, aliases, record]) => ({ slug, ranking, packageCount, aliases, record })),
+  );
 };
 
 /** The counts of the landing document; undefined where the catalog is empty. */

@@ -1,5 +1,6 @@
 import type { Relation } from '../apt/relations.ts';
 import type { DependencyRepository } from '../catalog/dependency-reading.ts';
+import { mapSlugs } from '../catalog/repository-slugs.ts';
 import { closureLimits, type DependencyQuestion } from '../contract/dependency-records.ts';
 import { Candidates, Offers, type Reading } from './candidates.ts';
 import { Device } from './device.ts';
@@ -25,9 +26,8 @@ const usedOf = ({ chosen }: Resolution, offers: Offers): ReadonlySet<string> =>
 
 /** The repositories of a question, and what is none of them. */
 const readHad = ({ repositories }: Reading, asked: readonly string[]) => {
-  const bySlug = new Map(repositories.map((one) => [one.slug, one]));
-  const byAlias = new Map(repositories.flatMap((one) => one.aliases.map((alias) => [alias, one] as const)));
-  const found = asked.map((slug) => bySlug.get(slug) ?? byAlias.get(slug));
+  const bySlug = mapSlugs(repositories);
+  const found = asked.map((slug) => bySlug.get(slug));
   return {
     had: repositories.filter((one) => found.includes(one)),
     unknown: [...new Set(asked.filter((_, place) => found[place] === undefined))].sort(),

@@ -5,7 +5,7 @@ import { type LatestPriority, prepareLatest } from '../catalog/latest.ts';
 import { ListReading } from '../catalog/list-reading.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import type { RecordList, RecordPiece } from '../catalog/record-list.ts';
-import { prepareSlugs } from '../catalog/repository-slugs.ts';
+import { readSlugs } from '../catalog/repository-slugs.ts';
 import { SearchReading } from '../catalog/search-reading.ts';
 import { readStale } from '../catalog/stale-repositories.ts';
 import type { DependencyQuestion } from '../contract/dependency-records.ts';
@@ -91,7 +91,7 @@ export class CatalogSearch {
   constructor(database: CatalogDatabase) {
     this.#reading = new SearchReading(database);
     this.#packages = new PackageSearch(this.#reading);
-    this.#slugOf = prepareSlugs(database);
+    this.#slugOf = readSlugs(database);
     this.#stale = readStale(database);
     this.#sorted = new SortedResults(this.#reading, () =>
       readPublishedDownloads(database).map(({ package_id: id, total }) => [id, total]),

@@ -329,6 +329,15 @@ describe('what is in repositories that a visitor has not', () => {
     expect(closure).toMatchObject({ repositories: ['mine'], unknown_repositories: ['nowhere', 'z'], add: [] });
   });
 
+  it('D3: a slug that two repositories had before leads to the better ranked one, as everywhere', async () => {
+    const former = (slug: string, ranking: number) =>
+      repository(slug, [a()], { ranking, aliases: ['former', 'third'] });
+    const repositories = [former('first', 2), former('second', 3), repository('third', [a()], { ranking: 4 })];
+    expect(await ask(repositories, { repositories: ['former'] })).toMatchObject({ repositories: ['first'] });
+    close?.();
+    expect(await ask(repositories, { repositories: ['third'] })).toMatchObject({ repositories: ['third'] });
+  });
+
   it('D4: adds so many repositories and no more', async () => {
     const many = Array.from({ length: closureLimits.repositories + 1 }, (_, number) =>
       repository(`r${number}`, [{ Package: `p${number}` }]),
