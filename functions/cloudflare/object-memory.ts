@@ -18,24 +18,27 @@ interface Remembered {
   elsewhere: true;
 }
 
+/** The table of what it remembers. */
+export const memoryTable = 'remembered';
+
 /** The memory of an object in its storage; what is written is there when anything that follows it is. */
 export class ObjectMemory {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec('CREATE TABLE IF NOT EXISTS remembered (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${memoryTable} (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`);
   }
 
   get<Name extends keyof Remembered>(name: Name): Remembered[Name] | undefined {
-    for (const [value] of this.#sql.exec('SELECT value FROM remembered WHERE name = ?', name).raw()) {
+    for (const [value] of this.#sql.exec(`SELECT value FROM ${memoryTable} WHERE name = ?`, name).raw()) {
       return JSON.parse(String(value)) as Remembered[Name];
     }
     return undefined;
   }
 
   set<Name extends keyof Remembered>(name: Name, value: Remembered[Name] | undefined): void {
-    if (value === undefined) this.#sql.exec('DELETE FROM remembered WHERE name = ?', name);
-    else this.#sql.exec('INSERT OR REPLACE INTO remembered VALUES (?, ?)', name, JSON.stringify(value));
+    if (value === undefined) this.#sql.exec(`DELETE FROM ${memoryTable} WHERE name = ?`, name);
+    else this.#sql.exec(`INSERT OR REPLACE INTO ${memoryTable} VALUES (?, ?)`, name, JSON.stringify(value));
   }
 }

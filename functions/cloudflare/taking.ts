@@ -1,10 +1,10 @@
 import type { WritableDatabase } from '../../src/catalog/database.ts';
-import { createPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
+import { createPortionTables, dropPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
 import { isPortionTable, portionTables } from '../../src/catalog/portions.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import type { PortionList } from '../../src/contract/generation.ts';
 import type { TakeOrder } from './catalog-stub.ts';
-import type { ObjectMemory } from './object-memory.ts';
+import { memoryTable, type ObjectMemory } from './object-memory.ts';
 import type { ObjectState } from './platform.ts';
 import {
   assertSameTables,
@@ -27,8 +27,6 @@ const longestEventMs = 5 * 60_000;
 
 /** How many documents are made of what was taken, and compared with what it says of them, before it is in force. */
 const samples = 100;
-
-const isTable = (text: string): boolean => text !== 'remembered' && !/^(?:_cf_|sqlite_|search_(?!document))/.test(text);
 
 /** Takes a generation into the storage of an object, in as many events as it takes. */
 export class Taking {
@@ -99,11 +97,7 @@ export class Taking {
     this.#state.storage.transactionSync(() => {
       this.#memory.set('held', undefined);
       this.#memory.set('tables', undefined);
-      const names = this.#database
-        .prepare<[name: string]>("SELECT name FROM sqlite_master WHERE type = 'table'")
-        .all()
-        .flat();
-      for (const name of names) if (isTable(name)) this.#database.exec(`DROP TABLE "${name}"`);
+      dropPortionTables(this.#database, memoryTable);
     });
   }
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { CatalogFile, resultCode } from './node-sqlite.ts';
 
 /** Another process holds the folder; the message says which, where that is known, and since when. */
 export class LockedError extends Error {
@@ -42,24 +42,19 @@ const describeHolder = (file: string): string => {
 const busy = 5;
 const notADatabase = 26;
 
-const resultOf = (error: unknown): number | undefined => {
-  const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
-};
-
 /**
  * Takes the lock. The file is empty; what else a machine that lost its power may have left in it nobody holds, since it
  * cannot be opened. It is emptied in its place: a file of the same name that is new would not keep out who has this one.
  */
-const openLocked = (file: string): DatabaseSync => {
+const openLocked = (file: string): CatalogFile => {
   for (let isRepaired = false; ; isRepaired = true) {
-    const database = new DatabaseSync(file);
+    const database = CatalogFile.open(file);
     try {
       database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
       return database;
     } catch (error) {
       database.close();
-      if (resultOf(error) !== notADatabase || isRepaired) throw error;
+      if (resultCode(error) !== notADatabase || isRepaired) throw error;
       truncateSync(file);
     }
   }
@@ -71,7 +66,7 @@ const holderName = 'build.lock.json';
 const lockFolder = (folder: string, describe: (holder: string) => string): (() => void) => {
   mkdirSync(folder, { recursive: true });
   const holderFile = path.join(folder, holderName);
-  let database: DatabaseSync | undefined;
+  let database: CatalogFile | undefined;
   try {
     database = openLocked(path.join(folder, lockName));
     writeFileSync(
@@ -80,7 +75,7 @@ const lockFolder = (folder: string, describe: (holder: string) => string): (() =
     );
   } catch (cause) {
     database?.close();
-    if (resultOf(cause) !== busy) throw cause;
+    if (resultCode(cause) !== busy) throw cause;
     throw new LockedError(describe(describeHolder(holderFile)), { cause });
   }
   const held = database;

@@ -1,7 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SqlValue, Statement, WritableDatabase } from './database.ts';
 
-/** A catalog file, opened by Node's SQLite; the one place of this room that names it. */
+/**
+ * The primary result code of an error of SQLite (sqlite.org/rescode.html), which is the low byte of what it tells;
+ * undefined for any other error.
+ */
+export const resultCode = (error: unknown): number | undefined => {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return Number(error.errcode) & 0xff;
+};
+
+/** A file of SQLite, opened by Node's; the one place of this room that names it. */
 export class CatalogFile implements WritableDatabase {
   readonly #database: DatabaseSync;
 

@@ -36,6 +36,15 @@ export const createPortionTables = (database: WritableDatabase): void => {
   database.exec(ownTables);
 };
 
+// What the engine and the platform have for themselves, and what a full-text index takes away with it.
+const isForeign = (name: string): boolean => /^(?:_cf_|sqlite_|search_(?!document))/.test(name);
+
+/** Removes the tables of a catalog, those that another version of this program made too: all but this one. */
+export const dropPortionTables = (database: WritableDatabase, kept: string): void => {
+  const names = database.prepare<[name: string]>("SELECT name FROM sqlite_master WHERE type = 'table'").all().flat();
+  for (const name of names) if (name !== kept && !isForeign(name)) database.exec(`DROP TABLE "${name}"`);
+};
+
 /** Search documents indexed in one step. */
 const documentsInStep = 200;
 

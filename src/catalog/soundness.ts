@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { CatalogFile } from './node-sqlite.ts';
+import { CatalogFile, resultCode } from './node-sqlite.ts';
 import { digestPieces, type FileDigest } from './pieces.ts';
 
 const markSchema = z.strictObject({
@@ -106,11 +106,8 @@ export const isCatalogSound = async (state: string, file: string, verify: boolea
   return true;
 };
 
-// https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB; the low byte is the primary code.
+// https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB.
 const damageCodes = new Set([11, 26]);
 
 /** Whether an error says that a database is damaged. */
-export const isDamage = (error: unknown): boolean =>
-  error instanceof Error &&
-  (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR' &&
-  damageCodes.has(Number((error as { errcode?: unknown }).errcode) & 0xff);
+export const isDamage = (error: unknown): boolean => damageCodes.has(resultCode(error) ?? 0);
