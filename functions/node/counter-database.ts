@@ -15,6 +15,20 @@ export const counterDatabase = (database: DatabaseSync): WritableDatabase => ({
   exec: (text) => database.exec(text),
 });
 
+/** Does all of this work in one transaction, or nothing of it where it throws. */
+export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk or an I/O error makes SQLite roll back by itself.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};
+
 /** So many bytes that nobody can guess. */
 export const random = (length: number): Uint8Array => randomBytes(length);
 

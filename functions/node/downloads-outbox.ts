@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type MarkLimits, openMarks, type Report } from '../downloads/download-marks.ts';
-import { counterDatabase, random, takeMarks } from './counter-database.ts';
+import { counterDatabase, inTransaction, random, takeMarks } from './counter-database.ts';
 
 /** What bounds an outbox. */
 interface OutboxLimits extends MarkLimits {
@@ -93,18 +93,6 @@ const takeOver = (database: DatabaseSync): void => {
         SELECT '', package_id, '', count FROM downloads_beyond; DELETE FROM downloads_beyond`);
     }
   });
-};
-
-const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 };
 
 /**

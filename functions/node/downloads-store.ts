@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { DownloadCount, DownloadTotal } from '../../src/contract/records.ts';
 import { type CounterLimits, type Counting, openCounting, readTotals } from '../downloads/counting.ts';
 import type { Report } from '../downloads/download-marks.ts';
-import { counterDatabase, markWith, random } from './counter-database.ts';
+import { counterDatabase, inTransaction, markWith, random } from './counter-database.ts';
 
 /** The counters in a file of SQLite. Days are of UTC, such as 2026-05-01. Throws where it cannot be read or written. */
 export interface DownloadsStore {
@@ -22,18 +22,6 @@ interface OpenStore {
   readonly identity: string | undefined;
   readonly counting: Counting;
 }
-
-const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-};
 
 const identityOf = (file: string): string | undefined => {
   const stats = statSync(file, { throwIfNoEntry: false });

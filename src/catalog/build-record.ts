@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import {
   type BuildLine,
   type BuildRecord,
@@ -141,11 +132,6 @@ export const appendBuild = (state: string, line: BuildLine, known: Iterable<stri
     }
     return;
   }
-  const descriptor = openSync(`${file}.next`, 'w');
-  try {
-    writeAll(descriptor, Buffer.concat([...folded.days, ...folded.builds, line].map(lineBytes)), 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(`${file}.next`, file);
+  const lines = [...folded.days, ...folded.builds, line].map(lineBytes);
+  writeWholeFile(file, Buffer.concat(lines), { durable: true });
 };

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { signingStates } from '../contract/signing-states.ts';
 import type { StatusRecord } from '../contract/status.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import type { GrowthDay } from './build-record.ts';
 
 const moment = z.iso.datetime();
@@ -105,11 +106,5 @@ export const readLastBuild = (state: string): LastBuild | undefined => {
   }
 };
 
-export const writeLastBuild = (state: string, build: LastBuild): void => {
-  const file = outcomesPath(state);
-  writeFileSync(`${file}.next`, `${JSON.stringify(lastBuildSchema.parse(build), null, 1)}\n`);
-  const descriptor = openSync(`${file}.next`, 'r+');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(`${file}.next`, file);
-};
+export const writeLastBuild = (state: string, build: LastBuild): void =>
+  writeWholeFile(outcomesPath(state), `${JSON.stringify(lastBuildSchema.parse(build), null, 1)}\n`, { durable: true });

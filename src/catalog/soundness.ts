@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { CatalogFile, resultCode } from './node-sqlite.ts';
 import { digestPieces, type FileDigest } from './pieces.ts';
 
@@ -32,10 +33,8 @@ const readMarks = (state: string): Mark[] => {
   }
 };
 
-const writeMarks = (state: string, marks: readonly Mark[]): void => {
-  writeFileSync(`${markPath(state)}.next`, `${JSON.stringify(marks)}\n`);
-  renameSync(`${markPath(state)}.next`, markPath(state));
-};
+const writeMarks = (state: string, marks: readonly Mark[]): void =>
+  writeWholeFile(markPath(state), `${JSON.stringify(marks)}\n`);
 
 /** How a finished catalog looks, which is remembered of the one in force. */
 export const markCatalog = async (file: string): Promise<Mark> => {

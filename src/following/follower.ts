@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fullDiskCodes } from '../disk/room.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { computePause } from '../net/retry.ts';
 import {
@@ -56,7 +57,6 @@ const quietFor = 600_000;
 /** No pause is multiplied more often than this. */
 const mostDoublings = 16;
 
-const fullDisk = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 /** A generation that was found and is not in force yet. */
@@ -239,7 +239,7 @@ export class Follower {
       return { kind: error.code, sentence: `${source.base} could not be read: ${error.message}.` };
     }
     if (error instanceof NoRoomToTake) return { kind: 'no room', sentence: error.message };
-    if (fullDisk.has(codeOf(error))) {
+    if (fullDiskCodes.has(codeOf(error))) {
       return { kind: 'no room', sentence: `The disk of ${folder.root} is full: make room.` };
     }
     const text = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,8 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readCatalogFormat } from '../catalog/generation.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { catalogFormat } from '../catalog/schema.ts';
+import { findShortage } from '../disk/room.ts';
 import { NotOfCatalog } from '../documents/catalog-documents.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { type FoundGeneration, type PublicationSource, SourceError } from './source.ts';
@@ -20,11 +21,8 @@ export class NoRoomToTake extends Error {
   override name = 'NoRoomToTake';
 }
 
-const spareBytes = 64 * 2 ** 20;
 /** How many documents are made of a catalog, and compared with what it says of them, before it is put in force. */
 const samples = 200;
-
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 
 /**
  * Takes the catalog of a generation and the large documents that are made of it: everything stands in the folder when
@@ -72,11 +70,10 @@ const allEnded = async <const T extends readonly Promise<unknown>[]>(promises: T
 };
 
 const assertRoom = (folder: string, bytes: number): void => {
-  const { bavail, bsize } = statfsSync(folder);
-  const needed = bytes + spareBytes;
-  if (bavail * bsize >= needed) return;
+  const shortage = findShortage(folder, bytes);
+  if (shortage === undefined) return;
   throw new NoRoomToTake(
-    `The disk of ${folder} has ${megabytes(bavail * bsize)} left, and the next generation needs ${megabytes(needed)}: make room.`,
+    `The disk of ${folder} has ${shortage.left} left, and the next generation needs ${shortage.needed}: make room.`,
   );
 };
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import type { Proxies } from '../net/proxies.ts';
 import { createSender, type Sender } from '../net/sender.ts';
 import type { Destination } from './destination.ts';
@@ -41,11 +42,8 @@ const readState = (state: string): NoticeState => {
   }
 };
 
-const writeState = (state: string, told: NoticeState): void => {
-  mkdirSync(state, { recursive: true });
-  writeFileSync(`${statePath(state)}.next`, `${JSON.stringify(told)}\n`);
-  renameSync(`${statePath(state)}.next`, statePath(state));
-};
+const writeState = (state: string, told: NoticeState): void =>
+  writeWholeFile(statePath(state), `${JSON.stringify(told)}\n`);
 
 const keyOf = ({ form, url }: Destination): string => hash('sha256', `${form} ${url.href}`);
 

@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { catalogPath } from '../catalog/generation.ts';
+import { resultCode } from '../catalog/node-sqlite.ts';
+import { findShortage, fullDiskCodes } from '../disk/room.ts';
 
 /** A disk that has too little room for a build, named with what to do. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
 }
-
-const spareBytes = 64 * 2 ** 20;
-
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 
 /**
  * Checks, before anything is written, that the disks of these folders (of the output, and of `state`) have room for
@@ -19,24 +17,20 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocale
 export const assertRoom = (folders: readonly string[], state: string): void => {
   const catalog = existsSync(catalogPath(state)) ? statSync(catalogPath(state)).size : 0;
   for (const folder of folders) {
-    const needed = folder === state ? 2 * catalog + spareBytes : spareBytes;
     mkdirSync(folder, { recursive: true });
-    const { bavail, bsize } = statfsSync(folder);
-    if (bavail * bsize >= needed) continue;
+    const shortage = findShortage(folder, folder === state ? 2 * catalog : 0);
+    if (shortage === undefined) continue;
     throw new NoRoom(
-      `The disk of ${folder} has ${megabytes(bavail * bsize)} left, and a build needs ${megabytes(needed)}. Nothing was changed: make room and build again.`,
+      `The disk of ${folder} has ${shortage.left} left, and a build needs ${shortage.needed}. Nothing was changed: make room and build again.`,
     );
   }
 };
 
-// A file system without room, a user without quota, and a process whose files may grow no further.
-const full = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-// https://sqlite.org/rescode.html: SQLITE_IOERR and SQLITE_FULL; the low byte is the primary code.
+// https://sqlite.org/rescode.html: SQLITE_IOERR and SQLITE_FULL.
 const sqliteFull = new Set([10, 13]);
 
 /** Whether an error says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean => {
   if (!(error instanceof Error) || !('code' in error)) return false;
-  if (error.code === 'ERR_SQLITE_ERROR') return sqliteFull.has(Number((error as { errcode?: number }).errcode) & 0xff);
-  return full.has(String(error.code));
+  return sqliteFull.has(resultCode(error) ?? 0) || fullDiskCodes.has(String(error.code));
 };

@@ -1,8 +1,7 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { z } from 'zod';
 import { lastBuildSchema } from '../catalog/last-build.ts';
 import { packageChangeSchema } from '../contract/generation.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import type { BuildResult } from './build-result.ts';
 
 const count = z.int().min(0);
@@ -86,8 +85,5 @@ export const composeReport = (built: BuildResult, { seconds, ...ending }: Ending
 };
 
 /** Writes a report, whole. */
-export const writeReport = (file: string, report: BuildReport): void => {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  writeFileSync(`${file}.next`, `${JSON.stringify(report, null, 1)}\n`);
-  renameSync(`${file}.next`, file);
-};
+export const writeReport = (file: string, report: BuildReport): void =>
+  writeWholeFile(file, `${JSON.stringify(report, null, 1)}\n`);

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 const noteSchema = z.strictObject({
   /** Its number in its file system, and when a name in it last changed, in nanoseconds. */
@@ -98,7 +98,7 @@ export class FolderNote {
     const { inode, changed } = now;
     const last = this.#passed < this.part.most ? '' : this.#last;
     const note: Note = { inode, changed, documents, last };
-    writeStateFile(notePath(this.#state), JSON.stringify(note));
+    writeWholeFile(notePath(this.#state), JSON.stringify(note));
   }
 
   #look() {

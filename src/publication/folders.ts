@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readFileSync, type Stats, utimesSync } from 'node:fs';
 import path from 'node:path';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { isEntrance } from './entrances.ts';
 import { listFiles, type OutputFolder } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 /** What publishing changed, in files. */
 export interface Published {
@@ -117,7 +117,7 @@ class NamedFiles {
     const text = [...names].join('\n');
     if (text === this.#text) return;
     this.#text = text;
-    writeStateFile(this.#file, text);
+    writeWholeFile(this.#file, text);
   }
 }
 

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { z } from 'zod';
 import { type FileDigest, pieceBytes, piecesAtOnce, readPiece } from '../catalog/pieces.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import type { OutputFolder } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 // A catalog of a million packages has three gigabytes, and from one generation to the next some hundred pages of it are
 // others. So each piece of it is a frame of its own (RFC 8878, section 3: such a file is one or more of them), and a
@@ -127,5 +127,5 @@ export const writeFramedCopy = async (
   }
   output.place(temporary, target);
   output.note(target);
-  writeStateFile(notePath(state), JSON.stringify({ file: target, frames } satisfies FrameList));
+  writeWholeFile(notePath(state), JSON.stringify({ file: target, frames } satisfies FrameList));
 };

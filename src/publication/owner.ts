@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { LockedError, lockOutput } from '../catalog/lock.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
 import { OutputFolder } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 const ownerSchema = z.strictObject({
   /** The identifier of the state folder that it is published from. */
@@ -51,7 +51,7 @@ const readStateIdentifier = (state: string): string => {
     // The first build of this folder.
   }
   const identifier = randomUUID();
-  writeStateFile(file, `${identifier}\n`);
+  writeWholeFile(file, `${identifier}\n`);
   return identifier;
 };
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { type PackageChange, packageChangeSchema } from '../contract/generation.ts';
-import { writeStateFile } from './state-file.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 
 const filePath = (state: string): string => path.join(state, 'publication', 'packages.json');
 
@@ -45,7 +45,7 @@ export const readPendingChanges = (state: string): PackageChange[] => {
  */
 export const keepPendingChanges = (state: string, changes: readonly PackageChange[]): void => {
   if (changes.length > 0)
-    writeStateFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`);
+    writeWholeFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`);
 };
 
 /** To be called when a generation has told of them. */

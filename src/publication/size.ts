@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { type OutputFolder, walkFiles } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 const sizeSchema = z.strictObject({
   files: z.int(),
@@ -60,6 +60,6 @@ export const readPublishedSize = (
     // Never measured, or lost.
   }
   const size = measure(output, known());
-  writeStateFile(file, JSON.stringify({ generation, size }));
+  writeWholeFile(file, JSON.stringify({ generation, size }));
   return size;
 };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeStateFile } from './state-file.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 
 // A running server asks this file whether something new was published, and drops what it holds in memory when so.
 const stampPath = (state: string): string => path.join(state, 'generation.json');
@@ -41,7 +41,7 @@ export class Announcement {
       generation = now.getTime();
     }
     const stamp = { generation: generation + 1, publishedAt: now.toISOString() };
-    writeStateFile(file, `${JSON.stringify(stamp)}\n`);
+    writeWholeFile(file, `${JSON.stringify(stamp)}\n`);
   }
 
   /**

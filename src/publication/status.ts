@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { documentPath } from '../contract/paths.ts';
 import { type StatusRecord, statusRecordSchema } from '../contract/status.ts';
+import { writeWholeFile } from '../disk/whole-file.ts';
 import { dateOf, documentText, objectDocument } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
-import { writeStateFile } from './state-file.ts';
 
 /** For how long what is published of builds may stay as it is though builds went on. */
 const longestMs = 86_400_000;
@@ -61,6 +61,6 @@ export const writeStatus = (
   const text = documentText(objectDocument(documentPath.status, JSON.stringify(status)), now.toISOString());
   if (text === published) return false;
   output.write(documentPath.status, text);
-  writeStateFile(kept, text);
+  writeWholeFile(kept, text);
   return true;
 };

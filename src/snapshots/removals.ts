@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../disk/whole-file.ts';
 
 const removalsSchema = z.strictObject({
   /** Slugs that left the manifest all at once, and whose repositories therefore stay for now. */
@@ -23,12 +24,8 @@ const readRemovals = (state: string): Removals => {
   }
 };
 
-const writeRemovals = (state: string, removals: Removals): void => {
-  mkdirSync(state, { recursive: true });
-  const file = removalsPath(state);
-  writeFileSync(`${file}.next`, `${JSON.stringify(removals, null, 1)}\n`);
-  renameSync(`${file}.next`, file);
-};
+const writeRemovals = (state: string, removals: Removals): void =>
+  writeWholeFile(removalsPath(state), `${JSON.stringify(removals, null, 1)}\n`);
 
 /** So many entries left the manifest at once that the operator is asked first; see `holdRemovals`. */
 export class RemovalsHeld extends Error {

@@ -4,12 +4,14 @@ import { expect, it } from 'vitest';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-// What changes a disk, of node:fs and node:fs/promises.
+// What changes a disk, of node:fs, node:fs/promises and our own room for it.
 const writing = /^(?:write|append|rename|copyFile|cp|link|symlink|truncate|createWriteStream|rm|unlink|utimes)/;
 
 const importsOf = (file: string): string[] =>
   Array.from(
-    readFileSync(path.join(project, file), 'utf8').matchAll(/import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g),
+    readFileSync(path.join(project, file), 'utf8').matchAll(
+      /import \{([^}]*)\} from '(?:(?:node:)?fs(?:\/promises)?|\.\.\/disk\/[\w-]+\.ts)'/g,
+    ),
     ([, names = '']) => names.split(',').map((name) => name.trim()),
   ).flat();
 
@@ -21,6 +23,7 @@ const others: Readonly<Record<string, string>> = {
   'src/catalog/lock.ts': 'who holds a lock, beside the lock',
   'src/catalog/search-aside.ts': 'the index for search as a thread makes it, in the state folder',
   'src/catalog/soundness.ts': 'how the catalog looked, in the state folder',
+  'src/disk/whole-file.ts': 'whole files, where those below want them',
   'src/following/mirror-mark.ts': 'that a mirror is under way, through the same writer',
   'src/following/mirror.ts': 'a mirror of another publication, through the same writer',
   'src/following/source.ts': 'temporary files of such a mirror',
@@ -59,11 +62,13 @@ it('C12: below src only src/publication writes below the output folder, and says
     'src/publication/generation.ts',
     'src/publication/inventory.ts',
     'src/publication/output-folder.ts',
+    'src/publication/owner.ts',
     'src/publication/package-changes.ts',
     'src/publication/portions.ts',
+    'src/publication/size.ts',
     'src/publication/staged-file.ts',
     'src/publication/stamp.ts',
-    'src/publication/state-file.ts',
+    'src/publication/status.ts',
     'src/publication/writer.ts',
   ]);
 });
