@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CatalogBuild } from '../src/catalog/generation.ts';
 import { readRepositoryFindings, readRepositoryRows } from '../src/catalog/reading.ts';
+import { CatalogBuild } from '../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifest.ts';
 import type { RepositoryRecord } from '../src/contract/records.ts';

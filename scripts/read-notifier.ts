@@ -1,6 +1,6 @@
-import { readDestination } from '../src/notifying/destination.ts';
 import type { Teller } from '../src/notifying/messages.ts';
 import { createNotifier, type Notifier } from '../src/notifying/notifier.ts';
+import { readDestination } from '../src/notifying/receiver.ts';
 import { UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
 

@@ -4,9 +4,9 @@ import { type ManifestEntry, manifestEntrySchema } from '../src/contract/manifes
 import type { Fetcher } from '../src/net/fetcher.ts';
 import { publishFiles } from '../src/publication/assets.ts';
 import { OutputFolder } from '../src/publication/output-folder.ts';
+import { readSample } from './sample/read-sample.ts';
 import { createFileFetcher } from './sample/sample-fetcher.ts';
 import { composeRepository } from './sample/sample-repository.ts';
-import { readSample } from './sample/source.ts';
 
 // Below the output folder.
 const name = 'sample';

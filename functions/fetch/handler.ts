@@ -10,7 +10,7 @@ import { uncountedDownloads } from '../http/uncounted-downloads.ts';
 import { CatalogFiles } from '../node/catalog-files.ts';
 import { documentMemory, openComputed } from '../node/computed.ts';
 import { createDocuments } from '../node/document-files.ts';
-import { readPublicAddress } from '../node/public-address.ts';
+import { readPublicAddress } from '../node/published-address.ts';
 import { followPath, targetBelow } from '../node/request-target.ts';
 import { safetyFile } from '../node/safety-file.ts';
 import { watchStamp } from '../node/watch-stamp.ts';

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { CatalogQuestions, OpenCatalog } from './open-catalog.ts';
 

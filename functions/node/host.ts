@@ -12,7 +12,7 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
-import { readPublicAddress } from './public-address.ts';
+import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { clientNetworks } from '../http/client-address.ts';
 import type { ServerLimits } from './limits.ts';
-import type { RefusingLimit } from './refusals.ts';
+import type { RefusingLimit } from './met-limits.ts';
 
 /** A connection that has its place. */
 export interface Place {

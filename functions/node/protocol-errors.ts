@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
 import type { Intake } from './intake.ts';
-import type { RefusingLimit } from './refusals.ts';
+import type { RefusingLimit } from './met-limits.ts';
 
 // What is wrong before there is a request: the answer is written straight to the connection, which is then closed,
 // because what follows on it cannot be told from the rest of what was wrong. Requests are read one at a time, so no

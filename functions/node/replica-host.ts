@@ -10,7 +10,7 @@ import { CannotServe, type Host, type HostOptions } from './host-options.ts';
 import { listen } from './listen.ts';
 import { measureIndex, measureOlder } from './measured-index.ts';
 import { Meter } from './meter.ts';
-import { defaultAddress } from './public-address.ts';
+import { defaultAddress } from './published-address.ts';
 import { type ReplicaSource, startReplica } from './replica.ts';
 import { NothingTaken } from './replica-index.ts';
 import { createTelling } from './telling.ts';

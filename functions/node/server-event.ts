@@ -1,7 +1,7 @@
 import type { FollowerEvent } from '../../src/following/follower.ts';
 import type { ToldEvent } from '../gateway/on-node.ts';
 import type { UnhealthyEvent } from '../health/unhealthy-log.ts';
-import type { RefusalEvent } from './refusals.ts';
+import type { RefusalEvent } from './met-limits.ts';
 
 /** That the database of the download counters is away, or back. */
 interface DownloadsEvent {

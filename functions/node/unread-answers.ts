@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { UnreadAccount } from './answer-writer.ts';
 import type { ServerLimits } from './limits.ts';
-import type { RefusingLimit } from './refusals.ts';
+import type { RefusingLimit } from './met-limits.ts';
 
 interface Reader {
   readonly client: string;

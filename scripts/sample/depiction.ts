@@ -1,4 +1,4 @@
-import type { SamplePackage } from './source.ts';
+import type { SamplePackage } from './read-sample.ts';
 
 const markdown = (text: string) => ({ class: 'DepictionMarkdownView', markdown: text });
 const row = (title: string, text: string) => ({ class: 'DepictionTableTextView', title, text });

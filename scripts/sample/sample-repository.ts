@@ -3,7 +3,7 @@ import { sha256Hex } from '../../src/apt/checksums.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { buildDeb, type DebFile, gzip } from './deb.ts';
 import { composeDepiction } from './depiction.ts';
-import type { SamplePackage, SampleRepository } from './source.ts';
+import type { SamplePackage, SampleRepository } from './read-sample.ts';
 import { type Fields, foldDescription, formatStanza } from './write-stanza.ts';
 
 /** The files of a repository: their paths below its address, in the order that they may be published. */

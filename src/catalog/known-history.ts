@@ -2,8 +2,8 @@ import { addressKey } from '../contract/manifest.ts';
 import { type RecordHistory, recordKey, type Sight } from '../snapshots/record-history.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { CatalogDatabase } from './database.ts';
-import type { CatalogBuild } from './generation.ts';
 import { newsCode } from './news-codes.ts';
+import type { CatalogBuild } from './state-catalog.ts';
 
 /** What a catalog knows of the time before: the history of a repository, should that be lost. */
 export interface KnownHistory {

@@ -1,5 +1,5 @@
 import type { CatalogDatabase, Statement } from './database.ts';
-import type { CatalogBuild } from './generation.ts';
+import type { CatalogBuild } from './state-catalog.ts';
 
 export interface LedgerEntry {
   readonly digest: Uint8Array;

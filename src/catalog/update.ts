@@ -6,7 +6,6 @@ import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import { updateComparedFindings, updateDivergences } from './divergence.ts';
 import { updateVisitFindings } from './finding-rows.ts';
-import type { CatalogBuild } from './generation.ts';
 import { computeSource, indexRepository, ingestRepository, removeRepository, type SnapshotContent } from './ingest.ts';
 import { readKnownHistory } from './known-history.ts';
 import { readPublishedDownloads } from './published-downloads.ts';
@@ -14,6 +13,7 @@ import { SearchAside } from './search-aside.ts';
 import { levelOfDownloads } from './search-document.ts';
 import { moveSearchDocuments } from './search-index.ts';
 import { SearchWriter } from './search-writer.ts';
+import type { CatalogBuild } from './state-catalog.ts';
 
 export interface CatalogUpdate {
   /** Package identifiers whose records may differ from those of the catalog before. */

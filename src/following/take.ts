@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readCatalogFormat } from '../catalog/generation.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { catalogFormat } from '../catalog/schema.ts';
+import { readCatalogFormat } from '../catalog/state-catalog.ts';
 import { findShortage } from '../disk/room.ts';
 import { NotOfCatalog } from '../documents/catalog-documents.ts';
 import { digestFile } from '../publication/inventory.ts';

@@ -14,9 +14,9 @@ import {
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { readCatalogFormat } from '../catalog/generation.ts';
 import { lockReplica } from '../catalog/lock.ts';
 import { catalogFormat } from '../catalog/schema.ts';
+import { readCatalogFormat } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
 import { signaturePathOf } from '../publication/generation.ts';
 import { digestFile } from '../publication/inventory.ts';

@@ -3,7 +3,7 @@ import { limitNote, limits as usual } from '../contract/limits.ts';
 import { readBounded } from './bounded-body.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
 import { HostQueue } from './host-queue.ts';
-import { type NameLimits, Names } from './names.ts';
+import { type NameLimits, Names } from './name-lookups.ts';
 import { NetworkError, toNetworkError } from './network-error.ts';
 import { assertNameable, createDispatcher, type Proxies } from './proxies.ts';
 import { createAddressRule } from './public-address.ts';

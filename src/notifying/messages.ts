@@ -1,5 +1,5 @@
-import type { NoticeForm } from './destination.ts';
 import type { Notice } from './notices.ts';
+import type { NoticeForm } from './receiver.ts';
 
 /** Who tells: the name of the service, and its public address. */
 export interface Teller {

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import type { Proxies } from '../net/proxies.ts';
 import { createSender, type Sender } from '../net/sender.ts';
-import type { Destination } from './destination.ts';
 import { composeBody, type Teller } from './messages.ts';
 import {
   type FoundRepository,
@@ -15,6 +14,7 @@ import {
   noticeSchema,
   toldStateSchema,
 } from './notices.ts';
+import type { Destination } from './receiver.ts';
 
 const stateSchema = z.strictObject({
   format: z.literal(1),

@@ -1,9 +1,9 @@
-import { type CatalogBuild, catalogPath } from '../catalog/generation.ts';
 import { type LastBuild, readLastBuild, writeLastBuild } from '../catalog/last-build.ts';
 import { readFolderSize } from '../catalog/ledger.ts';
 import { LockedError, lockState } from '../catalog/lock.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { isDamage } from '../catalog/soundness.ts';
+import { type CatalogBuild, catalogPath } from '../catalog/state-catalog.ts';
 import { packageFolder } from '../contract/paths.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { inWords } from '../log/error-chain.ts';

@@ -1,8 +1,8 @@
 import { readPackageChanges } from '../catalog/changes.ts';
-import { CatalogBuild, catalogPath } from '../catalog/generation.ts';
 import { readLastBuild } from '../catalog/last-build.ts';
 import { readFindings, readRepositoryFindings, readStatistics } from '../catalog/reading.ts';
 import { isCatalogSound, isDamage } from '../catalog/soundness.ts';
+import { CatalogBuild, catalogPath } from '../catalog/state-catalog.ts';
 import { type CatalogUpdate, updateCatalog } from '../catalog/update.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import { CrawlError } from '../crawl/crawl-error.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { catalogPath } from '../catalog/generation.ts';
 import { resultCode } from '../catalog/node-sqlite.ts';
+import { catalogPath } from '../catalog/state-catalog.ts';
 import { findShortage, fullDiskCodes } from '../disk/room.ts';
 
 /** A disk that has too little room for a build, named with what to do. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readBuildDigest } from '../catalog/build-digest.ts';
-import type { CatalogBuild } from '../catalog/generation.ts';
 import { isUnreadable, type LastBuild } from '../catalog/last-build.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
 import { writeStale } from '../catalog/stale-repositories.ts';
+import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { type CatalogUpdate, indexForSearch } from '../catalog/update.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { LandingRecord } from '../contract/records.ts';

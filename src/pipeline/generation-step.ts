@@ -1,7 +1,7 @@
-import { catalogPath } from '../catalog/generation.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
 import { RowTooLarge } from '../catalog/portions.ts';
 import { readCatalogDigest } from '../catalog/soundness.ts';
+import { catalogPath } from '../catalog/state-catalog.ts';
 import { type Generation, tellsOfGenerations } from '../contract/generation.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { writeCopies } from '../publication/compressed-copies.ts';

@@ -1,6 +1,6 @@
-import { CatalogBuild } from '../catalog/generation.ts';
 import { readLastBuild } from '../catalog/last-build.ts';
 import { readRepositoryRows } from '../catalog/reading.ts';
+import { CatalogBuild } from '../catalog/state-catalog.ts';
 import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import { areRemovalsAccepted, holdRemovals } from '../snapshots/removals.ts';
 

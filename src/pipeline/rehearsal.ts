@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { catalogPath } from '../catalog/generation.ts';
+import { catalogPath } from '../catalog/state-catalog.ts';
 
 // A file that others would see changed through the link must not be linked: these are replaced by rename alone.
 const link = (from: string, to: string): void => {

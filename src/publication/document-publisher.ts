@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CatalogBuild } from '../catalog/generation.ts';
 import { Ledger, type LedgerEntry } from '../catalog/ledger.ts';
+import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { type Document, documentText, ListTail, type PageLinks, successHead } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { documentDigest, hasDigest, readEntry } from './soundness.ts';

@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { readDivergences } from '../catalog/divergence-reading.ts';
-import type { CatalogBuild } from '../catalog/generation.ts';
 import {
   type RepositoryRow,
   readRepositoryFindings,
   readRepositoryRecords,
   readRepositoryRows,
 } from '../catalog/reading.ts';
+import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { decodeFileName, decodeFolderName } from '../contract/filenames.ts';
 import type { Finding } from '../contract/findings.ts';
 import { tellsOfGenerations } from '../contract/generation.ts';

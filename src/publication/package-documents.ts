@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { CatalogBuild } from '../catalog/generation.ts';
 import {
   countPackages,
   fewPackages,
@@ -8,6 +7,7 @@ import {
   readPackageRecords,
   readPackages,
 } from '../catalog/reading.ts';
+import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { documentPath, packageFolder } from '../contract/paths.ts';
 import { documents } from '../documents/documents.ts';
 import type { DocumentPublisher } from './document-publisher.ts';

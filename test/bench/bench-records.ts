@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';
 
 /** What a search looks through: the latest records of a catalog. */

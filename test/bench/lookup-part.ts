@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readPackageIdentifiers } from '../../src/catalog/reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { type Built, builtLarge } from './builds.ts';
 import { rounds, runContest } from './contest.ts';

@@ -1,5 +1,5 @@
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { build, runBuild } from './builds.ts';
 import { measureChangedMillion, measureColdBuilds } from './million-builds.ts';
 import { communityInput } from './million-inputs.ts';

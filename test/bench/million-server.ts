@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readPackageIdentifiers } from '../../src/catalog/reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath, operations } from '../../src/contract/paths.ts';
 import { listRecords } from './bench-records.ts';
 import type { Built } from './builds.ts';

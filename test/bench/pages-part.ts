@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { page as address } from '../../src/site/addresses.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { corpusInput } from './inputs.ts';

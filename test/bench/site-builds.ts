@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { SitePublishing, SiteSummary } from '../../src/pipeline/site-step.ts';
 import type { Built } from './builds.ts';
 import { watchMemory } from './process-tree.ts';

@@ -1,4 +1,4 @@
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { builtCorpus, builtLarge } from './builds.ts';
 import { runNode } from './processes.ts';
 import { composeFigures, type Figure, seconds } from './report.ts';

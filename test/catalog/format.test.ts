@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { buildCatalog } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';

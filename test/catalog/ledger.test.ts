@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { Ledger } from '../../src/catalog/ledger.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const entry = (size: number) => ({ digest: new Uint8Array(16).fill(size), date: '2026-05-01T12:00:00.000Z', size });

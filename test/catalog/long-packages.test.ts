@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { fewPackages, readLongPackages } from '../../src/catalog/reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { buildCatalog, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
 import { digestPieces, pieceBytes } from '../../src/catalog/pieces.ts';
 import { isCatalogSound, readCatalogDigest } from '../../src/catalog/soundness.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 it('digests the whole and each piece, of whatever length', async () => {

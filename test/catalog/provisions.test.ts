@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { buildCatalog, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';

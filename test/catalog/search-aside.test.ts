@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CatalogBuild, catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { SearchAside } from '../../src/catalog/search-aside.ts';
 import { type IndexedRecord, SearchWriter } from '../../src/catalog/search-writer.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { base, entryOf, memorySnapshots, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import {
   readFindings,
@@ -12,6 +11,7 @@ import {
   readRepositoryRows,
   readStatistics,
 } from '../../src/catalog/reading.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { packageRecordSchema, repositoryRecordSchema } from '../../src/contract/records.ts';
 import { base, buildCatalog, openBuild, packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -220,7 +220,7 @@ describe('catalog', () => {
   it('C3: keeps the rows of a repository whose stored snapshot is damaged', async () => {
     const state = temporaryFolder();
     await buildCatalog(state, [{ slug: 'one', packages: packages({ Package: 'a' }) }]);
-    const { CatalogBuild } = await import('../../src/catalog/generation.ts');
+    const { CatalogBuild } = await import('../../src/catalog/state-catalog.ts');
     const { updateCatalog } = await import('../../src/catalog/update.ts');
     const { entryOf, memorySnapshots } = await import('../support/catalog.ts');
     const changed: SourceRepository = { slug: 'one', packages: packages({ Package: 'b' }) };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Compression } from '../../src/apt/decompress.ts';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { readRepositoryFindings } from '../../src/catalog/reading.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { comparedTexts } from '../../src/contract/finding-texts/compared-findings.ts';
 import type { packageTexts } from '../../src/contract/finding-texts/packages-findings.ts';
@@ -70,7 +70,7 @@ const index = (text: string) => () => serve({ packages: composeIndex(makePackage
 
 /**
  * What brings about each finding of a Release and what stands around it; the compiler asks for one of each. That the
- * data of a former address is shown is found where the new one does not answer (history.test.ts), and what is wrong with
+ * data of a former address is shown is found where the new one does not answer (successive-visits.test.ts), and what is wrong with
  * depictions only where they are asked for (depictions.test.ts).
  */
 const ofRelease: Record<

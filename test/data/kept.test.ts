@@ -9,8 +9,8 @@ import { clientNetwork } from '../../functions/http/client-address.ts';
 import { createAccessLog } from '../../functions/node/access-log.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { chooseLimits } from '../../functions/node/limits.ts';
+import { createRefusals, type RefusalEvent } from '../../functions/node/met-limits.ts';
 import { Meter } from '../../functions/node/meter.ts';
-import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
 import { createTelling } from '../../functions/node/telling.ts';
 import { readService } from '../../scripts/read-service.ts';
 import {

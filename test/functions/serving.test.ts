@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { findDiffering, type Held, Serving } from '../../functions/cloudflare/serving.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { catalogFormat } from '../../src/catalog/schema.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { Generation } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readHostsFile } from '../../src/net/hosts-file.ts';
-import { Names } from '../../src/net/names.ts';
+import { Names } from '../../src/net/name-lookups.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { temporaryFolder } from '../support/folder.ts';

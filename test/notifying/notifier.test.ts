@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readDestination } from '../../src/notifying/destination.ts';
 import { composeBody, composeText } from '../../src/notifying/messages.ts';
 import type { FoundRepository, Notice } from '../../src/notifying/notices.ts';
 import { createNotifier } from '../../src/notifying/notifier.ts';
+import { readDestination } from '../../src/notifying/receiver.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const teller = { name: 'Index', base: 'https://index.test' };

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBuildRecord } from '../../src/catalog/build-record.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readStale } from '../../src/catalog/stale-repositories.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { statusSchema } from '../../src/contract/envelope.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';

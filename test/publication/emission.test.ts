@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import {
   packageListSchema,
   repositoryFindingsSchema,

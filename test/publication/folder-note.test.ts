@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath, packageFolder } from '../../src/contract/paths.ts';
 import { FolderNote } from '../../src/publication/folder-note.ts';
 import { publishGeneration } from '../../src/publication/generation.ts';

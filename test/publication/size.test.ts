@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { Ledger, readFolderSize } from '../../src/catalog/ledger.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { readPublishedSize } from '../../src/publication/size.ts';

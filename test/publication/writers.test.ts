@@ -18,7 +18,7 @@ const importsOf = (file: string): string[] =>
 /** The rooms and files that change a disk besides src/publication, and what they write to: never the output folder. */
 const others: Readonly<Record<string, string>> = {
   'src/catalog/build-record.ts': 'the memory of builds, in the state folder',
-  'src/catalog/generation.ts': 'the catalog, in the state folder',
+  'src/catalog/state-catalog.ts': 'the catalog, in the state folder',
   'src/catalog/last-build.ts': 'outcomes.json, in the state folder',
   'src/catalog/lock.ts': 'who holds a lock, beside the lock',
   'src/catalog/search-aside.ts': 'the index for search as a thread makes it, in the state folder',

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toCommandFailure } from '../../scripts/build-end.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { PartlyPublished } from '../../src/pipeline/build.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';

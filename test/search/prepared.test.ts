@@ -1,7 +1,7 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CatalogDatabase, SqlValue, Statement } from '../../src/catalog/database.ts';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';
 import { buildCatalog, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';

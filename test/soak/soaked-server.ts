@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RefusalEvent } from '../../functions/node/refusals.ts';
+import type { RefusalEvent } from '../../functions/node/met-limits.ts';
 import { npmScript, startProcess } from '../bench/processes.ts';
 import type { ThreadMemory } from './memory-report.ts';
 import { letComeFirst } from './priorities.ts';

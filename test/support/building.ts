@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { generationPath, generationSchema, tellsOfGenerations } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { packageAddress } from '../../src/results/package-address.ts';

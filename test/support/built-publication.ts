@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readCatalogDigest } from '../../src/catalog/soundness.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import {
   type Generation,
   generationPath,

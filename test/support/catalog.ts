@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import type { RecordList } from '../../src/catalog/record-list.ts';
 import { writeStale } from '../../src/catalog/stale-repositories.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { type CatalogUpdate, indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { type ManifestEntry, manifestEntrySchema } from '../../src/contract/manifest.ts';
 import type { PackageRecord } from '../../src/contract/records.ts';

@@ -1,5 +1,5 @@
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { readRepositoryFindings } from '../../src/catalog/reading.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { Finding } from '../../src/contract/findings.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';

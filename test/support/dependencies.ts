@@ -1,5 +1,5 @@
-import { catalogPath } from '../../src/catalog/generation.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import type { DependencyClosure, DependencyQuestion } from '../../src/contract/dependency-records.ts';
 import { dependencyClosureSchema } from '../../src/contract/dependency-records.ts';
 import { CatalogSearch } from '../../src/search/catalog-search.ts';

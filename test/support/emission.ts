@@ -1,5 +1,5 @@
-import type { CatalogBuild } from '../../src/catalog/generation.ts';
 import { readStatistics } from '../../src/catalog/reading.ts';
+import type { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import type { CatalogUpdate } from '../../src/catalog/update.ts';
 import { Emission, type EmissionOptions } from '../../src/publication/emission.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { readRepositoryFindings, readRepositoryRows } from '../../src/catalog/reading.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
