@@ -75,17 +75,6 @@ export async function* decompress(
   }
 }
 
-/** Decompresses bytes that are all there into one array; throws as `decompress` does. */
-export const decompressAll = async (
-  bytes: Uint8Array,
-  compression: Compression,
-  limits: DecompressionLimits,
-): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of decompress([bytes], compression, limits)) chunks.push(chunk);
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-};
-
 const decoders: Record<Compression, Decoder> = {
   gz: decodeGzip,
   zst: decodeZstd,

@@ -10,8 +10,6 @@ export interface Teller {
 // What receivers take: Discord 2,000 characters of content (discord.com/developers/docs/resources/webhook); Slack cuts
 // texts above 40,000 and asks for 4,000 (api.slack.com/methods/chat.postMessage).
 const longestText: Readonly<Record<NoticeForm, number>> = { webhook: 4000, discord: 2000, slack: 4000 };
-/** How many notices stand one by one in what goes to a webhook. */
-const mostNotices = 200;
 
 const sentences: Readonly<Record<Notice['kind'], string>> = {
   failing: 'fails',
@@ -89,6 +87,6 @@ export const composeBody = (notices: readonly Notice[], form: NoticeForm, teller
     service: { name, address },
     text,
     count: notices.length,
-    notices: notices.slice(0, mostNotices),
+    notices,
   });
 };

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { splitClearSigned } from '../../src/apt/clearsigned.ts';
-import { type Compression, decompressAll } from '../../src/apt/decompress.ts';
+import type { Compression } from '../../src/apt/decompress.ts';
 import { type PackageStanza, parsePackage } from '../../src/apt/packages-index.ts';
 import { parseDate, parseRelease } from '../../src/apt/release.ts';
 import { createStanzaReader, type Stanza } from '../../src/apt/stanza.ts';
+import { decompressAll } from '../support/decompress-all.ts';
 
 const corpus = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url));
 const present = existsSync(corpus);

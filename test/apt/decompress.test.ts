@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { xzAsync } from 'node-liblzma/wasm';
 import { describe, expect, it } from 'vitest';
-import { type Compression, DecompressionError, decompress, decompressAll } from '../../src/apt/decompress.ts';
+import { type Compression, DecompressionError, decompress } from '../../src/apt/decompress.ts';
+import { decompressAll } from '../support/decompress-all.ts';
 import { bzip2Zeros, emptyBzip2, lzmaZeros, numbers, small, smallText, threeBlocks } from './compressed.ts';
 
 const vectors = new URL('../../../shared/vectors/xz/', import.meta.url);

@@ -1,0 +1,8 @@
+import { type Compression, type DecompressionLimits, decompress } from '../../src/apt/decompress.ts';
+
+/** Decompresses bytes that are all there into one array; throws as `decompress` does. */
+export const decompressAll = async (
+  bytes: Uint8Array,
+  compression: Compression,
+  limits: DecompressionLimits,
+): Promise<Uint8Array> => Buffer.concat(await Array.fromAsync(decompress([bytes], compression, limits)));
