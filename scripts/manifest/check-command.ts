@@ -6,6 +6,7 @@ import { readManifest } from '../../src/crawl/read-manifest.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { composeUserAgent } from '../../src/net/user-agent.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
+import { buildOptions } from '../build-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Command, CommandFailure, type OptionValues, runCommand, UsageError } from '../options.ts';
 import { readProxyOptions } from '../read-proxies.ts';
@@ -40,12 +41,7 @@ const command = {
       help: 'State folder of builds, if there is one: what was signed before is known from it.',
     },
     concurrency: {
-      type: 'integer',
-      value: 'N',
-      default: 32,
-      minimum: 1,
-      maximum: 256,
-      environment: 'DEBDEX_CONCURRENCY',
+      ...buildOptions.concurrency,
       help: 'Repositories asked at once; at any one host there are never more than two.',
     },
     'allow-private-networks': {

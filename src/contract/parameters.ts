@@ -153,7 +153,7 @@ export const answerMaximum = 20 * 2 ** 20;
 /** The most records of a page of a list; lists of more are published in pages of so many too. */
 export const listPageMaximum = 1000;
 /** The most identifiers that one multi lookup may name. */
-export const multiMaximum = 2000;
+const multiMaximum = 2000;
 /** The most addresses that one safety check may name. */
 export const safetyMaximum = 250;
 

@@ -1,9 +1,9 @@
 import {
   givenList,
   integer,
-  multiMaximum,
   oneOf,
   type QueryParameter,
+  queryParameters,
   ranks,
   required,
   safetyMaximum,
@@ -66,16 +66,7 @@ export const olderQueryParameters = {
       return new Set(asked.flatMap((rank) => (rank === '*' ? [1, 2, 3, 4, 5] : [Number(rank)])));
     },
   },
-  packages: required({
-    description: `Package identifiers, separated by commas; at most ${multiMaximum}.`,
-    schema: { type: 'string', minLength: 1 },
-    example: ({ packageId }) => packageId,
-    read: (text, refuse) => {
-      const ids = givenList(text);
-      if (ids.length >= 1 && ids.length <= multiMaximum) return ids;
-      return refuse(`must be 1 to ${multiMaximum} identifiers separated by commas`);
-    },
-  }),
+  packages: queryParameters.ids,
   uri: {
     ...addresses,
     description: 'One repository URI. It need not be percent-encoded.',
