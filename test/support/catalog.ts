@@ -20,6 +20,8 @@ export interface SourceRepository {
   readonly release?: string;
   readonly packages: string;
   readonly changedAt?: string;
+  /** What a crawl found besides, of its signature for one. */
+  readonly crawled?: Partial<Snapshot>;
   /** Whether the last build could not read it. */
   readonly isStale?: boolean;
 }
@@ -88,6 +90,7 @@ export const memorySnapshots = (repositories: readonly SourceRepository[], state
           changedAt,
           checkedAt: changedAt,
           findings: [],
+          ...repository.crawled,
         },
       ];
     }),
