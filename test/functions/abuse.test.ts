@@ -393,26 +393,3 @@ describe.runIf(isLinux)('H8 clients beside abusers', () => {
     proxy.close();
   });
 });
-
-describe('H8 the limits that are met', () => {
-  it('are told at once, then once in a while with what came in between, and counted all the time', () => {
-    const told: RefusalEvent[] = [];
-    const refusals = createRefusals(chooseLimits(), { now: () => new Date(0), tell: (event) => told.push(event) });
-    for (let number = 0; number < 1000; number++) refusals.count('clientConnections', `192.0.2.${number % 200}`);
-    refusals.count('connections');
-    expect(told).toHaveLength(2);
-    expect(told[0]).toEqual({
-      time: '1970-01-01T00:00:00.000Z',
-      event: 'limit-met',
-      limit: 'clientConnections',
-      bound: 256,
-      count: 1,
-      total: 1,
-      client: '192.0.2.0',
-    });
-    expect(refusals.counts).toMatchObject({ clientConnections: 1000, connections: 1, headers: 0 });
-    refusals.end();
-    expect(told).toHaveLength(3);
-    expect(told[2]).toMatchObject({ limit: 'clientConnections', count: 999, total: 1000, client: '192.0.2.199' });
-  });
-});

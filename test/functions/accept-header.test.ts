@@ -23,6 +23,13 @@ describe('chooseEncoding', () => {
   ])('%s → %s', (header, expected) => {
     expect(chooseEncoding(header)).toBe(expected);
   });
+
+  it('H7: reads 64 wishes of a header, and 256 characters of each', () => {
+    expect(chooseEncoding(`gzip;${'x'.repeat(240)};q=0`)).toBe('identity');
+    expect(chooseEncoding(`gzip;${'x'.repeat(260)};q=0`)).toBe('gzip');
+    expect(chooseEncoding(`${'deflate,'.repeat(63)}gzip`)).toBe('gzip');
+    expect(chooseEncoding(`${'deflate,'.repeat(64)}gzip`)).toBe('identity');
+  });
 });
 
 describe('prefersHtml', () => {

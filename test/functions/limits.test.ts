@@ -80,6 +80,19 @@ describe('rate limit', () => {
     expect(limiter.take('192.0.2.1')).toBeGreaterThan(0);
   });
 
+  it('lets through what it may at once and no more, however long nobody came, and is not harder where a clock was set back', () => {
+    let seconds = 1_800_000_000;
+    const limiter = createRateLimiter({ rate: 1, burst: 3, now: () => new Date(seconds * 1000) });
+    const takeMany = () => Array.from({ length: 4 }, () => limiter.take('192.0.2.1'));
+    expect(takeMany()).toEqual([0, 0, 0, 1]);
+    seconds += 86_400;
+    expect(takeMany()).toEqual([0, 0, 0, 1]);
+    seconds -= 86_400;
+    expect(limiter.take('192.0.2.1')).toBe(1);
+    seconds += 2;
+    expect([limiter.take('192.0.2.1'), limiter.take('192.0.2.1'), limiter.take('192.0.2.1')]).toEqual([0, 0, 1]);
+  });
+
   it('remembers a bounded number of clients', () => {
     const limiter = createRateLimiter({ rate: 1, burst: 1, now: () => new Date(0) });
     limiter.take('first');

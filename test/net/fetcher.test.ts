@@ -229,7 +229,8 @@ describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('status %i is one, and loses the fragment', async (status) => {
     origin.break('/Release', { kind: 'redirect', status, location: '/moved#part' });
     origin.put('/moved', 'here');
-    expect(await read(at('/Release'))).toMatchObject({ text: 'here', url: at('/moved') });
+    const { text, url } = await read(at('/Release'));
+    expect([text, url.href]).toEqual(['here', at('/moved').href]);
   });
 });
 

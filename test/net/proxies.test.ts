@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { type Proxies, readProxies } from '../../src/net/proxies.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -17,8 +17,13 @@ afterEach(async () => {
   await origin.stop();
 });
 
-const fetchText = async (url: string, proxies: Proxies, headers?: Record<string, string>): Promise<string> => {
-  const fetcher = createFetcher({ allowPrivateNetworks: false, proxies });
+const fetchText = async (
+  url: string,
+  proxies: Proxies,
+  headers?: Record<string, string>,
+  allowPrivateNetworks = false,
+): Promise<string> => {
+  const fetcher = createFetcher({ allowPrivateNetworks, proxies });
   try {
     const { body } = await fetcher.fetch(new URL(url), { maxBytes: 1000, headers });
     let text = '';
@@ -36,6 +41,31 @@ describe('a proxy', () => {
     expect(await fetchText('http://repo.example/Release', proxies)).toBe('Origin: test\n');
     expect(proxy.asked.join()).toMatch(/repo\.example/);
     expect(origin.requests.map(({ path }) => path)).toEqual(['/Release']);
+  });
+
+  it('C1: is asked for https too where none is named for that, and nothing goes past it', async () => {
+    for (const [https, asked] of [
+      [undefined, ['CONNECT repo.example:443']],
+      ['http://127.0.0.1:1', []],
+    ] as const) {
+      proxy.asked.length = 0;
+      const proxies = { http: proxy.address, https, except: undefined };
+      await expect(fetchText('https://repo.example/Release', proxies)).rejects.toThrow();
+      expect(proxy.asked).toEqual(asked);
+    }
+  });
+
+  it('C1: is asked for what the caller says, whatever the environment of the process has come to name', async () => {
+    origin.put('/Release', 'Origin: test\n');
+    const proxies = { http: proxy.address, https: undefined, except: undefined };
+    for (const name of ['NO_PROXY', 'no_proxy']) vi.stubEnv(name, '*');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await fetchText('http://repo.example/Release', proxies)).toBe('Origin: test\n');
+    vi.unstubAllEnvs();
+    for (const name of ['HTTP_PROXY', 'http_proxy']) vi.stubEnv(name, 'http://127.0.0.1:1');
+    const secure = { http: undefined, https: proxy.address, except: undefined };
+    expect(await fetchText(`${origin.uri()}/Release`, secure, {}, true)).toBe('Origin: test\n');
+    expect(proxy.asked).toHaveLength(1);
   });
 
   it('C1: is never asked for an address that says of itself that it is not public', async () => {

@@ -155,6 +155,38 @@ describe('word to the operator', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('C12: says of several receivers which could not be told, and tells the others nothing twice', async () => {
+    const other = `${address()}&other`;
+    const notify = (down: boolean) =>
+      createNotifier({ destinations: [address(), other].map(readDestination), teller }).tell(
+        state,
+        { repositories: [found('a', down)] },
+        new Date(begin + hour++ * 3_600_000),
+      );
+    await notify(false);
+    await notify(true);
+    answer = (respond) => respond(received.at(-1)?.url.endsWith('other') ? 500 : 204);
+    const sentences = await notify(true);
+    expect(sentences).toEqual([
+      expect.stringMatching(
+        /^One of the receivers, 127\.0\.0\.1:\d+, could not be told, and will be at the next build/,
+      ),
+    ]);
+    await notify(true);
+    const isOther = received.map(({ url }) => url.endsWith('other'));
+    expect([isOther.filter(Boolean).length, isOther.length]).toEqual([2, 3]);
+  });
+
+  it('C11: cuts a reason of strangers where it is too long, and never inside a character', async () => {
+    const reasonOf = async (reason: string) => {
+      await fail(reason, `Error ${reason.length}`);
+      return received.at(-1)?.body.notices.at(-1)?.reason;
+    };
+    expect(await reasonOf('x'.repeat(500))).toBe('x'.repeat(500));
+    expect(await reasonOf('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`);
+    expect(await reasonOf(`${'x'.repeat(498)}😀😀`)).toBe(`${'x'.repeat(498)}\ufffd…`);
+  });
+
   it('C12: goes on where its notes are damaged', async () => {
     await build([found('a', false)]);
     writeFileSync(path.join(state, 'notices.json'), '{"format":1,"told":');
@@ -218,7 +250,10 @@ describe('what receivers are sent', () => {
     const formOf = (text: string) => readDestination(text).form;
     expect(formOf('https://discord.com/api/webhooks/1/x')).toBe('discord');
     expect(formOf('https://canary.discord.com/api/webhooks/1/x')).toBe('discord');
+    expect(formOf('https://discordapp.com/api/webhooks/1/x')).toBe('discord');
+    expect(formOf('https://discord.com/other/1/x')).toBe('webhook');
     expect(formOf('https://hooks.slack.com/services/x')).toBe('slack');
+    expect(formOf('https://hooks.slack-gov.com/services/x')).toBe('slack');
     expect(formOf('https://hooks.slack.com.evil.test/services/x')).toBe('webhook');
     expect(formOf('https://discord.com.evil.test/api/webhooks/1')).toBe('webhook');
     expect(formOf('slack:https://mattermost.test/hooks/x')).toBe('slack');

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { HostQueue } from '../../src/net/host-queue.ts';
+
+/** What has settled by now, of promises that nothing but turns settles. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+};
+
+it('C6: no more are at one host than may be, the first to ask first, and other hosts wait for nobody', async () => {
+  const queue = new HostQueue(2);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (key: string, name: string) =>
+    void queue.acquire(key).then((end) => {
+      begun.push(name);
+      ends.set(name, end);
+    });
+  for (const name of ['1', '2', '3', '4']) ask('one', name);
+  ask('other', 'a');
+  await settled();
+  expect(begun).toEqual(['1', '2', 'a']);
+  ends.get('1')?.();
+  await settled();
+  expect(begun).toEqual(['1', '2', 'a', '3']);
+  // Given back once more it makes room for nobody.
+  ends.get('1')?.();
+  await settled();
+  expect(begun).toEqual(['1', '2', 'a', '3']);
+  for (const name of ['2', '3']) ends.get(name)?.();
+  await settled();
+  expect(begun.at(-1)).toBe('4');
+});
+
+it('C6: who gives up leaves the turn to the next, also one that was never asked for in time', async () => {
+  const queue = new HostQueue(1);
+  const end = await queue.acquire('one');
+  const impatient = new AbortController();
+  const given = queue.acquire('one', impatient.signal);
+  const next = queue.acquire('one');
+  impatient.abort(new Error('enough'));
+  await expect(given).rejects.toMatchObject({ code: 'aborted', cause: { message: 'enough' } });
+  await expect(queue.acquire('other', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
+  end();
+  (await next)();
+  (await queue.acquire('one'))();
+});
