@@ -5,6 +5,7 @@ import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { createDirectAnswers } from '../../functions/node/direct-answers.ts';
 import { ReadyBytes } from '../../functions/node/ready-bytes.ts';
 import {
+  beginClosing,
   countDirect,
   plainGet as get,
   KeptConnection,
@@ -162,9 +163,8 @@ describe('H8 readers of direct answers', () => {
     askMuch(kept, 5);
     await expect.poll(() => running.held().answers.documents).toBeGreaterThan(10);
     const before = running.held().answers.documents;
-    const closed = running.close();
-    // Longer than the server looks for idle connections.
-    await sleep(200);
+    const { closed, lookForIdle } = beginClosing(running);
+    for (let time = 0; time < 3; time++) lookForIdle();
     kept.socket.resume();
     let whole = 0;
     for (let answer = await kept.next(); answer !== undefined; answer = await kept.next()) {

@@ -6,7 +6,15 @@ import { Unavailable } from '../../functions/dependencies.ts';
 import { createRateLimiter } from '../../functions/http/rate-limiter.ts';
 import type { AnsweredRequest } from '../../functions/node/answered-request.ts';
 import { createDirectAnswers } from '../../functions/node/direct-answers.ts';
-import { countDirect, plainGet as get, KeptConnection, known, startReadyServer } from '../support/kept-connection.ts';
+import {
+  beginClosing,
+  countDirect,
+  plainGet as get,
+  KeptConnection,
+  known,
+  passTurns,
+  startReadyServer,
+} from '../support/kept-connection.ts';
 import { packageRecord } from '../support/published.ts';
 import { openSocket, readToEnd } from '../support/raw-http.ts';
 import { fakeSearch, type TestServer } from '../support/test-server.ts';
@@ -261,12 +269,13 @@ describe('H8 readers of questions that are answered directly', () => {
 
   it('get each of them whole, however late they take it', async () => {
     const { running, kept } = await startLong();
-    const parsed = await (await KeptConnection.open(running.port)).ask(get(one));
+    const other = await KeptConnection.open(running.port);
+    const parsed = await other.ask(get(one));
     const direct = countDirect();
     kept.socket.pause();
     for (let asked = 0; asked < 3; asked++) kept.socket.write(get(one));
     await expect.poll(() => running.held().answers.app).toBe(3);
-    await sleep(100);
+    await passTurns(other);
     // One after the other: the second waits until the first was taken.
     expect(running.held().answers.app).toBe(3);
     kept.socket.resume();
@@ -286,9 +295,8 @@ describe('H8 readers of questions that are answered directly', () => {
     const { running, held, kept } = await startHeld();
     kept.socket.write(get(one));
     await expect.poll(() => held.length).toBe(1);
-    const closed = running.close();
-    // Longer than the server looks for idle connections.
-    await sleep(200);
+    const { closed, lookForIdle } = beginClosing(running);
+    for (let time = 0; time < 3; time++) lookForIdle();
     held[0]?.end();
     expect(await kept.next()).toMatch(/^HTTP\/1\.1 200 /);
     await closed;
@@ -323,10 +331,10 @@ describe('H8 readers of questions that are answered directly', () => {
 
   it('who end their side get what the app would give them', async () => {
     const { running, held, kept } = await startHeld();
-    const lone = await KeptConnection.open(running.port);
+    const [lone, other] = [await KeptConnection.open(running.port), await openKept(running)];
     for (const { socket } of [kept, lone]) socket.end(get(one));
     await expect.poll(() => held.length).toBe(2);
-    await sleep(50);
+    await passTurns(other);
     for (const { end } of held) end();
     expect(await kept.next()).toBe(await lone.next());
   });

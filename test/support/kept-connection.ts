@@ -103,3 +103,23 @@ export const openReady = async ({ port }: TestServer, targets = [known]): Promis
   for (const target of targets) expect(await kept.ask(plainGet(target))).toMatch(/^HTTP\/1\.1 200 /);
   return kept;
 };
+
+/**
+ * Resolves when a server has taken several turns, by what it answers on a connection that nothing else is asked on: what
+ * had come to it before on another was met.
+ */
+export const passTurns = async (other: KeptConnection): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) expect(await other.ask(plainGet(known))).toMatch(/^HTTP\/1\.1 200 /);
+};
+
+/** Has a server end, and look for idle connections at once, which it does again and again until none is left. */
+export const beginClosing = (
+  server: TestServer,
+): { readonly closed: Promise<void>; readonly lookForIdle: () => void } => {
+  const begun = vi.spyOn(globalThis, 'setInterval');
+  const closed = server.close();
+  const looks = begun.mock.calls.map(([look]) => look);
+  begun.mockRestore();
+  expect(looks).toHaveLength(1);
+  return { closed, lookForIdle: () => looks[0]?.() };
+};
