@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { buildWholeCatalog } from '../support/whole-catalog.ts';
 
