@@ -7,7 +7,7 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 const stampPath = (state: string): string => path.join(state, 'generation.json');
 const markPath = (state: string): string => path.join(state, 'publishing');
 
-// Twice as long as a server takes to notice a new stamp (functions/node/server.ts).
+// Twice as long as a server takes to notice a new stamp (functions/node/watch-stamp.ts).
 const readersMs = 500;
 
 /** What running servers are told of one publishing, from its beginning to its end. */

@@ -35,8 +35,9 @@ const thisHost = createHash('sha256').update(os.hostname()).digest('hex').slice(
 const describe = ({ host, pid, since }: Holder): string =>
   `process ${pid} on ${host === thisHost ? 'this' : 'another'} machine, since ${since}`;
 
-// Of another process of this machine one can know; of one with our own number, in a container perhaps, one cannot.
-const isDead = ({ host, pid }: Holder): boolean => host === thisHost && pid !== process.pid && !isAlive(pid);
+// Of a process of this machine one can know that it is gone. Where its number is that of one which runs here, our own
+// perhaps, as in another container, one cannot.
+const isDead = ({ host, pid }: Holder): boolean => host === thisHost && !isAlive(pid);
 
 const busy = (title: string, holder: Holder): DestinationBusy =>
   new DestinationBusy(

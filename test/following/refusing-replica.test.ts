@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { createSigner } from '../../src/publication/signature.ts';
@@ -43,6 +43,13 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     expect(replica.reasons[0]).toContain('Generation 1 of ');
     expect(readdirSync(path.join(replica.folder.root, 'staging'))).toEqual([]);
     replica.events.length = 0;
+  };
+  /** Has it ask once as if so many milliseconds had passed. */
+  const later = async (milliseconds: number, replica: Replica) => {
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);
+    await replica.poll();
+    clock.mockRestore();
   };
   /** Lets it try the same generation again at once. */
   const recover = async (replica: Replica) => {
@@ -117,6 +124,10 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
         return file.startsWith('v2/catalog/') ? compressed : undefined;
       };
       await refuse(replica, change.startsWith('PRAGMA') ? /another version of Debdex/ : /update Debdex/);
+      // No waiting mends that, so it is not taken again for as long as nothing else is published.
+      origin.asked = [];
+      await later(60_000, replica);
+      expect(origin.asked).toEqual([generationPath.current]);
     }
     await recover(replica);
   });
@@ -259,6 +270,9 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     for (let time = 0; time < 5; time++) await replica.poll();
     expect(origin.asked.filter((file) => file === catalog)).toHaveLength(1);
     expect(origin.asked.filter((file) => file === generationPath.current)).toHaveLength(5);
+    // It may have been mended where it stands: after a while it is.
+    await later(600_000, replica);
+    expect(origin.asked.filter((file) => file === catalog)).toHaveLength(2);
     // Another generation is taken at once.
     origin.intercept = undefined;
     await publication.publish([repository('2')]);
@@ -278,10 +292,7 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
     };
     await replica.poll();
     expect(replica.number).toBe(1);
-    const now = performance.now.bind(performance);
-    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 660_000);
-    onTestFinished(() => later.mockRestore());
-    await replica.poll();
+    await later(660_000, replica);
     expect(replica.number).toBe(2);
   });
 

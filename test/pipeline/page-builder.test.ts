@@ -51,6 +51,9 @@ it('is the one of a build, which ends with it, and a build without pages has non
     bench.list([{ slug: 'one', uri: origin.uri('one') }]);
     expect(await bench.build()).toMatchObject({ status: 0 });
     expect(started()).toHaveLength(processes);
+    // Without them the renderer of a whole community takes twice the memory.
+    const flags = ['--max-semi-space-size=16', '--heap-growing-percent=40'];
+    for (const { spawnargs } of started()) expect(spawnargs).toEqual(expect.arrayContaining(flags));
   }
   await expect
     .poll(() => started().every(({ exitCode, signalCode }) => (exitCode ?? signalCode) !== null), patience)

@@ -110,4 +110,19 @@ describe('the summary of a build', () => {
     expect(text).not.toContain('com.example.p20');
     expect(text).toContain('and 3 more packages');
   });
+
+  it('says how much is published, in units that are never nothing, and for which known hosts it is too much', async () => {
+    const bench = await CrawlBench.start();
+    await bench.stop();
+    const result = await crawl(bench, []);
+    const sizeOf = (bytes: number, largest: number) =>
+      describeResult({ ...result, size: { files: 1234, bytes, largest: { path: 'v2/a.json', bytes: largest } } });
+    expect(sizeOf(999_999, 1)).toContain('1,234 files, 1,000 kB; the largest is v2/a.json, 1 kB\n');
+    expect(sizeOf(1_000_000, 999)).toContain('1,234 files, 1 MB; the largest is v2/a.json, 1 kB\n');
+    const passed = sizeOf(1_499_999_999, 30_000_000);
+    expect(passed).toContain('1,234 files, 1,500 MB; the largest is v2/a.json, 30 MB\n');
+    expect(passed).toMatch(
+      /more than Cloudflare, free takes: 25 MiB a file\n(?:.*\n)+ +more than GitHub Pages takes: 1 GB/,
+    );
+  });
 });

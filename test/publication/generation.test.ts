@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, verify as verifyEd25519 } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign as signEd25519, verify as verifyEd25519 } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -301,6 +301,10 @@ describe('a signature', () => {
     const payload = Buffer.from('{"number":1}');
     const jws = await signer.sign(payload);
     const [header, , signature] = jws.trim().split('.');
+    // By the right key, and said to be by another algorithm of it (RFC 9864) than those who verify are told of.
+    const otherHeader = Buffer.from('{"alg":"Ed25519"}').toString('base64url');
+    const otherSigned = Buffer.from(`${otherHeader}.${payload.toString('base64url')}`);
+    const otherSignature = signEd25519(null, otherSigned, privateKey).toString('base64url');
     const refused: [string, Uint8Array, string][] = [
       [jws, Buffer.from('{"number":2}'), signer.publicKey],
       [jws, payload, other.publicKey],
@@ -310,6 +314,7 @@ describe('a signature', () => {
       [`${Buffer.from('{"alg":"none"}').toString('base64url')}..`, payload, signer.publicKey],
       [`${header}.${payload.toString('base64url')}.${signature}`, payload, signer.publicKey],
       [jws, payload, 'no key'],
+      [`${otherHeader}..${otherSignature}`, payload, signer.publicKey],
     ];
     for (const [text, bytes, key] of refused) expect(await verifySignature(text, bytes, key), text).toBe(false);
   });

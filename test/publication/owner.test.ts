@@ -71,3 +71,18 @@ it('C9: the lock of an output folder is taken through no link', () => {
   expect(readdirSync(other)).toEqual(['text']);
   expect(readFileSync(path.join(other, 'text'), 'utf8')).toBe('mine');
 });
+
+it('C12: a folder that is taken over is swept of what its former builds left half-written, and of nothing else', () => {
+  const { out, state } = begin();
+  const former = takeOutput(out, temporaryFolder(), 'manifest');
+  former.claim();
+  former.release();
+  for (const name of ['.staging/1-0/5', '.index.html.next', 'v2/.package.next/a.json', '.well-known/next'])
+    write(out, name);
+  expect(() => takeOutput(out, state, 'manifest')).toThrow(OutputTaken);
+  expect(takeOverOutput(out, state)).toBe(true);
+  expect(readdirSync(out).sort()).toEqual(['.debdex', '.well-known', 'v2']);
+  expect(readdirSync(path.join(out, 'v2'))).toEqual(['.package.next']);
+  expect(takeOverOutput(out, state)).toBe(false);
+  takeOutput(out, state, 'manifest').release();
+});

@@ -56,6 +56,16 @@ it('the files of packages are not looked at one by one, and what was measured is
   expect(readPublishedSize(output, state, 'one', never)).toEqual(size);
 });
 
+it('what hosts are to be given below .well-known counts, and notes of our own do not', () => {
+  const { output, state } = publish({});
+  const { files, bytes } = readPublishedSize(output, state, 'one');
+  output.write('.well-known/some', 'x'.repeat(1000));
+  output.write('.debdex/own', 'x'.repeat(2000));
+  expect(readPublishedSize(output, state, 'two')).toEqual({
+    ...{ files: files + 1, bytes: bytes + 1000, largest: { path: '.well-known/some', bytes: 1000 } },
+  });
+});
+
 it('there is nothing of a folder that is empty', () => {
   const { known } = publish({});
   expect(known().files).toBe(3);

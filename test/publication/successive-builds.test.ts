@@ -1,15 +1,17 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeLastBuild } from '../../src/catalog/last-build.ts';
+import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { assertNotDepleted } from '../../src/pipeline/planned-removals.ts';
-import { acceptRemovals, RemovalsHeld } from '../../src/snapshots/removals.ts';
+import { acceptRemovals, areRemovalsAccepted, RemovalsHeld } from '../../src/snapshots/removals.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
+import { privateKey } from '../support/publication.ts';
 
 let origin: OriginServer;
 let bench: BuildBench;
@@ -86,6 +88,23 @@ describe('builds, one after the other', () => {
     expect(acceptRemovals(bench.state)).toEqual(['c', 'd', 'e']);
     expect((await bench.build()).status).toBe(0);
     expect(bench.read().has(documentPath.repository('c'))).toBe(false);
+    // The word was for this once.
+    expect(areRemovalsAccepted(bench.state, ['c', 'd', 'e'])).toBe(false);
+  });
+
+  it('P1: mend the signature of what is published first of all, also where nothing comes of them', async () => {
+    const key = path.join(bench.folder, 'key.pem');
+    writeFileSync(key, privateKey);
+    const build = () => bench.build(`DEBDEX_SIGNING_KEY=${key} `);
+    const all = await Promise.all(['a', 'b', 'c', 'd'].map(serve));
+    bench.list(all);
+    expect((await build()).status).toBe(0);
+    const file = path.join(bench.out, generationPath.signature);
+    const signature = readFileSync(file, 'utf8');
+    writeFileSync(file, 'of another generation');
+    bench.list(all.slice(0, 1));
+    expect((await build()).text).toContain('3 repositories are no longer in the manifest');
+    expect(readFileSync(file, 'utf8')).toBe(signature);
   });
 });
 

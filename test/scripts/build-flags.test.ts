@@ -153,21 +153,6 @@ describe('a build that is told to stop', () => {
     expect((await openStore(bench.state).readAttempts('two')).failures).toBe(0);
   });
 
-  it('C12: and told so again ends at once, with what is published whole', async () => {
-    await bench.build();
-    const before = bench.read();
-    origin.break('/two/Release', { kind: 'silent' });
-    origin.reset();
-    const child = bench.start();
-    const ended = bench.end(child);
-    await waitForRequest('two');
-    child.kill('SIGTERM');
-    child.kill('SIGINT');
-    expect([130, 143]).toContain((await ended).status);
-    expect(bench.read()).toEqual(before);
-    expect(bench.findDamage()).toEqual([]);
-  });
-
   it('C7: by its time budget ends with what it has, and the rest is as it was', async () => {
     await bench.build();
     origin.break('/two/Release', { kind: 'silent' });

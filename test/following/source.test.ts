@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { constants, createZstdCompress } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { PublicationSource } from '../../src/following/source.ts';
+import type { Fetcher } from '../../src/net/fetcher.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { sha256 } from '../support/publication.ts';
+
+const plain = Buffer.from('a catalog');
+
+/** Takes a catalog that was compressed to be read with a window of so many bytes, as a power of two. */
+const take = async (windowLog: number): Promise<string> => {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  // Of a text whose length is not known before, the whole window is announced.
+  const compressed = Buffer.concat(
+    await Readable.from([plain.subarray(0, 4), plain.subarray(4)])
+      .pipe(compress)
+      .toArray(),
+  );
+  const fetcher = { fetch: async () => ({ status: 200, body: Readable.from([compressed]) }) } as unknown as Fetcher;
+  const folder = temporaryFolder();
+  const into = { compressed: path.join(folder, 'compressed'), plain: path.join(folder, 'plain') };
+  const announced = { sha256: sha256(plain), size: plain.length, compressed_size: compressed.length };
+  const source = new PublicationSource('https://index.example', fetcher);
+  await source.takeCatalog({ path: 'v2/catalog/a.zst', ...announced }, into);
+  expect(existsSync(into.compressed)).toBe(true);
+  return readFileSync(into.plain, 'utf8');
+};
+
+it('C2: a catalog that takes more memory to decompress than any that a build writes is refused', async () => {
+  expect(await take(24)).toBe('a catalog');
+  await expect(take(25)).rejects.toMatchObject({ kind: 'damaged' });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { BuildNews, Notifier } from '../../src/notifying/notifier.ts';
+import type { BuildResult } from '../../src/pipeline/build-result.ts';
+import { tellOfBuild, tellOfFailure } from '../../src/pipeline/notify-step.ts';
+
+const at = '2026-05-01T00:00:00.000Z';
+
+it('C4: the operator is told of each repository whether it is down and was visited; and of a build without any as a failure', async () => {
+  const told: BuildNews[] = [];
+  const notifier: Notifier = {
+    tell: async (_state, news) => {
+      told.push(news);
+      return ['untold'];
+    },
+  };
+  const input = { state: 'state', now: () => new Date(at), notifier };
+  const one = { slug: 'one', outcome: 'stale', since: at, code: 'dns', reason: 'No such host.', heldBack: [] };
+  const two = { ...one, slug: 'two', outcome: 'unchanged', code: null, reason: null };
+  const build = { outcomes: [{ slug: 'one' }], lastBuild: { repositories: [one, two] } };
+  const result = (statistics: object | undefined) => ({ ...build, statistics }) as unknown as BuildResult;
+  expect(await tellOfBuild(input, result({}))).toEqual(['untold']);
+  await tellOfBuild(input, result(undefined));
+  await tellOfFailure(input, 'odd');
+  const { outcome: _, ...news } = one;
+  expect(told).toEqual([
+    {
+      repositories: [
+        { ...news, down: true, isVisited: true },
+        { ...news, slug: 'two', down: false, isVisited: false, code: null, reason: null },
+      ],
+    },
+    { failure: { name: 'nothing-usable', reason: expect.stringContaining('anything usable') } },
+    { failure: { name: 'Error', reason: 'odd' } },
+  ]);
+  expect(await tellOfBuild({ ...input, notifier: undefined }, result({}))).toEqual([]);
+});

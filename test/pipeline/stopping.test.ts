@@ -1,0 +1,40 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { listenForStop } from '../../src/pipeline/stopping.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Listens, and sends a signal to that listener alone: the runner has its own. */
+const listen = (budget?: number) => {
+  const told: string[] = [];
+  const stopping = listenForStop(budget, (words) => told.push(words));
+  const send = (signal: 'SIGTERM' | 'SIGINT') => process.listeners(signal).at(-1)?.(signal);
+  return { stopping, told, send };
+};
+
+it('C12: a signal ends the crawl, and a second one ends the process at once', () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const { stopping, told, send } = listen();
+  expect([stopping.signal.aborted, stopping.by(), stopping.exitCode()]).toEqual([false, undefined, undefined]);
+  send('SIGINT');
+  expect([stopping.signal.aborted, stopping.by(), stopping.exitCode()]).toEqual([true, 'SIGINT', 130]);
+  expect(told).toEqual([expect.stringContaining('A second signal ends at once.')]);
+  expect(exit).not.toHaveBeenCalled();
+  send('SIGTERM');
+  expect(exit.mock.calls).toEqual([[143]]);
+  expect(told).toHaveLength(1);
+  const listening = process.listenerCount('SIGTERM');
+  stopping.end();
+  expect(process.listenerCount('SIGTERM')).toBe(listening - 1);
+});
+
+it('C7: the end of the time budget ends the crawl, and the first signal after that does not end the process', async () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const { stopping, told, send } = listen(0.001);
+  await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
+  expect([stopping.by(), stopping.exitCode()]).toEqual(['time budget', undefined]);
+  send('SIGTERM');
+  expect([stopping.by(), stopping.exitCode()]).toEqual(['time budget', 143]);
+  expect(told).toHaveLength(1);
+  expect(exit).not.toHaveBeenCalled();
+  stopping.end();
+});

@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { generationPath, type PackageChange } from '../../src/contract/generation.ts';
+import { readVanished } from '../../src/publication/vanished.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const removed = (id: string, version: string, repository = 'one'): PackageChange => ({
+  ...{ package_id: id, repository, change: 'removed', version: null, previous_version: version },
+});
+
+const write = (out: string, number: number, text: string): void => {
+  const file = path.join(out, generationPath.changes(number));
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+};
+
+it('what vanished of a repository is told once, as it last was, the latest first, and of no repository without end', () => {
+  const out = temporaryFolder();
+  const changes = (...packages: PackageChange[]) => JSON.stringify({ packages });
+  write(out, 9, changes(removed('a', '1.0'), removed('old', '1.0')));
+  write(
+    out,
+    10,
+    changes(removed('a', '2.0'), removed('b', '1.0'), { ...removed('kept', '1.0'), change: 'updated', version: '2.0' }),
+  );
+  write(out, 11, 'damaged');
+  write(out, 12, changes(removed('b', '2.0')));
+  write(out, 14, '{}');
+  const many = Array.from({ length: 30 }, (_, index) => removed(`m${index}`, '1.0', 'two'));
+  write(out, 13, changes(...many));
+  const vanished = readVanished(out, [removed('pending', '3.0')]);
+  expect(vanished.one).toEqual([
+    { id: 'pending', version: '3.0' },
+    { id: 'b', version: '2.0' },
+    { id: 'a', version: '2.0' },
+    { id: 'old', version: '1.0' },
+  ]);
+  expect(vanished.two?.map(({ id }) => id)).toEqual(many.slice(0, 24).map(({ package_id }) => package_id));
+  expect(readVanished(temporaryFolder(), [])).toEqual({});
+});

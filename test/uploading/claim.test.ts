@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import os from 'node:os';
+import { expect, it } from 'vitest';
+import { Claim } from '../../src/uploading/claim.ts';
+import type { Destination } from '../../src/uploading/destination.ts';
+import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
+import { formatRecord, newRecord } from '../../src/uploading/record.ts';
+import { assertNotNewer, type State } from '../../src/uploading/state.ts';
+
+// More than any system numbers its processes with.
+const nobody = 2 ** 30;
+const thisMachine = hash('sha256', os.hostname()).slice(0, 16);
+
+/** Takes the right to write from one who had it; returns whom it waited for. */
+const takeFrom = async (host: string, pid: number, silentMs: number): Promise<string[]> => {
+  const holder = { id: 'former', host, pid, since: '2026-05-01T00:00:00.000Z' };
+  let bytes = formatRecord({ ...newRecord, format: 1, holder, turn: 1 });
+  const tagOf = () => hash('sha256', bytes);
+  const destination = {
+    title: 'memory',
+    isSure: () => true,
+    read: async () => ({ bytes, tag: tagOf() }),
+    replace: async (_name: string, next: Buffer) => {
+      bytes = next;
+      return tagOf();
+    },
+  } as unknown as Destination;
+  const waited: string[] = [];
+  const times = { renewMs: 3_600_000, silentMs, pollMs: 1, settleMs: 1 };
+  const claim = await Claim.take(destination, times, (words) => waited.push(words));
+  await claim.release();
+  return waited;
+};
+
+it('P1: an upload whose process of this machine is gone is not waited for', async () => {
+  expect(await takeFrom(thisMachine, nobody, 3_600_000)).toEqual([]);
+});
+
+it('P1: of a process of another machine, and of one with our own number, nobody knows: a sign of life is waited for', async () => {
+  expect(await takeFrom('another', nobody, 1)).toEqual([expect.stringContaining(`${nobody} on another machine`)]);
+  expect(await takeFrom(thisMachine, process.pid, 1)).toEqual([
+    expect.stringContaining(`${process.pid} on this machine`),
+  ]);
+});
+
+it('P3: what a destination holds is replaced unless it is newer, by its number and then by its date', () => {
+  const [early, late] = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z'];
+  const generation = (number: number, date: string) =>
+    ({ generation: { number, date }, text: Buffer.from(`${number} ${date}`) }) as unknown as LocalGeneration;
+  const replace = (there: LocalGeneration | undefined, here: LocalGeneration) => () =>
+    assertNotNewer({ current: there } as unknown as State, here, { title: 'there' } as Destination, 'here');
+  for (const there of [undefined, generation(1, late), generation(2, early), generation(2, late)]) {
+    expect(replace(there, generation(2, late))).not.toThrow();
+  }
+  expect(replace(generation(2, late), generation(2, early))).toThrow(/generation 2 of .*05-02.* newer than .* 2 of/);
+  expect(replace(generation(3, early), generation(2, late))).toThrow(/newer/);
+});

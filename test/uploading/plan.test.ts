@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { Inventory } from '../../src/publication/published-inventory.ts';
+import type { Destination } from '../../src/uploading/destination.ts';
+import { type Found, makePlan } from '../../src/uploading/plan.ts';
+
+const destination = {
+  ...{ namesOf: (path: string) => [path], everyNameOf: (path: string) => [path], formOf: () => 'file' },
+} as unknown as Destination;
+
+const file = 'v2/a.json';
+const holding = (digest?: string): Inventory => new Map(digest === undefined ? [] : [[file, digest]]);
+/** What is to become of a file with the digest "wanted"; nothing is known but what is said. */
+const judge = (found: Partial<Found>, isDoubtful = false) => {
+  const known = { base: holding(), interrupted: [], retired: new Set<string>(), forms: new Set(['file']), ...found };
+  return makePlan(holding('wanted'), known, destination, isDoubtful).planned[0]?.verdict;
+};
+
+it('P1: what is known to stand there is not sent, what may is looked for, and what is known not to is new', () => {
+  expect(judge({ base: holding('wanted') })).toBeUndefined();
+  expect(judge({ base: holding('wanted'), forms: new Set(['other']) })).toBe('look');
+  expect(judge({ base: holding('wanted') }, true)).toBe('look');
+  expect(judge({ base: holding('other') })).toBe('other');
+  expect(judge({})).toBe('new');
+  expect(judge({ base: undefined })).toBe('new');
+});
+
+it('P1: a file that is not in force, and that readers may have met, is sent whatever stands there', () => {
+  expect(judge({ retired: new Set([file]) })).toBe('look and send');
+  expect(judge({ interrupted: [holding('other')] })).toBe('look and send');
+  expect(judge({ base: holding('third'), interrupted: [holding('other')] })).toBe('other');
+  expect(judge({ base: holding('wanted'), interrupted: [holding('other')] })).toBe('other');
+});
+
+it('P1: of what uploads that never ended may have brought, the latest is believed where one can look', () => {
+  expect(judge({ interrupted: [holding('wanted')] })).toBe('look');
+  expect(judge({ base: holding('other'), interrupted: [holding('wanted')] })).toBe('look');
+  expect(judge({ base: holding('other'), interrupted: [holding('wanted'), holding()] })).toBe('look');
+  expect(judge({ base: holding('third'), interrupted: [holding('wanted'), holding('other')] })).toBe('other');
+  expect(judge({ base: holding('wanted'), interrupted: [holding('wanted'), holding()] })).toBeUndefined();
+});
