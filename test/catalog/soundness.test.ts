@@ -1,0 +1,49 @@
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { isDamage } from '../../src/catalog/soundness.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** What SQLite throws when it does this. */
+const failureOf = (work: () => unknown): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return expect.fail('nothing was thrown');
+};
+
+const readAll = (file: string): void => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.prepare('SELECT * FROM word ORDER BY text').all();
+  } finally {
+    database.close();
+  }
+};
+
+it('C12: a file that is no database, or has a page that is none, is told from one that lacks a table or a disk', () => {
+  const folder = temporaryFolder();
+  const [none, broken] = [path.join(folder, 'none'), path.join(folder, 'broken')];
+  writeFileSync(none, 'x'.repeat(4096));
+  expect(failureOf(() => readAll(none))).toMatchObject({ errcode: 26 });
+  expect(isDamage(failureOf(() => readAll(none)))).toBe(true);
+  const database = new DatabaseSync(broken);
+  database.exec('PRAGMA page_size = 4096; CREATE TABLE word (text TEXT)');
+  expect(isDamage(failureOf(() => database.prepare('SELECT * FROM nothing')))).toBe(false);
+  database.close();
+  const descriptor = openSync(broken, 'r+');
+  writeSync(descriptor, Buffer.alloc(4096, 0xff), 0, 4096, 4096);
+  closeSync(descriptor);
+  expect(failureOf(() => readAll(broken))).toMatchObject({ errcode: 11 });
+  expect(isDamage(failureOf(() => readAll(broken)))).toBe(true);
+  const withCode = (errcode: number, code = 'ERR_SQLITE_ERROR') =>
+    Object.assign(new Error('of the test'), { code, errcode });
+  // The higher bytes say of which kind: of a virtual table, of an index.
+  expect([267, 779].map((errcode) => isDamage(withCode(errcode)))).toEqual([true, true]);
+  expect([10, 13, 266].map((errcode) => isDamage(withCode(errcode)))).toEqual([false, false, false]);
+  expect(isDamage(withCode(11, 'EIO'))).toBe(false);
+  expect(isDamage('damage')).toBe(false);
+});
