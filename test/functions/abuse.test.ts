@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { chooseLimits } from '../../functions/node/limits.ts';
-import { createRefusals, type RefusalEvent } from '../../functions/node/met-limits.ts';
 import { createPlaces } from '../../functions/node/places.ts';
 import { packageRecord } from '../support/published.ts';
 import { fakeSearch, startTestServer, type TestServer } from '../support/test-server.ts';

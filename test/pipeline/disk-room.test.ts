@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { catalogPath } from '../../src/catalog/generation.ts';
+import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { assertRoom, NoRoom } from '../../src/pipeline/disk-room.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -1,6 +1,6 @@
-import { CatalogBuild } from '../../src/catalog/generation.ts';
 import { Ledger } from '../../src/catalog/ledger.ts';
 import { writeStale } from '../../src/catalog/stale-repositories.ts';
+import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { indexForSearch, updateCatalog } from '../../src/catalog/update.ts';
 import { base, entryOf, memorySnapshots, packages, type SourceRepository } from './catalog.ts';
 import { generatedRepositories } from './generated.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseLimits } from '../../functions/node/limits.ts';
-import { createRefusals, type RefusalEvent } from '../../functions/node/refusals.ts';
+import { createRefusals, type RefusalEvent } from '../../functions/node/met-limits.ts';
 
 const minute = 60_000;
 
