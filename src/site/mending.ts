@@ -1,23 +1,6 @@
 import type { FindingCode } from '../contract/finding-texts.ts';
 import type { RepositoryRecord } from '../contract/records.ts';
-
-type Step = 'packages' | 'release' | 'sign';
-
-// What each step writes, the later from the earlier: a new index needs a new Release, and that a new signature.
-const steps: readonly (readonly [Step, RegExp])[] = [
-  [
-    'packages',
-    /^(?:index-(?:missing|empty|wrong-compression|truncated|corrupt|trailing-garbage|unreadable|variants-differ)|size-|sha256-)/,
-  ],
-  [
-    'release',
-    /^(?:release-(?:missing|empty|unreadable|older|line-malformed|blank-line|hash-malformed|hash-empty|entry-conflict|expired|without-hashes|weak-hashes)|index-(?:mismatch|unverified|not-listed))/,
-  ],
-  [
-    'sign',
-    /^(?:signature-(?:missing|lost|bad|weak|binary|expired)|signatures-too-many|inrelease-unsigned|signature-unreadable)/,
-  ],
-];
+import { type MendingStep, mendingSteps, stepOf } from './mending-steps.ts';
 
 /** As one word of a POSIX shell, whatever is in it; what a terminal takes for orders is left out. */
 export const quoteForShell = (text: string): string =>
@@ -33,7 +16,7 @@ const takenOver = [
   "kept'",
 ].join(' ');
 
-const commandsOf = (step: Step, released: string | undefined): string => {
+const commandsOf = (step: MendingStep, released: string | undefined): string => {
   switch (step) {
     case 'packages':
       return 'dpkg-scanpackages -m . > Packages && gzip -9kf Packages && xz -9kf Packages';
@@ -52,14 +35,14 @@ const commandsOf = (step: Step, released: string | undefined): string => {
 /** What of a repository decides how it is mended; of one that was never read no Release is known. */
 export type Mended = Pick<RepositoryRecord, 'suite'> & Partial<Pick<RepositoryRecord, 'origin_release_path'>>;
 
-const isReleaseGone = /^release-(?:missing|empty|unreadable)$/;
+const releaseGone: readonly FindingCode[] = ['release-missing', 'release-empty', 'release-unreadable'];
 
 /** The file from which fields are taken over; undefined where there is none, and null where it is gone since it was read. */
 const releasedFile = (
   codes: readonly FindingCode[],
   { origin_release_path: known }: Mended,
 ): string | null | undefined => {
-  if (codes.some((code) => isReleaseGone.test(code))) return known === undefined ? undefined : null;
+  if (codes.some((code) => releaseGone.includes(code))) return known === undefined ? undefined : null;
   return known?.endsWith('InRelease') === true ? 'InRelease' : 'Release';
 };
 
@@ -81,17 +64,18 @@ export const unmended: Mending = { commands: [], isAbove: false };
  */
 export const mendEach = (codes: readonly FindingCode[], repository: Mended, isSigned: boolean): Mending[] => {
   const released = releasedFile(codes, repository);
-  const isNeeded = ([step, pattern]: (typeof steps)[number]): boolean =>
+  const isNeeded = (step: MendingStep): boolean =>
     step === 'packages' ||
-    (released !== null && (step !== 'sign' || isSigned || codes.some((code) => pattern.test(code))));
-  const useful = repository.suite === './' ? steps.filter(isNeeded) : [];
+    (released !== null && (step !== 'sign' || isSigned || codes.some((code) => stepOf[code] === step)));
+  const useful = repository.suite === './' ? mendingSteps.filter(isNeeded) : [];
   // The first step that has been told of; those after it are told of with it.
   let told = useful.length;
   return codes.map((code) => {
-    const first = useful.findIndex(([, pattern]) => pattern.test(code));
+    const step = stepOf[code];
+    const first = step === null ? -1 : useful.indexOf(step);
     if (first < 0) return unmended;
     if (first >= told) return { commands: [], isAbove: true };
     told = first;
-    return { commands: useful.slice(first).map(([step]) => commandsOf(step, released ?? undefined)), isAbove: false };
+    return { commands: useful.slice(first).map((step) => commandsOf(step, released ?? undefined)), isAbove: false };
   });
 };
