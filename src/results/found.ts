@@ -1,12 +1,12 @@
 import { describedBy } from '../catalog/placeholder.ts';
 import { nameTerms, splitWords } from '../catalog/search-text.ts';
-import { versionOrder } from '../catalog/version-order.ts';
 import { buildOf } from '../compatibility/builds.ts';
 import { type PackageState, stateOf } from '../contract/package-states.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from './first-line.ts';
 import { remoteIcon } from './icon.ts';
+import { newestBy } from './newest.ts';
 import type { RowCard } from './row.ts';
 
 /** What a record tells the list of results. */
@@ -87,9 +87,8 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
   // Of its records the one that fits best came first. Each build of a repository has a newest version of its own.
   const [best] = records as [FoundRecord];
   const { package_id: id, repository } = best;
-  const newest = records
-    .filter((one) => one.repository.slug === repository.slug)
-    .reduce((known, one) => (versionOrder(one.version, known.version) > 0 ? one : known));
+  const builds = records.filter((one) => one.repository.slug === repository.slug);
+  const newest = newestBy(builds, (one) => one.version) ?? best;
   const { version, description } = newest;
   const name = newest.name ?? id;
   const each = <T>(of: (one: FoundRecord) => T): T[] => [...new Set(records.map(of))];

@@ -1,6 +1,7 @@
 import { type Author, authorFolder } from './authors.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { byName, type ListPage, listPages } from './repository-view.ts';
-import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** What each page of an author shows besides its list. */
 export interface AuthorHead {

@@ -1,6 +1,6 @@
 import type { Badge } from '../contract/badge.ts';
 import { formatPlural } from './format.ts';
-import type { Outcome } from './site-catalog.ts';
+import type { Outcome } from './repository.ts';
 import { escapeXml } from './xml.ts';
 
 // White text has a contrast of at least 4.5:1 on each of these, and they can be told from a light and a dark page.

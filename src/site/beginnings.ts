@@ -2,7 +2,8 @@ import { joinWords, nameTerms } from '../catalog/search-text.ts';
 import { stateOf } from '../contract/package-states.ts';
 import { type BeginningList, beginningLists } from '../results/beginning-lists.ts';
 import { type RowCard, withinRow } from '../results/row.ts';
-import { isStale, type PackageSummary } from './site-catalog.ts';
+import type { PackageSummary } from './package-summary.ts';
+import { isStale } from './repository.ts';
 import { joinStatements } from './stated.ts';
 
 /** How close a package is to two letters that begin its name or a word of it: the smaller, the closer. */

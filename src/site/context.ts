@@ -3,9 +3,10 @@ import type { SafetyEntry } from '../contract/safety.ts';
 import type { SectionKind } from '../contract/sections.ts';
 import type { Service } from '../contract/service-file.ts';
 import { computeFigures, type Figures, packagesByKind } from './overview.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { packagesIn } from './repository-view.ts';
 import { choosePictures, chooseRepositoryPictures, type SharePicture } from './share-choice.ts';
-import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** Who runs the service, as the pages tell; what is left out is not told. */
 export type SiteService = Pick<Service, 'name'> & Partial<Pick<Service, 'contact_email' | 'copyright'>>;

@@ -1,5 +1,6 @@
 import { pairOtherBytes } from '../catalog/package-bytes.ts';
 import { versionOrder } from '../catalog/version-order.ts';
+import { newestBy } from '../results/newest.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
 /** A repository that has a package, beside the others that have it. */
@@ -22,10 +23,7 @@ export interface Copy {
 
 /** The newest of these versions, of any repository. */
 export const newestOf = (versions: readonly PackageVersion[]): string =>
-  versions.reduce(
-    (best, { record }) => (versionOrder(record.version, best) > 0 ? record.version : best),
-    versions[0]?.record.version ?? '',
-  );
+  newestBy(versions, ({ record }) => record.version)?.record.version ?? '';
 
 /**
  * Those of these versions, in the order of the package lookup, of which the same version and architecture has other bytes

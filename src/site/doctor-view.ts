@@ -7,8 +7,9 @@ import { composeFindings } from '../documents/findings-record.ts';
 import { type Diagnosis, diagnose, doctorCommand, unusable } from './diagnosis.ts';
 import { heldSentence } from './held-back.ts';
 import { unmended } from './mending.ts';
+import { isTroubled, type Outcome, type Repository } from './repository.ts';
 import { isToMend } from './shown-findings.ts';
-import type { Outcome, Repository, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** What the doctor's page of one repository shows. */
 export interface DoctorView {
@@ -27,9 +28,6 @@ export interface DoctorView {
   /** The same for programs. */
   readonly document: string | undefined;
 }
-
-const isTroubled = (outcome: Outcome | undefined): outcome is Outcome =>
-  outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
 
 const failureOf = (outcome: Outcome | undefined) =>
   isTroubled(outcome) && outcome.code !== null && isFindingCode(outcome.code)

@@ -1,5 +1,5 @@
 import { isHeldBack } from '../catalog/last-build.ts';
-import type { Repository } from './site-catalog.ts';
+import { isTroubled, type Repository } from './repository.ts';
 
 /** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
 export interface Doubt {
@@ -17,7 +17,7 @@ const badDayMs = 2 * 86_400_000;
 
 // Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
 export const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
-  if (outcome?.outcome === 'failed' || outcome?.outcome === 'stale') {
+  if (isTroubled(outcome)) {
     const since = outcome.confirmedAt ?? changedAt;
     if (isHeldBack(outcome)) return { kind: 'held', since };
     const isLately = builtAt !== undefined && Date.parse(builtAt) - Date.parse(since) < badDayMs;

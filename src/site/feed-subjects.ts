@@ -4,7 +4,9 @@ import type { Author } from './authors.ts';
 import type { Site } from './context.ts';
 import { type Feed, type FeedEntry, feedLength } from './feeds.ts';
 import { type NewsEntry, recentNews, sectionTitle } from './overview.ts';
-import type { PackageSummary, Repository, SiteCatalog } from './site-catalog.ts';
+import type { PackageSummary } from './package-summary.ts';
+import type { Repository } from './repository.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** What the feeds are made of. */
 type Source = Pick<Site, 'catalog' | 'base' | 'inRepository' | 'byKind' | 'service'>;

@@ -1,5 +1,6 @@
 import { type HistoryLetter, historyLetters, shownBuilds } from '../contract/status.ts';
 import { formatPlural } from './format.ts';
+import { isTroubled } from './repository.ts';
 
 /** How one build went for a repository, or as a whole. */
 type BarState = 'good' | 'stale' | 'failed' | 'none';
@@ -25,7 +26,7 @@ const stateOf: Readonly<Record<HistoryLetter, BarState>> = {
   [historyLetters.unvisited]: 'none',
 };
 
-const isTrouble = (state: BarState): boolean => state === 'stale' || state === 'failed';
+const isTrouble = (state: BarState): boolean => isTroubled({ outcome: state });
 
 /** The newest build stands at the right end; builds that were not made yet have no run. */
 const runsOf = (states: readonly BarState[]): BarRun[] => {

@@ -1,4 +1,4 @@
-import type { Outcome } from './site-catalog.ts';
+import type { Outcome } from './repository.ts';
 
 /** What of its last visit was held back, and what follows for people, in words. */
 export const heldSentence = ({ code, reason }: Pick<Outcome, 'code' | 'reason'>): string => {

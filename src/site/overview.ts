@@ -1,8 +1,9 @@
 import { buildOf } from '../compatibility/builds.ts';
 import { type SectionKind, sectionKinds } from '../contract/sections.ts';
-import { type PackageCard, packageCard } from './package-view.ts';
+import { type PackageCard, packageCard } from './package-card.ts';
+import type { News, PackageSummary } from './package-summary.ts';
 import { byName } from './repository-view.ts';
-import type { News, PackageSummary, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** Figures of the whole index. */
 export interface Figures {

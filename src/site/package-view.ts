@@ -1,43 +1,21 @@
 import { describedBy } from '../catalog/placeholder.ts';
-import { versionOrder } from '../catalog/version-order.ts';
-import { buildOf } from '../compatibility/builds.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
 import { isForDevices } from './authors.ts';
-import { type Copy, computeCopies, findOtherBytes, newestOf } from './copies.ts';
+import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type Doubt, doubtOf } from './doubt.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
+import { type PackageCard, packageCard } from './package-card.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
-import type { PackageSummary, PackageVersion, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
-
-/** One row of the table of versions. */
-export interface VersionRow {
-  readonly version: string;
-  readonly latest: boolean;
-  /** Whether no repository has a newer one. */
-  readonly isNewest: boolean;
-  readonly slug: string;
-  readonly repository: string;
-  readonly architecture: string;
-  /** The kind of build, where it is for devices with iOS; "all" is for every one of them. */
-  readonly build: ReturnType<typeof buildOf>;
-  readonly size: number;
-  /** When it appeared; undefined where it was there when its repository was first read. ISO 8601. */
-  readonly firstSeen: string | undefined;
-  /** Address of the package file, where Filename names one below its repository. */
-  readonly download: string | undefined;
-  readonly sha256: string | null;
-  /** The repository that has the same version for the same architecture with other bytes; undefined where none has. */
-  readonly otherBytesIn: string | undefined;
-  /** When its repository named other bytes for it than before; undefined where it never did. ISO 8601. */
-  readonly bytesChangedAt: string | undefined;
-}
+import { tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
@@ -88,62 +66,6 @@ interface PackageLink {
   readonly name: string;
 }
 
-/** What a card in a list shows of a package. */
-export type PackageCard = Pick<
-  PackageSummary,
-  'id' | 'name' | 'summary' | 'version' | 'icon' | 'paid' | 'architectures'
-> & {
-  readonly place: string;
-  /** What its builds state of devices with iOS, as a row carries it. */
-  readonly runs: string;
-};
-
-/** The card of a package; in the list of one repository with the version that it has. */
-export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
-  id: summary.id,
-  name: summary.name,
-  summary: summary.summary,
-  version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
-  icon: summary.icon,
-  paid: summary.paid,
-  architectures: summary.architectures,
-  place: summary.repository.name,
-  runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
-});
-
-/**
- * The address of a package file: Filename below the repository's address (Repository format, "Packages"). Undefined
- * where it would lead anywhere else, since it comes from a stranger and the visitor is told it comes from there.
- */
-export const downloadAddress = (repository: string, filename: string): string | undefined => {
-  const base = repository.endsWith('/') ? repository : `${repository}/`;
-  const path = filename.replace(/^(?:\.?\/+)+/, '');
-  if (path === '' || /^[a-z][a-z0-9+.-]*:/i.test(path)) return undefined;
-  const escaped = path.replace(/[?#%\\]/g, (character) => encodeURIComponent(character));
-  const url = URL.parse(escaped, base);
-  return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
-};
-
-const versionRow = (
-  { record, repository, firstSeen, isNews, bytesChangedAt }: PackageVersion,
-  otherBytesIn: string | undefined,
-  newest: string,
-): VersionRow => ({
-  version: record.version,
-  latest: record.latest_version,
-  isNewest: versionOrder(record.version, newest) === 0,
-  slug: repository.slug,
-  repository: repository.name,
-  architecture: record.architecture,
-  build: buildOf(record.architecture),
-  size: record.package_size,
-  firstSeen: isNews ? firstSeen : undefined,
-  download: downloadAddress(repository.record.uri, record.package_filename),
-  sha256: record.sha256_hash,
-  otherBytesIn,
-  bytesChangedAt,
-});
-
 const dependentsShown = 48;
 const similarShown = 6;
 
@@ -174,17 +96,6 @@ const similarPackages = (catalog: SiteCatalog, summary: PackageSummary): Package
   return cards;
 };
 
-/** The same versions, of repositories that are told apart: by their slugs too, where several are called alike. */
-const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
-  const all = new Set(versions.map(({ repository }) => repository));
-  const alike = [...Map.groupBy(all, ({ name }) => name.trim().toLowerCase()).values()].filter(
-    (some) => some.length > 1,
-  );
-  if (alike.length === 0) return versions;
-  const told = new Map(alike.flat().map((one) => [one, { ...one, name: `${one.name} (${one.slug})` }]));
-  return versions.map((one) => ({ ...one, repository: told.get(one.repository) ?? one.repository }));
-};
-
 /** The page of one package; undefined where the catalog has no such package. */
 export const computePackageView = (catalog: SiteCatalog, id: string): PackageView | undefined => {
   const summary = catalog.packages.get(id);
@@ -194,8 +105,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const { record, details, repository } = best;
   const { repository: _, versions: __, updatedAt: ___, news: ____, stated, ...shown } = summary;
   const differing = findOtherBytes(versions);
-  const newest = newestOf(versions);
-  const rows = versions.map((one) => versionRow(one, differing.get(one), newest));
+  const rows = versionRows(versions, differing);
   const header = webAddress(record.header_url);
   const dependents = catalog.dependents(id);
   const counted = catalog.downloads.get(id);

@@ -6,9 +6,11 @@ import { stateOf } from '../contract/package-states.ts';
 import { composeContent, composeTarget } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { whilePagefindRuns } from './pagefind-process.ts';
+import { isStale } from './repository.ts';
 import { composeLists, type IndexFile } from './search-lists.ts';
-import { isStale, type PackageSummary, type SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements } from './stated.ts';
 
 const separator = /[^\p{L}\p{N}]+/u;

@@ -1,4 +1,4 @@
-import { type PackageCard, packageCard } from './package-view.ts';
+import { type PackageCard, packageCard } from './package-card.ts';
 import { byName } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 

@@ -12,10 +12,12 @@ import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { type Mending, mendEach, unmended } from './mending.ts';
-import { type PackageCard, packageCard } from './package-view.ts';
+import { type PackageCard, packageCard } from './package-card.ts';
+import type { PackageSummary } from './package-summary.ts';
+import { isTroubled, type Outcome, type Repository } from './repository.ts';
 import { byWeight, computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
-import type { Outcome, PackageSummary, Repository, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** Packages on one page of a list. */
 const listLength = 100;
@@ -181,11 +183,10 @@ export const computeRepositoryView = (
   const counts = new Map<SectionKind, number>();
   for (const { kind } of packages) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const flat = record.suite === './';
-  const troubled = outcome?.outcome === 'failed' || outcome?.outcome === 'stale';
   const badge = composeBadge({ service: service.name, outcome, packages: packages.length });
   const { slug } = repository;
   const { reason = null, confirmedAt = null, since, code } = outcome ?? {};
-  const failure = troubled && code && isFindingCode(code) ? code : undefined;
+  const failure = isTroubled(outcome) && code && isFindingCode(code) ? code : undefined;
   const owner = failure && findingTexts[failure].owner;
   const findings = repository.findings.toSorted(
     (a, b) => byWeight(findingText(a.code), findingText(b.code)) || b.count - a.count,
@@ -206,7 +207,7 @@ export const computeRepositoryView = (
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
     doubt: doubtOf(repository, builtAt),
-    trouble: troubled
+    trouble: isTroubled(outcome)
       ? {
           ...{ outcome: outcome.outcome, reason, confirmedAt, since, owner, mending },
           held: isHeldBack(outcome) ? heldSentence(outcome) : undefined,

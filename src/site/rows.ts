@@ -1,6 +1,6 @@
 import { rowMarkup } from '../results/row.ts';
 import { site } from './context.ts';
-import type { PackageCard } from './package-view.ts';
+import type { PackageCard } from './package-card.ts';
 import { rememberRecent } from './page-keys.ts';
 
 const withRuns = (card: PackageCard) => ({ ...card, runs: site().catalog.hasDevices ? card.runs : undefined });

@@ -3,10 +3,11 @@ import { page } from './addresses.ts';
 import { publicAuthor } from './authors.ts';
 import { formatPlural } from './format.ts';
 import { packagesToBeginWith, rankingName, recentNews } from './overview.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { mostDownloaded } from './popularity.ts';
 import type { PreviewImage } from './preview.ts';
 import { canDraw, composePicture, composeRepositoryPicture, pictureSize } from './share-picture.ts';
-import type { PackageSummary, SiteCatalog } from './site-catalog.ts';
+import type { SiteCatalog } from './site-catalog.ts';
 
 /** A share picture that is to be there. */
 export interface SharePicture {

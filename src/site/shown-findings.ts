@@ -1,7 +1,7 @@
 import { isHeldBack, isUnreadable } from '../catalog/last-build.ts';
 import { type FindingText, findingText } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
-import type { Outcome } from './site-catalog.ts';
+import type { Outcome } from './repository.ts';
 
 /** The gravest first. */
 const weights: readonly FindingText['weight'][] = ['broken', 'weak', 'note'];

@@ -1,97 +1,30 @@
 import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
-import { isUnreadable, type ShownBuild, type VanishedPackage } from '../catalog/last-build.ts';
+import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
 import { newsCode } from '../catalog/news-codes.ts';
 import { CatalogFile } from '../catalog/node-sqlite.ts';
-import { describedBy } from '../catalog/placeholder.ts';
 import { readPublishedDownloads } from '../catalog/published-downloads.ts';
-import { type LookupKey, lookupOrder } from '../catalog/reading.ts';
+import { lookupOrder } from '../catalog/reading.ts';
 import type { RecordDetails } from '../catalog/record-details.ts';
 import { parseRecord } from '../catalog/record-list.ts';
 import {
-  type CatalogRepository,
   prepareRecords,
   type RecordColumns,
   readCatalogRepositories,
   readRecordGroups,
 } from '../catalog/site-reading.ts';
-import { architectureOf, type Build, buildOf, builds } from '../compatibility/builds.ts';
+import { architectureOf, type Build, builds } from '../compatibility/builds.ts';
 import type { ExampleSubject } from '../contract/example-subject.ts';
 import { isFindingCode, withoutOrders } from '../contract/finding-texts.ts';
 import type { DownloadTotal, PackageRecord } from '../contract/records.ts';
-import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import type { Depiction } from '../depictions/depiction.ts';
 import { readKeptDepiction } from '../depictions/kept-depiction.ts';
-import { firstLine } from '../results/first-line.ts';
-import { ownImage } from '../results/icon.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
-import { readPerson, webAddress } from './prose.ts';
-import { parseRelations } from './relations.ts';
-import { joinStatements, statedWhereServed, statementsOf } from './stated.ts';
-
-/** What the last build said of one repository. */
-export type Outcome = ShownBuild['repositories'][number];
-
-/** A repository and all that the site says about it. */
-export interface Repository extends Omit<CatalogRepository, 'number'> {
-  /** Its name, or its slug where it has none. */
-  readonly name: string;
-  readonly outcome: Outcome | undefined;
-}
-
-// What went wrong is for everybody; what to do about it is told to owners apart, and to the operator elsewhere.
-const forReaders = (outcome: Outcome): Outcome => {
-  const { code, reason } = outcome;
-  if (code === null || reason === null || !isFindingCode(code)) return outcome;
-  return { ...outcome, reason: withoutOrders(code, reason) };
-};
-
-/** Whether a repository is as it was before the last build, which could not read it. */
-export const isStale = ({ outcome }: Pick<Repository, 'outcome'>): boolean =>
-  outcome !== undefined && isUnreadable(outcome);
-
-/** A package as lists show it: its best record, in the order of the package lookup. */
-export interface PackageSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly summary: string;
-  readonly author: string;
-  readonly section: string | null;
-  readonly kind: SectionKind;
-  readonly paid: boolean;
-  /** A remote icon; undefined where the drawing of its section stands for it. */
-  readonly icon: string | undefined;
-  readonly repository: Repository;
-  /** Slugs of all repositories that have it, the best first. */
-  readonly repositories: readonly string[];
-  /** The newest version in each of them. */
-  readonly versions: ReadonlyMap<string, string>;
-  readonly architectures: readonly string[];
-  /** What its latest records state of devices with iOS (see statementsOf), by slug; none where it is for no such device. */
-  readonly stated: ReadonlyMap<string, string>;
-  /** When the newest of its latest records was first seen. */
-  readonly updatedAt: string;
-  /**
-   * The version that was news last, and when it was seen, by slug of the repository; a repository whose records of it
-   * all came with its own first crawl is not there.
-   */
-  readonly news: ReadonlyMap<string, News>;
-  /** When any of its records was first seen. */
-  readonly addedAt: string;
-  /** Whether that was news; else it is older, and only known to have been there then. */
-  readonly isAddedKnown: boolean;
-}
-
-/** A version that appeared where one knew what had been there before. */
-export interface News {
-  readonly version: string;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Whether the repository had the package before, in another version or for another device. */
-  readonly isUpdate: boolean;
-}
+import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
+import { RelationIndex } from './relation-index.ts';
+import type { Outcome, Repository } from './repository.ts';
+import { statedWhereServed } from './stated.ts';
 
 /** One version of a package, as stored. */
 export interface PackageVersion {
@@ -107,10 +40,12 @@ export interface PackageVersion {
   readonly isUpdate: boolean;
 }
 
-interface Keyed extends LookupKey {
-  readonly owner: Repository;
-  readonly row: RecordColumns;
-}
+// What went wrong is for everybody; what to do about it is told to owners apart, and to the operator elsewhere.
+const forReaders = (outcome: Outcome): Outcome => {
+  const { code, reason } = outcome;
+  if (code === null || reason === null || !isFindingCode(code)) return outcome;
+  return { ...outcome, reason: withoutOrders(code, reason) };
+};
 
 /** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
 export class SiteCatalog {
@@ -132,8 +67,7 @@ export class SiteCatalog {
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
   readonly #byNumber: ReadonlyMap<number, Repository>;
   readonly #recordsOf: (name: string) => RecordColumns[];
-  readonly #dependents = new Map<string, string[]>();
-  readonly #providers = new Map<string, string[]>();
+  readonly #relations = new RelationIndex();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
   #authors: ReadonlyMap<string, Author<PackageSummary>> | undefined;
   readonly #bySlug: ReadonlyMap<string, Repository>;
@@ -165,8 +99,10 @@ export class SiteCatalog {
     let versions = 0;
     for (const rows of readRecordGroups(this.#database)) {
       versions += rows.length;
-      const summary = this.#summarise(rows);
+      const keyed = this.#inOrder(rows);
+      const summary = summarise(keyed);
       packages.set(summary.id, summary);
+      this.#note(summary, keyed);
     }
     this.packages = packages;
     for (const { stated } of packages.values()) this.#judgeByServed(stated);
@@ -208,12 +144,12 @@ export class SiteCatalog {
 
   /** Packages whose best record depends on this name, in identifier order. */
   dependents(name: string): readonly string[] {
-    return this.#dependents.get(name) ?? [];
+    return this.#relations.dependents(name);
   }
 
   /** The package whose page tells of a name that a relation holds: itself, else the first that provides it. */
   resolve(name: string): string | undefined {
-    return this.packages.has(name) ? name : this.#providers.get(name)?.[0];
+    return this.packages.has(name) ? name : this.#relations.provider(name);
   }
 
   /** All packages of an author, as `PackageSummary.author` names them, in the order of identifiers. */
@@ -287,7 +223,7 @@ export class SiteCatalog {
     return repository;
   }
 
-  #inOrder(rows: readonly RecordColumns[]): Keyed[] {
+  #inOrder(rows: readonly RecordColumns[]): KeyedRecord[] {
     const keyed = rows.map((row) => {
       const owner = this.#repository(row[0]);
       const repository = { slug: owner.slug, quality: owner.record.quality };
@@ -296,93 +232,20 @@ export class SiteCatalog {
     return keyed.length > 1 ? keyed.sort(lookupOrder) : keyed;
   }
 
-  #summarise(rows: readonly RecordColumns[]): PackageSummary & { readonly stated: Map<string, string> } {
-    const keyed = this.#inOrder(rows);
-    const best = keyed[0] as Keyed;
-    const [, , , , , , , json, details] = best.row;
-    const record = parseRecord(json);
-    const latest = keyed.filter((one) => one.latest);
-    const versions = new Map<string, string>();
-    for (const { owner, version } of latest) {
-      if (!versions.has(owner.slug)) versions.set(owner.slug, version);
-    }
-    for (const { owner, architecture } of latest) {
+  /** What all packages together tell: what each repository has for which architecture, relations and authors. */
+  #note(summary: PackageSummary, keyed: readonly KeyedRecord[]): void {
+    for (const { owner, architecture, latest } of keyed) {
+      if (!latest) continue;
       const known = this.#architectures.get(owner.slug);
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
     }
-    const remote = webAddress(record.icon_url);
-    const summary = {
-      id: record.package_id,
-      name: record.name ?? record.package_id,
-      version: record.version,
-      summary: firstLine(describedBy(record.description)),
-      author: readPerson(record.author ?? record.maintainer)?.name ?? '',
-      section: record.section,
-      kind: sectionKind(record.section),
-      paid: record.price === 'Paid',
-      icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
-      repository: best.owner,
-      repositories: [...versions.keys()],
-      versions,
-      architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
-      stated: statedOf(latest),
-      updatedAt: newest(latest),
-      news: newsOf(latest),
-      ...oldest(keyed),
-    };
-    this.#note(summary, details === null ? {} : (JSON.parse(details) as RecordDetails));
-    return summary;
-  }
-
-  #note(summary: PackageSummary, details: RecordDetails): void {
-    const names = new Set<string>();
-    for (const field of [details.depends, details.preDepends]) {
-      for (const group of parseRelations(field)) for (const { name } of group) names.add(name);
-    }
-    for (const name of names) append(this.#dependents, name, summary.id);
-    for (const group of parseRelations(details.provides)) {
-      for (const { name } of group) append(this.#providers, name, summary.id);
-    }
+    const details = keyed[0]?.row[8] ?? null;
+    if (details !== null) this.#relations.add(summary.id, JSON.parse(details) as RecordDetails);
     const author = authorKey(summary.author);
-    if (author !== '') append(this.#byAuthor, author, summary);
+    if (author === '') return;
+    const others = this.#byAuthor.get(author);
+    if (others === undefined) this.#byAuthor.set(author, [summary]);
+    else others.push(summary);
   }
 }
-
-// One for all, of a distribution most packages: an empty map of its own takes two hundred bytes.
-const none = new Map<string, never>();
-
-const statedOf = (latest: readonly Keyed[]): Map<string, string> => {
-  const stated = new Map<string, string>();
-  for (const { owner, row, architecture } of latest) {
-    if (buildOf(architecture) === undefined) continue;
-    const own = statementsOf(row[7], row[8]);
-    const others = stated.get(owner.slug);
-    stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
-  }
-  return stated.size === 0 ? none : stated;
-};
-
-const newsOf = (latest: readonly Keyed[]): ReadonlyMap<string, News> => {
-  const news = new Map<string, News>();
-  for (const { owner, version, row } of latest) {
-    const at = row[5];
-    const known = news.get(owner.slug);
-    if (row[6] === newsCode.known || (known !== undefined && at <= known.at)) continue;
-    news.set(owner.slug, { version, at, isUpdate: row[6] === newsCode.updated });
-  }
-  return news.size === 0 ? none : news;
-};
-
-const newest = (versions: readonly Keyed[]): string => firstSeen(versions).at(-1) ?? '';
-const oldest = (versions: readonly Keyed[]): Pick<PackageSummary, 'addedAt' | 'isAddedKnown'> => {
-  const addedAt = firstSeen(versions)[0] ?? '';
-  return { addedAt, isAddedKnown: versions.every(({ row }) => row[5] !== addedAt || row[6] === 1) };
-};
-const firstSeen = (versions: readonly Keyed[]): string[] => versions.map(({ row }) => row[5]).sort();
-
-const append = <T>(map: Map<string, T[]>, key: string, value: T): void => {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
-};

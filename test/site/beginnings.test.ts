@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { joinWords, nameTerms } from '../../src/catalog/search-text.ts';
 import { beginningLists } from '../../src/results/beginning-lists.ts';
 import { composeBeginnings } from '../../src/site/beginnings.ts';
-import type { PackageSummary } from '../../src/site/site-catalog.ts';
+import type { PackageSummary } from '../../src/site/package-summary.ts';
 
 const good = { slug: 'one', name: 'One' };
 const away = { slug: 'two', name: 'Two', outcome: { outcome: 'failed' } };

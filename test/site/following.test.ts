@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { authorFolder, authorKey, composeAuthors, hasAuthorPage, publicAuthor } from '../../src/site/authors.ts';
 import { composeAtom, composeJsonFeed, type FeedEntry } from '../../src/site/feeds.ts';
 import { mixedNews, newsByDay, packagesToBeginWith } from '../../src/site/overview.ts';
+import type { PackageSummary } from '../../src/site/package-summary.ts';
 import { mostDownloaded } from '../../src/site/popularity.ts';
 import { readPerson } from '../../src/site/prose.ts';
 import { choosePictures, chooseRepositoryPictures } from '../../src/site/share-choice.ts';
-import type { PackageSummary, SiteCatalog } from '../../src/site/site-catalog.ts';
+import type { SiteCatalog } from '../../src/site/site-catalog.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const by = (author: string, architecture = 'amd64', stated: readonly string[] = []) => ({

@@ -7,10 +7,10 @@ import { packageFolder } from '../../src/results/package-address.ts';
 import { composeAtom } from '../../src/site/feeds.ts';
 import { formatCount, formatSize } from '../../src/site/format.ts';
 import { packageLinks, repositoryLinks } from '../../src/site/managers.ts';
-import { downloadAddress } from '../../src/site/package-view.ts';
 import { isLong, readPerson, readProse, webAddress } from '../../src/site/prose.ts';
 import { parseRelations } from '../../src/site/relations.ts';
 import { computeHealth } from '../../src/site/shown-findings.ts';
+import { downloadAddress } from '../../src/site/version-rows.ts';
 import { escapeXml } from '../../src/site/xml.ts';
 
 describe('descriptions', () => {

@@ -1,0 +1,25 @@
+import type { PackageSummary } from './package-summary.ts';
+import { joinStatements } from './stated.ts';
+
+/** What a card in a list shows of a package. */
+export type PackageCard = Pick<
+  PackageSummary,
+  'id' | 'name' | 'summary' | 'version' | 'icon' | 'paid' | 'architectures'
+> & {
+  readonly place: string;
+  /** What its builds state of devices with iOS, as a row carries it. */
+  readonly runs: string;
+};
+
+/** The card of a package; in the list of one repository with the version that it has. */
+export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
+  id: summary.id,
+  name: summary.name,
+  summary: summary.summary,
+  version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
+  icon: summary.icon,
+  paid: summary.paid,
+  architectures: summary.architectures,
+  place: summary.repository.name,
+  runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
+});

@@ -1,0 +1,123 @@
+import { newsCode } from '../catalog/news-codes.ts';
+import { describedBy } from '../catalog/placeholder.ts';
+import type { LookupKey } from '../catalog/reading.ts';
+import { parseRecord } from '../catalog/record-list.ts';
+import type { RecordColumns } from '../catalog/site-reading.ts';
+import { buildOf } from '../compatibility/builds.ts';
+import { type SectionKind, sectionKind } from '../contract/sections.ts';
+import { firstLine } from '../results/first-line.ts';
+import { ownImage } from '../results/icon.ts';
+import { readPerson, webAddress } from './prose.ts';
+import type { Repository } from './repository.ts';
+import { joinStatements, statementsOf } from './stated.ts';
+
+/** A package as lists show it: its best record, in the order of the package lookup. */
+export interface PackageSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly author: string;
+  readonly section: string | null;
+  readonly kind: SectionKind;
+  readonly paid: boolean;
+  /** A remote icon; undefined where the drawing of its section stands for it. */
+  readonly icon: string | undefined;
+  readonly repository: Repository;
+  /** Slugs of all repositories that have it, the best first. */
+  readonly repositories: readonly string[];
+  /** The newest version in each of them. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly architectures: readonly string[];
+  /** What its latest records state of devices with iOS (see statementsOf), by slug; none where it is for no such device. */
+  readonly stated: ReadonlyMap<string, string>;
+  /** When the newest of its latest records was first seen. */
+  readonly updatedAt: string;
+  /**
+   * The version that was news last, and when it was seen, by slug of the repository; a repository whose records of it
+   * all came with its own first crawl is not there.
+   */
+  readonly news: ReadonlyMap<string, News>;
+  /** When any of its records was first seen. */
+  readonly addedAt: string;
+  /** Whether that was news; else it is older, and only known to have been there then. */
+  readonly isAddedKnown: boolean;
+}
+
+/** A version that appeared where one knew what had been there before. */
+export interface News {
+  readonly version: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Whether the repository had the package before, in another version or for another device. */
+  readonly isUpdate: boolean;
+}
+
+/** A record as the catalog stores it, with what puts it into the order of the package lookup. */
+export interface KeyedRecord extends LookupKey {
+  readonly owner: Repository;
+  readonly row: RecordColumns;
+}
+
+// One for all, of a distribution most packages: an empty map of its own takes two hundred bytes.
+const none = new Map<string, never>();
+
+const statedOf = (latest: readonly KeyedRecord[]): Map<string, string> => {
+  const stated = new Map<string, string>();
+  for (const { owner, row, architecture } of latest) {
+    if (buildOf(architecture) === undefined) continue;
+    const own = statementsOf(row[7], row[8]);
+    const others = stated.get(owner.slug);
+    stated.set(owner.slug, others === undefined ? own : joinStatements([others, own]));
+  }
+  return stated.size === 0 ? none : stated;
+};
+
+const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
+  const news = new Map<string, News>();
+  for (const { owner, version, row } of latest) {
+    const at = row[5];
+    const known = news.get(owner.slug);
+    if (row[6] === newsCode.known || (known !== undefined && at <= known.at)) continue;
+    news.set(owner.slug, { version, at, isUpdate: row[6] === newsCode.updated });
+  }
+  return news.size === 0 ? none : news;
+};
+
+const newest = (versions: readonly KeyedRecord[]): string => firstSeen(versions).at(-1) ?? '';
+const oldest = (versions: readonly KeyedRecord[]): Pick<PackageSummary, 'addedAt' | 'isAddedKnown'> => {
+  const addedAt = firstSeen(versions)[0] ?? '';
+  return { addedAt, isAddedKnown: versions.every(({ row }) => row[5] !== addedAt || row[6] === 1) };
+};
+const firstSeen = (versions: readonly KeyedRecord[]): string[] => versions.map(({ row }) => row[5]).sort();
+
+/** What lists show of the package that has these records, which are in the order of the lookup; `stated` as the records have it. */
+export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { readonly stated: Map<string, string> } => {
+  const best = keyed[0] as KeyedRecord;
+  const record = parseRecord(best.row[7]);
+  const latest = keyed.filter((one) => one.latest);
+  const versions = new Map<string, string>();
+  for (const { owner, version } of latest) {
+    if (!versions.has(owner.slug)) versions.set(owner.slug, version);
+  }
+  const remote = webAddress(record.icon_url);
+  return {
+    id: record.package_id,
+    name: record.name ?? record.package_id,
+    version: record.version,
+    summary: firstLine(describedBy(record.description)),
+    author: readPerson(record.author ?? record.maintainer)?.name ?? '',
+    section: record.section,
+    kind: sectionKind(record.section),
+    paid: record.price === 'Paid',
+    icon: remote !== undefined && !ownImage.test(remote) ? remote : undefined,
+    repository: best.owner,
+    repositories: [...versions.keys()],
+    versions,
+    architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
+    stated: statedOf(latest),
+    updatedAt: newest(latest),
+    news: newsOf(latest),
+    ...oldest(keyed),
+  };
+};

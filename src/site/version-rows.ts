@@ -1,0 +1,80 @@
+import { versionOrder } from '../catalog/version-order.ts';
+import { buildOf } from '../compatibility/builds.ts';
+import { newestOf } from './copies.ts';
+import type { PackageVersion } from './site-catalog.ts';
+
+/** One row of the table of versions. */
+export interface VersionRow {
+  readonly version: string;
+  readonly latest: boolean;
+  /** Whether no repository has a newer one. */
+  readonly isNewest: boolean;
+  readonly slug: string;
+  readonly repository: string;
+  readonly architecture: string;
+  /** The kind of build, where it is for devices with iOS; "all" is for every one of them. */
+  readonly build: ReturnType<typeof buildOf>;
+  readonly size: number;
+  /** When it appeared; undefined where it was there when its repository was first read. ISO 8601. */
+  readonly firstSeen: string | undefined;
+  /** Address of the package file, where Filename names one below its repository. */
+  readonly download: string | undefined;
+  readonly sha256: string | null;
+  /** The repository that has the same version for the same architecture with other bytes; undefined where none has. */
+  readonly otherBytesIn: string | undefined;
+  /** When its repository named other bytes for it than before; undefined where it never did. ISO 8601. */
+  readonly bytesChangedAt: string | undefined;
+}
+
+/**
+ * The address of a package file: Filename below the repository's address (Repository format, "Packages"). Undefined
+ * where it would lead anywhere else, since it comes from a stranger and the visitor is told it comes from there.
+ */
+export const downloadAddress = (repository: string, filename: string): string | undefined => {
+  const base = repository.endsWith('/') ? repository : `${repository}/`;
+  const path = filename.replace(/^(?:\.?\/+)+/, '');
+  if (path === '' || /^[a-z][a-z0-9+.-]*:/i.test(path)) return undefined;
+  const escaped = path.replace(/[?#%\\]/g, (character) => encodeURIComponent(character));
+  const url = URL.parse(escaped, base);
+  return url?.href.startsWith(new URL(base).href) === true ? url.href : undefined;
+};
+
+const versionRow = (
+  { record, repository, firstSeen, isNews, bytesChangedAt }: PackageVersion,
+  otherBytesIn: string | undefined,
+  newest: string,
+): VersionRow => ({
+  version: record.version,
+  latest: record.latest_version,
+  isNewest: versionOrder(record.version, newest) === 0,
+  slug: repository.slug,
+  repository: repository.name,
+  architecture: record.architecture,
+  build: buildOf(record.architecture),
+  size: record.package_size,
+  firstSeen: isNews ? firstSeen : undefined,
+  download: downloadAddress(repository.record.uri, record.package_filename),
+  sha256: record.sha256_hash,
+  otherBytesIn,
+  bytesChangedAt,
+});
+
+/** The rows of all versions of a package, in their order; `differing` names the repository that has other bytes for each. */
+export const versionRows = (
+  versions: readonly PackageVersion[],
+  differing: ReadonlyMap<PackageVersion, string>,
+): VersionRow[] => {
+  const newest = newestOf(versions);
+  return versions.map((one) => versionRow(one, differing.get(one), newest));
+};
+
+/** The same versions, of repositories that are told apart: by their slugs too, where several are called alike. */
+export const tellApart = (versions: readonly PackageVersion[]): readonly PackageVersion[] => {
+  const all = new Set(versions.map(({ repository }) => repository));
+  const alike = [...Map.groupBy(all, ({ name }) => name.trim().toLowerCase()).values()].filter(
+    (some) => some.length > 1,
+  );
+  if (alike.length === 0) return versions;
+  const told = new Map(alike.flat().map((one) => [one, { ...one, name: `${one.name} (${one.slug})` }]));
+  return versions.map((one) => ({ ...one, repository: told.get(one.repository) ?? one.repository }));
+};
