@@ -30,7 +30,7 @@ const cardShape = (fill: string) => `<path fill="${fill}" fill-rule="evenodd" d=
 
 /** The mark on its tile of 32 units. */
 export const markSvg = (): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Debdex</title><rect width="32" height="32" rx="7.5" fill="${brand}"/>${cardShape('#fff')}</svg>`;
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Package index</title><rect width="32" height="32" rx="7.5" fill="${brand}"/>${cardShape('#fff')}</svg>`;
 
 /** The mark for home screens, which round the corners themselves. */
 export const touchSvg = (): string =>

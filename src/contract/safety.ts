@@ -25,5 +25,5 @@ export const safetyEntrySchema = z.strictObject({
 });
 export type SafetyEntry = z.infer<typeof safetyEntrySchema>;
 
-/** The whole safety list. */
-export const safetyEntriesSchema = z.array(safetyEntrySchema);
+/** The whole safety list; with none every address would pass for safe. */
+export const safetyEntriesSchema = z.array(safetyEntrySchema).min(1);

@@ -1,4 +1,5 @@
 import type { LastBuild } from '../catalog/last-build.ts';
+import type { FindingCode } from '../contract/finding-texts.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
@@ -50,11 +51,30 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   return text;
 };
 
+// Of these it is the trust that waits for the operator's word, while the packages are taken (docs/builds.md).
+const codesOfTrust: ReadonlySet<string> = new Set<FindingCode>(['signature-lost', 'signature-key-changed']);
+
+type Held = LastBuild['repositories'][number]['heldBack'][number];
+const isTrust = ({ code }: Held): boolean => codesOfTrust.has(code);
+
 const describeHeldBack = ({ repositories }: LastBuild): string => {
   const held = repositories.flatMap(({ slug, heldBack }) => heldBack.map((one) => ({ slug, ...one })));
-  if (held.length === 0) return '';
-  const lines = held.map(({ slug, code, reason }) => row('', `${slug}: ${code}: ${reason}`));
-  return row('Held back', 'npm run accept -- SLUG takes it, if it is meant') + lines.join('');
+  const rowsOf = (some: typeof held, name: string, text: string): string =>
+    some.length === 0
+      ? ''
+      : row(name, text) + some.map(({ slug, code, reason }) => row('', `${slug}: ${code}: ${reason}`)).join('');
+  return (
+    rowsOf(
+      held.filter((one) => !isTrust(one)),
+      'Held back',
+      'npm run accept -- SLUG takes it, if it is meant',
+    ) +
+    rowsOf(
+      held.filter(isTrust),
+      'To confirm',
+      'the packages were taken; npm run accept -- SLUG, if the signature is meant',
+    )
+  );
 };
 
 const describeChange = ({ package_id, repository, version, previous_version }: PackageChange): string =>
@@ -62,17 +82,26 @@ const describeChange = ({ package_id, repository, version, previous_version }: P
 
 const mostNamed = 20;
 
-const describeChanges = ({ repositoryChanges, packageChanges }: BuildResult): string => {
+const describeChanges = ({ repositoryChanges, packageChanges, lastBuild }: BuildResult): string => {
+  const waiting = Map.groupBy(repositoryChanges.heldBack, (slug) =>
+    lastBuild.repositories.find((one) => one.slug === slug)?.heldBack.every(isTrust) ? 'toConfirm' : 'heldBack',
+  );
+  const slugsByKind = {
+    ...repositoryChanges,
+    heldBack: waiting.get('heldBack') ?? [],
+    toConfirm: waiting.get('toConfirm') ?? [],
+  };
   const words = {
     failing: 'begun to fail',
     recovered: 'recovered',
     heldBack: 'newly held back',
+    toConfirm: 'newly signed otherwise, to confirm',
     added: 'new',
     removed: 'gone from the manifest',
   } as const;
   let text = '';
   for (const [kind, word] of Object.entries(words)) {
-    const slugs = repositoryChanges[kind as keyof typeof words];
+    const slugs = slugsByKind[kind as keyof typeof words];
     if (slugs.length > 0) text += row('', `${number(slugs.length)} ${word}: ${listNames(slugs, mostNamed)}`);
   }
   const kinds = ['added', 'updated', 'removed'] as const;

@@ -1,3 +1,4 @@
+import { isHeldBack } from '../catalog/last-build.ts';
 import type { Badge } from '../contract/badge.ts';
 import { formatPlural } from './format.ts';
 import type { Outcome } from './repository.ts';
@@ -18,7 +19,7 @@ const shorten = (text: string): string => {
 export interface BadgeSubject {
   readonly service: string;
   /** Undefined where no build is on record. */
-  readonly outcome: Pick<Outcome, 'outcome' | 'since'> | undefined;
+  readonly outcome: Pick<Outcome, 'outcome' | 'since' | 'code' | 'heldBack'> | undefined;
   readonly packages: number;
 }
 
@@ -40,11 +41,11 @@ export const composeBadge = ({ service, outcome, packages }: BadgeSubject): Badg
     case 'fresh':
     case 'unchanged':
       return said(`${count} · fresh`, grounds.good);
-    case 'stale':
-      return said(
-        outcome.since === undefined ? 'stale' : `stale since ${outcome.since.slice(0, 'YYYY-MM-DD'.length)}`,
-        grounds.stale,
-      );
+    case 'stale': {
+      const word = isHeldBack(outcome) ? 'held back' : 'stale';
+      const day = outcome.since?.slice(0, 'YYYY-MM-DD'.length);
+      return said(day === undefined ? word : `${word} since ${day}`, grounds.stale);
+    }
     case 'failed':
       return said('failed', grounds.failed, true);
     default:

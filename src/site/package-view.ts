@@ -138,7 +138,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     older: rows.filter((row) => !row.latest),
     runs,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,
-    stated: statedRows(versions, (slug) => catalog.servesDevices(slug)),
+    stated: statedRows(versions, (slug) => catalog.buildsIn(slug)),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),
     ...computeNeeds(catalog, id, best),

@@ -28,8 +28,10 @@ const pictureOf = (summary: PackageSummary, service: string): SharePicture | und
   const { id, name, version, repository } = summary;
   const author = publicAuthor(summary);
   const builds = notchesOf(summary.architectures);
-  if (!canDraw(name)) return undefined;
-  const compose = () => composePicture({ id, name, author, version, repository, builds, service });
+  // The font has no letters of some scripts; the identifier is drawn in the place of such a name.
+  const title = [name, id].find(canDraw);
+  if (title === undefined) return undefined;
+  const compose = () => composePicture({ id, name: title, author, version, repository, builds, service });
   const words = builds.map(({ word }) => word).join(', ');
   const text = `${name} ${version} in ${repository.name}${words === '' ? '' : `: ${words}`}`;
   return { preview: { src: page.packagePicture(id), ...pictureSize, text }, compose };
@@ -46,7 +48,7 @@ const chooseSome = (catalog: SiteCatalog): Iterable<PackageSummary> => {
   return chosen;
 };
 
-/** The packages that have a picture of their own, by identifier: some, or all whose name can be drawn. */
+/** The packages that have a picture of their own, by identifier: some, or all. */
 export const choosePictures = (catalog: SiteCatalog, service: string, hasAll = false): Map<string, SharePicture> => {
   const pictures = new Map<string, SharePicture>();
   for (const summary of hasAll ? catalog.packages.values() : chooseSome(catalog)) {
@@ -72,9 +74,11 @@ export const chooseRepositoryPictures = (
     const host = URL.parse(record.uri)?.hostname ?? '';
     const packages = formatPlural(count, 'package');
     const ranking = rankingName(record.quality);
-    const compose = () => composeRepositoryPicture({ slug, name, host, packages, ranking, service });
+    const title = [name, slug].find(canDraw);
+    if (title === undefined) continue;
+    const compose = () => composeRepositoryPicture({ slug, name: title, host, packages, ranking, service });
     const preview = { src: page.repositoryPicture(slug), ...pictureSize, text: `${name}: ${packages}, ${ranking}` };
-    if (canDraw(name)) pictures.set(slug, { preview, compose });
+    pictures.set(slug, { preview, compose });
   }
   return pictures;
 };

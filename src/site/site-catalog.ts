@@ -185,14 +185,9 @@ export class SiteCatalog {
   }
 
   /** The builds for which a repository has something: what is for all architectures there is for those then too. */
-  #buildsIn(slug: string): Build[] {
+  buildsIn(slug: string): Build[] {
     const known = this.#architectures.get(slug) ?? new Set<string>();
     return builds.filter((build) => known.has(architectureOf(build)));
-  }
-
-  /** Whether a repository has something for devices with iOS. */
-  servesDevices(slug: string): boolean {
-    return this.#buildsIn(slug).length > 0;
   }
 
   /** What is for all architectures says nothing of devices that its repository has nothing else for. */
@@ -200,7 +195,7 @@ export class SiteCatalog {
     for (const [slug, text] of stated) {
       // A list of several builds begins with what is for all of them.
       if (!text.startsWith('all')) continue;
-      const served = this.#buildsIn(slug);
+      const served = this.buildsIn(slug);
       if (served.length === 0) stated.delete(slug);
       else stated.set(slug, statedWhereServed(text, served));
     }

@@ -71,22 +71,28 @@ const mostSaid = 8;
 const iosOf = ({ bounded, excluded }: Stated): string | undefined =>
   bounded ? describeVersions(complementOf(excluded)) : undefined;
 
+/** What is for all builds, as its repository serves these alone. */
+const titleOfAll = (served: readonly Build[]): string | undefined => {
+  if (served.length === 0) return undefined;
+  return served.length === builds.length ? buildTitles.all : `${buildTitles.all}, in a ${listed(served)} repository`;
+};
+
 /**
  * What the latest versions of a package state; empty where none is for a device with iOS. What is for all architectures is
- * for devices where its repository serves them.
+ * for those devices alone that its repository serves, as verdicts and buttons judge it.
  */
 export const statedRows = (
   versions: readonly StatingVersion[],
-  servesDevices: (slug: string) => boolean,
+  buildsIn: (slug: string) => readonly Build[],
 ): StatedRow[] => {
   const rows = new Map<string, StatedRow & { readonly of: { version: string; repository: string }[] }>();
   for (const { record, details, repository } of versions.filter(({ record }) => record.latest_version)) {
     const { architecture, tags, name, description, version } = record;
     const stated = readStated({ ...details, architecture, tags, name, description });
-    const build = stated.build === 'all' && !servesDevices(repository.slug) ? undefined : stated.build;
+    const served = buildsIn(repository.slug);
     const row = {
       architecture,
-      build: build === undefined ? undefined : buildTitles[build],
+      build: stated.build === 'all' ? titleOfAll(served) : stated.build && buildTitles[stated.build],
       ios: iosOf(stated),
       said: stated.statements.slice(0, mostSaid),
     };

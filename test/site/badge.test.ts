@@ -4,7 +4,7 @@ import { badgeMarkdown, badgeWidth, composeBadge, drawBadge } from '../../src/si
 
 const since = '2026-11-20T23:59:59.999Z';
 const badgeOf = (outcome?: 'fresh' | 'unchanged' | 'stale' | 'failed', service = 'Index', packages = 141) =>
-  composeBadge({ service, packages, outcome: outcome && { outcome, since } });
+  composeBadge({ service, packages, outcome: outcome && { outcome, since, code: null } });
 
 /** The contrast of two colours (WCAG 2.2, relative luminance). */
 const contrast = (one: string, other: string): number => {
@@ -32,11 +32,21 @@ describe('a badge', () => {
     expect(badgeOf('fresh')).toEqual(badgeOf('unchanged'));
     expect(badgeOf('fresh', 'Index', 1).message).toBe('1 package · fresh');
     expect(badgeOf('fresh', 'Index', 12_345).message).toBe('12,345 packages · fresh');
-    expect(composeBadge({ service: 'Index', packages: 1, outcome: { outcome: 'stale' } }).message).toBe('stale');
+    expect(composeBadge({ service: 'Index', packages: 1, outcome: { outcome: 'stale', code: null } }).message).toBe(
+      'stale',
+    );
     for (const outcome of all) {
       const badge = badgeSchema.parse(badgeOf(outcome));
       expect(badge.isError).toBe(outcome === 'failed');
     }
+  });
+
+  it('C4: says of a repository that answers, and whose data waits for the operator, that it is held back', () => {
+    const heldBack = [{ code: 'index-shrunken' }];
+    const messageOf = (code: string) =>
+      composeBadge({ service: 'Index', packages: 1, outcome: { outcome: 'stale', since, code, heldBack } }).message;
+    expect(messageOf('index-shrunken')).toBe('held back since 2026-11-20');
+    expect(messageOf('timeout')).toBe('stale since 2026-11-20');
   });
 
   it('C4: can be read on either side, by eye and aloud', () => {
