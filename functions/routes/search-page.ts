@@ -91,7 +91,8 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
       );
       const bytes = await encode(['[', ...records.pieces, ']'], turn);
       const read = withParts(JSON.parse(new TextDecoder().decode(bytes)) as FoundRecord[], parts);
-      const found = toPackages(read, readTraits(built));
+      const traits = readTraits(built);
+      const found = toPackages(read, traits, chosen.architecture);
       const html = composeSearchPage(built, {
         question: q,
         chosen,
@@ -100,6 +101,7 @@ export const searchPageHandler = (dependencies: Dependencies, makeAnswer: MakeAn
         found,
         isMore: more,
         fit: readFit(q, found),
+        hasDevice: traits.hasDevices && new URL(req.url).searchParams.has('ios'),
         root: `${basePathOf(dependencies.publicAddress())}/`,
       });
       return pageAnswer(req.raw, html, 200, cacheControl.shared);

@@ -1,5 +1,5 @@
-import { buildOf } from '../compatibility/builds.ts';
 import { searchPage } from '../contract/search-page.ts';
+import { fitsArchitecture } from './fits-architecture.ts';
 import type { FoundPackage } from './found.ts';
 
 /** What results are narrowed by, as the address of the page has it. */
@@ -20,11 +20,8 @@ const valuesOf: Readonly<Record<FacetName, (found: FoundPackage) => readonly str
   state: ({ states }) => states,
 };
 
-const fitsOne = (name: FacetName, value: string, found: FoundPackage): boolean => {
-  const values = valuesOf[name](found);
-  // What is for all architectures is for this one too.
-  return values.includes(value) || (name === 'architecture' && values.some((one) => buildOf(one) === 'all'));
-};
+const fitsOne = (name: FacetName, value: string, found: FoundPackage): boolean =>
+  name === 'architecture' ? fitsArchitecture(value, found) : valuesOf[name](found).includes(value);
 
 /** Whether a package is among what was chosen; `without` is left out of account. */
 export const fitsChosen = (chosen: Chosen, found: FoundPackage, without?: FacetName): boolean =>

@@ -5,9 +5,11 @@ import { type PackageState, stateOf } from '../contract/package-states.ts';
 import type { EmbeddedRepository, PackageRecord } from '../contract/records.ts';
 import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { firstLine } from './first-line.ts';
+import { fitsArchitecture } from './fits-architecture.ts';
 import { remoteIcon } from './icon.ts';
 import { newestBy } from './newest.ts';
 import type { RowCard } from './row.ts';
+import type { ServedBuilds } from './served-builds.ts';
 
 /** What a record tells the list of results. */
 export type FoundRecord = Pick<
@@ -65,7 +67,19 @@ export interface IndexTraits {
   readonly stale: ReadonlySet<string>;
   /** Whether it has packages for devices with iOS. */
   readonly hasDevices: boolean;
+  /** By which what is for all architectures is judged. */
+  readonly served?: ServedBuilds;
 }
+
+const statedByRecords = (records: readonly FoundRecord[], served: ServedBuilds | undefined): string => {
+  const stated = records.flatMap(({ architecture, repository: { slug } }) => {
+    const build = buildOf(architecture);
+    const builds = build === 'all' ? served?.get(slug) : undefined;
+    if (build === undefined || builds?.length === 0) return [];
+    return builds === undefined ? build : `${build}:${builds.join(',')}`;
+  });
+  return [...new Set(stated)].sort().join(';');
+};
 
 /** What its architectures alone state of devices; a build of the site knows more (stated-lists). */
 export const statedByBuilds = (architectures: readonly string[]): string =>
@@ -83,7 +97,7 @@ const wordsOf = ({ name, author, maintainer, description }: FoundRecord): string
   description ?? '',
 ];
 
-const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: IndexTraits): FoundPackage => {
+const toPackage = (records: readonly FoundRecord[], { stale, hasDevices, served }: IndexTraits): FoundPackage => {
   // Of its records the one that fits best came first. Each build of a repository has a newest version of its own.
   const [best] = records as [FoundRecord];
   const { package_id: id, repository } = best;
@@ -102,7 +116,7 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
     paid: newest.price === 'Paid',
     architectures,
     place: repository.name ?? repository.slug,
-    runs: hasDevices ? statedByBuilds(architectures) : undefined,
+    runs: hasDevices ? statedByRecords(records, served) : undefined,
     kind: sectionKind(newest.section),
     kinds: each((one) => sectionKind(one.section)),
     states: each((one) => stateOf(one.version, stale.has(one.repository.slug))),
@@ -113,15 +127,23 @@ const toPackage = (records: readonly FoundRecord[], { stale, hasDevices }: Index
   };
 };
 
-/** The packages of records that a search found, in the order of the first record of each. */
-export const toPackages = (records: readonly FoundRecord[], traits: IndexTraits): FoundPackage[] => {
+/**
+ * The packages of records that a search found, in the order of the first record of each. Where an `architecture` was
+ * chosen, what the index finds for it as it is for all, and which is not for such devices, is left out.
+ */
+export const toPackages = (
+  records: readonly FoundRecord[],
+  traits: IndexTraits,
+  architecture?: string,
+): FoundPackage[] => {
   const byId = new Map<string, FoundRecord[]>();
   for (const record of records) {
     const known = byId.get(record.package_id);
     if (known === undefined) byId.set(record.package_id, [record]);
     else known.push(record);
   }
-  return [...byId.values()].map((one) => toPackage(one, traits));
+  const found = [...byId.values()].map((one) => toPackage(one, traits));
+  return architecture === undefined ? found : found.filter((one) => fitsArchitecture(architecture, one));
 };
 
 /** The words of a package that one of a question may begin. */

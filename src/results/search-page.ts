@@ -1,10 +1,11 @@
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { type Chosen, facetNames } from './facets.ts';
-import type { FoundPackage } from './found.ts';
+import type { FoundPackage, IndexTraits } from './found.ts';
 import { escapeMarkup, wholeCharacters } from './markup.ts';
 import type { Fit } from './meant.ts';
 import { rowMarkup } from './row.ts';
+import { readServed } from './served-builds.ts';
 
 // The page of the search is built once, without results. Where the function answers it is sent with them, for browsers
 // that run no scripts and so that others need not ask again. What is replaced in it stands here, for both.
@@ -25,19 +26,16 @@ export const places = {
 } as const;
 
 /**
- * How many packages there are, in words; `isMore` where these are not all, of which they are the best, or the first where
- * they are `isSorted` by something else. The last `parts` have but a part of a question;
- * that all do is said apart from that (fitMarkup).
+ * How many packages there are, in words; `isMore` where these are known so far, and nobody counts the others. The
+ * last `parts` have but a part of a question; that all do is said apart from that (fitMarkup).
  */
-export const countWords = (count: number, isMore: boolean, inPart = 0, isSorted = false): string => {
+export const countWords = (count: number, isMore: boolean, inPart = 0): string => {
   const parts = inPart === count ? 0 : inPart;
   const met = count - parts;
   const number = met.toLocaleString('en-US');
   const words = `${number} ${met === 1 ? 'package' : 'packages'}`;
   if (parts > 0) return `${words}, and ${isMore ? 'more' : parts.toLocaleString('en-US')} with all words but one`;
-  if (!isMore) return words;
-  if (met === 1) return isSorted ? 'The first package' : 'The best match';
-  return isSorted ? `The first ${words}` : `The ${number} best matches`;
+  return isMore ? `At least ${words}` : words;
 };
 
 /** The class of the item of a package that has but a part of the question: style sheets put a line before the first. */
@@ -51,6 +49,9 @@ export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };
 
+const deviceNote =
+  '<noscript><p class="note weak">Which of these run on your iPhone is told by JavaScript, which is off. Without it, choose the build under “Narrow and sort”.</p></noscript>';
+
 /** What was asked of the page, and what was found. */
 export interface AnsweredSearch {
   readonly question: string;
@@ -63,6 +64,8 @@ export interface AnsweredSearch {
   /** Whether there is a page after this one. */
   readonly isMore: boolean;
   readonly fit: Fit;
+  /** Whether the address names the device of its visitor, of which nothing is told but by scripts. */
+  readonly hasDevice: boolean;
   /** Where the site lies on its host, with a slash at its end. */
   readonly root: string;
 }
@@ -108,7 +111,8 @@ const choose = (html: string, chosen: Readonly<Record<string, string | undefined
  * @param built the page as it was built
  */
 export const composeSearchPage = (built: string, answer: AnsweredSearch): string => {
-  const { question, chosen, sort, page, found, isMore, fit, root } = answer;
+  const { question, chosen, sort, page, found, isMore, fit, hasDevice, root } = answer;
+  const isNothing = found.length === 0 && page === 1 && !isMore;
   const rows = found
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
@@ -118,21 +122,21 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
       ? page > 1
         ? 'There are no more packages.'
         : Object.keys(chosen).length > 0
-          ? `Nothing fits what is chosen. <a href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
+          ? `${isMore ? 'On this page nothing' : 'Nothing'} fits what is chosen. <a href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
           : ''
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`
-        : countWords(found.length, isMore, parts, sort !== undefined);
+        : countWords(found.length, isMore, parts);
   // Of what stood on the pages before this one nothing is known here.
   const fitting = page > 1 ? '' : fitMarkup(fit, question, root);
   const replaced: readonly (readonly [string, string])[] = [
     [fieldMarkup(), fieldMarkup(question)],
     [places.facets, places.facets.replace(' needs-script', '')],
-    [places.status, places.status.replace('></p>', ` data-answered>${words}</p>`)],
+    [places.status, places.status.replace('></p>', ` data-answered>${words}</p>${hasDevice ? deviceNote : ''}`)],
     [places.fit, fitting === '' ? places.fit : places.fit.replace(' hidden></p>', `>${fitting}</p>`)],
     [places.results, found.length === 0 ? places.results : places.results.replace(' hidden>', `>${rows}`)],
     [places.pages, pagesMarkup(answer)],
-    [places.nothing, found.length === 0 && page === 1 ? places.nothing.replace(' hidden', '') : places.nothing],
+    [places.nothing, isNothing ? places.nothing.replace(' hidden', '') : places.nothing],
     [places.start, places.start.replace('>', ' hidden>')],
   ];
   // By functions, as text of strangers may hold what replacements take for signs.
@@ -159,7 +163,8 @@ export const composeRefusal = (
     .replace(/<link rel="canonical"[^>]*>/, '<meta name="robots" content="noindex">');
 
 /** What the built page knows of the index. */
-export const readTraits = (built: string): { readonly stale: ReadonlySet<string>; readonly hasDevices: boolean } => ({
+export const readTraits = (built: string): IndexTraits => ({
   stale: new Set((/ data-stale="([^"]*)"/.exec(built)?.[1] ?? '').split(' ').filter((slug) => slug !== '')),
   hasDevices: built.includes(' id="device-bar"'),
+  served: readServed(/ data-served="([^"]*)"/.exec(built)?.[1] ?? ''),
 });

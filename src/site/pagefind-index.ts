@@ -2,7 +2,9 @@ import { createHash, hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { close, createIndex } from 'pagefind';
+import { architectureOf, builds } from '../compatibility/builds.ts';
 import { stateOf } from '../contract/package-states.ts';
+import { fitsArchitecture } from '../results/fits-architecture.ts';
 import { composeContent, composeTarget } from '../results/search-content.ts';
 import { page } from './addresses.ts';
 import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
@@ -45,6 +47,14 @@ interface SearchRecord {
 const spreadLength = (address: string, id: string): string =>
   address + ' '.repeat(Number.parseInt(hash('sha256', id).slice(0, 2), 16));
 
+/** The architectures of devices for which a package is found as it is for all, besides its own. */
+const foundFor = (own: readonly string[], runs: string | undefined): string[] =>
+  runs === undefined
+    ? []
+    : builds
+        .map(architectureOf)
+        .filter((one) => !own.includes(one) && fitsArchitecture(one, { architectures: own, runs }));
+
 /** What the search knows of a package. No stemming: names are not English. */
 const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: number | undefined): SearchRecord => {
   const { version, repository, kind, icon, paid, architectures } = summary;
@@ -59,7 +69,7 @@ const searchRecord = (summary: PackageSummary, hasDevices: boolean, downloads: n
     filters: {
       section: [summary.kind],
       repository: [...summary.repositories],
-      architecture: [...summary.architectures],
+      architecture: [...architectures, ...foundFor(architectures, runs)],
       price: [summary.paid ? 'paid' : 'free'],
       state: [stateOf(summary.version, isStale(summary.repository))],
     },

@@ -13,7 +13,7 @@ const stanzas = Array.from({ length: 70 }, (_, number) => ({
   Tag: number % 7 === 0 ? 'cydia::commercial' : undefined,
 }));
 const built = `<html><head><title>Search · Debdex</title><link rel="canonical" href="https://index.example/search/"></head>
-<body><details id="device-bar"></details><form data-stale="two">${fieldMarkup()}</form>${places.facets}
+<body><details id="device-bar"></details><form data-stale="two" data-served="=three">${fieldMarkup()}</form>${places.facets}
 <select name="section"><option value="">Any</option><option value="themes">Themes</option></select>
 <select name="price"><option value="">Any</option><option value="paid">Paid</option></select>
 <select name="sort"><option value="">Best match</option><option value="name">Name</option></select></details>
@@ -35,6 +35,13 @@ beforeAll(async () => {
           { Package: 'com.example.evil', Name: hostile, Description: hostile, Version: '1~beta2' },
           { Package: 'com.example.twice', Name: 'Double', Architecture: 'iphoneos-arm' },
           { Package: 'com.example.twice', Name: 'Double', Architecture: 'iphoneos-arm64' },
+        ),
+      },
+      {
+        slug: 'three',
+        packages: packages(
+          { Package: 'manual', Name: 'Gazette Manual', Architecture: 'all' },
+          { Package: 'server', Name: 'Gazette Server', Architecture: 'amd64' },
         ),
       },
       { slug: 'two', isStale: true, packages: packages({ Package: 'com.other.stale', Name: 'Stale Flake' }) },
@@ -113,10 +120,22 @@ describe('C14: the page of the search', () => {
     expect(rows[0]).toContain('data-runs="rootful;rootless"');
   });
 
+  it('takes what is for all architectures for a device only where its repository serves devices', async () => {
+    expect((await ask('?q=gazette&architecture=amd64')).names.sort()).toEqual(['Gazette Manual', 'Gazette Server']);
+    const none = await ask('?q=gazette&architecture=iphoneos-arm64');
+    expect([none.names, none.html.includes('Nothing fits what is chosen.')]).toEqual([[], true]);
+  });
+
+  it('says to browsers that run no scripts that what is told of a device needs them', async () => {
+    const note = '<noscript><p class="note weak">Which of these run on your iPhone';
+    expect((await ask('?q=snow&ios=16.7&build=rootless')).html).toContain(note);
+    expect((await ask('?q=snow')).html).not.toContain('<noscript>');
+  });
+
   it('pages, and narrows by what the index knows and by what the page does', async () => {
     const first = await ask('?q=snow');
     expect(first.names.length).toBe(32);
-    expect(first.html).toContain('The 32 best matches');
+    expect(first.html).toContain('At least 32 packages');
     const [, next = ''] = /<a class="button" href="\/search\/([^"]+)" rel="next">/.exec(first.html) ?? [];
     const second = await ask(next.replaceAll('&amp;', '&'));
     expect(second.names[0]).toBe('Snow 32');
@@ -149,7 +168,7 @@ describe('C14: the page of the search', () => {
 
   it('finds what was chosen behind whatever comes before it, and says where it is what was chosen that nothing fits', async () => {
     const themes = await ask('?q=snow&section=themes');
-    expect([themes.names.length, themes.html.includes('The 32 best matches')]).toEqual([32, true]);
+    expect([themes.names.length, themes.html.includes('At least 32 packages')]).toEqual([32, true]);
     const rest = await ask('?q=snow&section=themes&page=2');
     expect([rest.names.length, rest.html.includes('rel="next"')]).toEqual([3, false]);
     const none = await ask('?q=double&section=themes&repository=&sort=');
@@ -163,7 +182,7 @@ describe('C14: the page of the search', () => {
     const byName = await ask('?q=snow&sort=name&section=&repository=&architecture=&price=&state=');
     expect(byName.names).toEqual(byName.names.toSorted());
     expect(byName.html).toContain('<option value="name" selected>');
-    expect(byName.html).toContain('>The first 32 packages</p>');
+    expect(byName.html).toContain('>At least 32 packages</p>');
     expect(/<a class="button" href="\/search\/([^"]+)" rel="next">/.exec(byName.html)?.[1]).toContain(
       '&amp;sort=name&',
     );

@@ -8,6 +8,7 @@ import { cutText, escapeMarkup } from '../../src/results/markup.ts';
 import { readFit } from '../../src/results/meant.ts';
 import { rowMarkup } from '../../src/results/row.ts';
 import { countWords } from '../../src/results/search-page.ts';
+import { readServed, writeServed } from '../../src/results/served-builds.ts';
 
 const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
   package_id: `com.example.${(name ?? 'none').toLowerCase().replaceAll(/[^a-z]/g, '')}`,
@@ -147,12 +148,7 @@ describe('how results fit a question', () => {
     expect(countWords(1234, false, 1200)).toBe('34 packages, and 1,200 with all words but one');
     expect(countWords(32, true, 30)).toBe('2 packages, and more with all words but one');
     expect(countWords(3, false, 3)).toBe('3 packages');
-    expect(countWords(32, true)).toBe('The 32 best matches');
-    expect([countWords(1, true), countWords(1, true, 0, true)]).toEqual(['The best match', 'The first package']);
-    expect([countWords(32, true, 0, true), countWords(32, false, 0, true)]).toEqual([
-      'The first 32 packages',
-      '32 packages',
-    ]);
+    expect([countWords(32, true), countWords(1, true)]).toEqual(['At least 32 packages', 'At least 1 package']);
   });
 
   it('what fits as it was asked decides, wherever among the first it stands', () => {
@@ -214,6 +210,31 @@ describe('facets', () => {
       'C',
     ]);
     expect(countFacets(found, {}).architecture.get('iphoneos-arm')).toBe(2);
+  });
+
+  it('take what is for all architectures for those of devices that its repository serves', () => {
+    const served = readServed(
+      writeServed(
+        new Map([
+          ['old', ['rootful']],
+          ['one', []],
+          ['none', []],
+        ]),
+      ),
+    );
+    const forAll = ['old', 'one', 'other'].map((slug) =>
+      record(slug, { architecture: 'all', repository: { slug, name: null } }),
+    );
+    const namesFor = (architecture?: string) =>
+      toPackages(forAll, { ...traits, hasDevices: true, served }, architecture).map(({ name }) => name);
+    expect(namesFor()).toEqual(['old', 'one', 'other']);
+    expect(namesFor('amd64')).toEqual(['old', 'one', 'other']);
+    expect(namesFor('iphoneos-arm')).toEqual(['old', 'other']);
+    expect(namesFor('iphoneos-arm64')).toEqual(['other']);
+    const judged = toPackages(forAll, { ...traits, hasDevices: true, served });
+    expect(judged.map(({ runs }) => runs)).toEqual(['all:rootful', '', 'all']);
+    expect(countFacets(judged, {}).architecture.get('all')).toBe(3);
+    expect([readServed(''), writeServed(new Map())]).toEqual([new Map(), '']);
   });
 });
 

@@ -2,6 +2,7 @@ import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type Chosen, facetNames } from '../../results/facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
+import { readServed } from '../../results/served-builds.ts';
 import { addressOf } from './address.ts';
 import { rest, rests } from './index-presence.ts';
 
@@ -98,6 +99,7 @@ const parametersOf = (text: string, chosen: Chosen, sort: PackageOrder, limit: n
 const traits = () => ({
   stale: new Set(document.querySelector<HTMLElement>('[data-stale]')?.dataset.stale?.split(' ')),
   hasDevices: document.querySelector('#device-bar') !== null,
+  served: readServed(document.querySelector<HTMLElement>('[data-served]')?.dataset.served ?? ''),
 });
 
 /** What the index answers one question, read page by page as it is wanted. */
@@ -122,7 +124,7 @@ export class IndexAnswer {
 
   /** The packages that are known so far: the same list until more are. */
   get found(): readonly FoundPackage[] {
-    this.#found ??= toPackages(this.#records, traits());
+    this.#found ??= toPackages(this.#records, traits(), this.#chosen.architecture);
     return this.#found;
   }
 

@@ -1,3 +1,4 @@
+import { buildOf } from '../../compatibility/builds.ts';
 import type { PackageState } from '../../contract/package-states.ts';
 import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
 import type { FoundPackage } from '../../results/found.ts';
@@ -124,8 +125,9 @@ const filtersOf = (chosen: Chosen, without?: FacetName): Filters =>
     facetNames.flatMap((name) => {
       const value = chosen[name];
       if (value === undefined || name === without) return [];
-      // What is for all architectures is for this one too.
-      return [[name, name === 'architecture' ? { any: [...new Set([value, 'all'])] } : value]];
+      // What is for all architectures is for this one too; of devices the index names each that it is for.
+      const isForAll = name === 'architecture' && buildOf(value) === undefined;
+      return [[name, isForAll ? { any: [value, 'all'] } : value]];
     }),
   );
 

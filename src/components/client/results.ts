@@ -1,6 +1,7 @@
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { searchLength } from '../../contract/search-length.ts';
-import { type Chosen, facetNames } from '../../results/facets.ts';
+import { searchPage } from '../../contract/search-page.ts';
+import type { Chosen } from '../../results/facets.ts';
 import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
@@ -8,6 +9,8 @@ import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';
 // The search page: the address holds the whole question, so that it can be shared and gone back to.
 
 const step = 20;
+// Not of what counts them, which is loaded when something is asked.
+const facetNames = searchPage.facets;
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const form = byId<HTMLFormElement>('search-form');
@@ -141,7 +144,7 @@ const clear = (words: string) => {
 
 const tell = async ({ total, isMore, parts, fit: how }: Results) => {
   const { countWords, fitMarkup } = await load();
-  status.textContent = total === 0 ? '' : countWords(total, isMore, parts, sorted() !== undefined);
+  status.textContent = total === 0 ? '' : countWords(total, isMore, parts);
   const markup = total === 0 ? '' : fitMarkup(how, question(), addressOf(''));
   fit.hidden = markup === '';
   // The question and the names in it are escaped there.

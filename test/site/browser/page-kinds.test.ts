@@ -3,6 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { sectionKinds } from '../../../src/contract/sections.ts';
+import { sectionTitle } from '../../../src/site/overview.ts';
 import { type Heard, phone, useSiteInBrowser, type Visit } from './site-in-browser.ts';
 import { splitWords } from './split-words.ts';
 
@@ -213,6 +215,19 @@ it('the fields of an answer are cards on a phone, with what each means in them a
   const outside = `[...document.querySelectorAll('#packageSearch tbody td')].filter((cell) =>
     cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth).length`;
   expect(await page.evaluate(outside)).toBe(0);
+});
+
+it('the title of every section has room on the smallest screen with letters twice as large', async () => {
+  const titles = JSON.stringify(sectionKinds.map(sectionTitle));
+  const overflowing = `${titles}.filter((title) => {
+    for (const name of document.querySelectorAll('.tile > span, .titled h1')) name.firstChild.data = title;
+    return document.documentElement.scrollWidth > innerWidth;
+  })`;
+  for (const address of ['/section/', '/section/themes/']) {
+    const page = await site.open(address, { ...onPhone, viewport: { ...phone.viewport, width: 320 } });
+    await page.addStyleTag({ content: 'html { font-size: 200% }' });
+    expect(await page.evaluate(overflowing), address).toEqual([]);
+  }
 });
 
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
