@@ -321,9 +321,14 @@ describe('what there is to begin with', () => {
     expect(choose({ p79: 3 })).toContain('p79');
     const all = Object.fromEntries(many.map(({ id }) => [id, 1]));
     expect(choose(all)).toHaveLength(80);
-    // Or all, where that is asked for, but for names that cannot be drawn.
+    // Or all, where that is asked for; of a name that cannot be drawn the identifier is.
     const named = [...many, summaryOf('q', { repository: large, name: '日本語' } as object)];
-    expect([...choosePictures(catalogOf(named, {}), 'Debdex', true).keys()]).toEqual(many.map(({ id }) => id));
+    const pictures = choosePictures(catalogOf(named, {}), 'Debdex', true);
+    expect([...pictures.keys()]).toEqual(named.map(({ id }) => id));
+    expect([pictures.get('q')?.compose(), pictures.get('q')?.preview.text]).toEqual([
+      expect.stringContaining('>q</text>'),
+      expect.stringMatching(/^日本語 /),
+    ]);
   });
 
   it('the fifty best repositories have a share picture, which says how many packages they have', () => {
