@@ -442,7 +442,12 @@ describe('C14: what a package page states', () => {
     expect(await page.locator('.for-device .verdict').textContent()).toBe('Not for iPhones');
     await page.goto(`${server.base}/package/com.example.snoweverywhere/`);
     expect(await table(page)).toEqual([
-      ['Any build all', 'iOS 12 or newer', 'Depends: firmware (>= 12.0)', '1.0, one repository'],
+      [
+        'Any build, in a rootful and rootless repository all',
+        'iOS 12 or newer',
+        'Depends: firmware (>= 12.0)',
+        '1.0, one repository',
+      ],
     ]);
     expect(await page.locator('.for-device .verdict').textContent()).toBe('Runs here');
     // Whoever is for devices can be followed.
