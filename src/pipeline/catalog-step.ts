@@ -9,7 +9,7 @@ import { CrawlError } from '../crawl/crawl-error.ts';
 import { listWaiting } from '../crawl/operator-word.ts';
 import type { BuildInput, PreparedInput } from './build-input.ts';
 import type { BuildResult } from './build-result.ts';
-import { compareBuilds, composeLastBuild } from './outcomes.ts';
+import { compareBuilds, composeLastBuild, renameFormerSlugs } from './outcomes.ts';
 
 const rebuilt =
   'The catalog was damaged and was built anew from the snapshots; what was published before is compared with it.';
@@ -63,7 +63,8 @@ export const bringUpToDate = async (
     }),
   );
   const outcomes = withLosses(withDamage(crawled, update.damaged), update.lost);
-  const previous = readLastBuild(state);
+  const told = readLastBuild(state);
+  const previous = told && renameFormerSlugs(told, entries);
   const slugs = entries.map(({ slug }) => slug);
   const { database, before } = catalog;
   const lastBuild = composeLastBuild({

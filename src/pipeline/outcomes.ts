@@ -2,7 +2,7 @@ import type { LastBuild, RepositoryOutcome } from '../catalog/last-build.ts';
 import type { RepositoryFindings } from '../catalog/reading.ts';
 import { isFindingCode } from '../contract/finding-texts.ts';
 import type { Finding } from '../contract/findings.ts';
-import type { ManifestEntry } from '../contract/manifest.ts';
+import { type ManifestEntry, slugKey } from '../contract/manifest.ts';
 import type { CrawlOutcome } from '../crawl/crawl.ts';
 import type { Waiting } from '../crawl/operator-word.ts';
 
@@ -32,6 +32,26 @@ const unvisited = (isKnown: boolean): Fate => ({
   visitedAt: null,
   confirmedAt: null,
 });
+
+/**
+ * The outcome of a build, with each repository under the slug that it has now: one that was renamed is not gone, nor
+ * new, nor in order only since then.
+ */
+export const renameFormerSlugs = (build: LastBuild, entries: readonly ManifestEntry[]): LastBuild => {
+  const told = new Map(build.repositories.map(({ slug }) => [slugKey(slug), slug]));
+  const owners = new Map(entries.map(({ slug }) => [slugKey(slug), slug]));
+  // Also one that is written in other letter case, which no other repository can have.
+  const present = new Map(
+    entries.flatMap(({ slug, aliases }) => {
+      const former = [slug, ...aliases].find(
+        (name) => told.has(slugKey(name)) && (owners.get(slugKey(name)) ?? slug) === slug,
+      );
+      return former === undefined ? [] : [[told.get(slugKey(former)), slug] as const];
+    }),
+  );
+  const repositories = build.repositories.map((one) => ({ ...one, slug: present.get(one.slug) ?? one.slug }));
+  return { ...build, repositories };
+};
 
 /** The outcome of every entry: that of this build, of an earlier one where this one did not visit it. */
 export const composeLastBuild = ({ entries, visited, waiting, found, previous, now }: Sources): LastBuild => {

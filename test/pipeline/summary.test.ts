@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LastBuild } from '../../src/catalog/last-build.ts';
 import type { PackageChange } from '../../src/contract/generation.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { listWaiting } from '../../src/crawl/operator-word.ts';
 import type { BuildResult } from '../../src/pipeline/build-result.ts';
-import { compareBuilds, composeLastBuild } from '../../src/pipeline/outcomes.ts';
+import { compareBuilds, composeLastBuild, renameFormerSlugs } from '../../src/pipeline/outcomes.ts';
 import { describeBuild } from '../../src/pipeline/summary.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CrawlBench, makeEntry } from '../support/crawling.ts';
@@ -68,6 +68,31 @@ describe('the summary of a build', () => {
     const recovered = describeResult(await crawl(bench, gone, still.lastBuild));
     await bench.stop();
     expect(recovered).toMatch(/1 recovered: busy\n +1 gone from the manifest: shrunken\n/);
+  });
+
+  it('C4: tells of a repository that was renamed neither that it came nor that it went', async () => {
+    const bench = await CrawlBench.start();
+    onTestFinished(() => bench.stop());
+    const entries = ['one', 'other'].map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    for (const { slug } of entries) bench.origin.serve(slug, await generateRepository());
+    const { lastBuild: before } = await crawl(bench, entries);
+    bench.pass(60);
+    const [one, other] = entries as [ManifestEntry, ManifestEntry];
+    const moved = { ...one, slug: 'moved', aliases: ['One'] };
+    // What has a former slug of another for its own keeps what was known of it.
+    const taking = { ...other, aliases: ['moved'] };
+    const told = await crawl(bench, [moved, taking], renameFormerSlugs(before, [moved, taking]));
+    expect(describeResult(told)).toMatch(/Changes +none\n/);
+    expect(told.lastBuild.repositories.map(({ slug, since }) => [slug, since])).toEqual(
+      ['moved', 'other'].map((slug, place) => [slug, before.repositories[place]?.since]),
+    );
+    const back = renameFormerSlugs(told.lastBuild, [{ ...one, aliases: ['moved'] }, other]);
+    expect(back.repositories.map(({ slug }) => slug)).toEqual(['one', 'other']);
+    expect(renameFormerSlugs(before, [{ ...one, slug: 'ONE' }, other]).repositories[0]?.slug).toBe('ONE');
+    // Where it is another repository that has the name now, the former one is gone.
+    expect(renameFormerSlugs(before, [{ ...moved, aliases: ['other'] }, other]).repositories).toEqual(
+      before.repositories,
+    );
   });
 
   it('C12: has nothing begin in times that are still to come, which a clock said that was ahead', async () => {
