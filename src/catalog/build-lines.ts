@@ -77,19 +77,32 @@ const outcomesIn = (line: BuildLine): Map<string, HistoryOutcome> =>
     ),
   );
 
-/** What became of each of these repositories in each of these builds, as letters; `-` before it was known. */
-export const computeHistories = (slugs: readonly string[], builds: readonly BuildLine[]): Map<string, string> => {
+/**
+ * What became of each of these repositories in each of these builds, as letters, under whichever of its slugs; `-` before
+ * it was known.
+ */
+export const computeHistories = (
+  repositories: readonly { readonly slug: string; readonly aliases?: readonly string[] }[],
+  builds: readonly BuildLine[],
+): Map<string, string> => {
   const first = new Map<string, number>();
   builds.forEach((line, index) => {
     for (const slug of line.added ?? []) first.set(slug, index);
   });
   const named = builds.map(outcomesIn);
-  const letterOf = (slug: string, index: number): string => {
-    if (index < (first.get(slug) ?? 0)) return historyLetters.unvisited;
-    const rest = builds[index]?.rest ?? 'unvisited';
-    return historyLetters[named[index]?.get(slug) ?? rest];
-  };
-  return new Map(slugs.map((slug) => [slug, builds.map((_, index) => letterOf(slug, index)).join('')]));
+  return new Map(
+    repositories.map(({ slug, aliases = [] }) => {
+      const names = [slug, ...aliases];
+      const added = names.flatMap((name) => first.get(name) ?? []);
+      const known = added.length === 0 ? 0 : Math.min(...added);
+      const letters = builds.map(({ rest = 'unvisited' }, index) => {
+        if (index < known) return historyLetters.unvisited;
+        const name = names.find((one) => named[index]?.has(one)) ?? slug;
+        return historyLetters[named[index]?.get(name) ?? rest];
+      });
+      return [slug, letters.join('')];
+    }),
+  );
 };
 
 /** What a build is remembered by. */

@@ -138,7 +138,7 @@ const publish = async (
       emission.forgetVanished();
       await catalog.seal();
     });
-    const status = statusOf(state, result);
+    const status = statusOf(input, result);
     const hasNews = catalog.changed || emission.count.written + assets.written > 0;
     const putInForce = (place: () => void) =>
       progress.step('publish', async () => {

@@ -3,6 +3,7 @@ import { type GrowthDay, readGrowth, readLastBuilds } from '../catalog/build-rec
 import type { LastBuild, ShownBuild } from '../catalog/last-build.ts';
 import { findingText, isFindingCode } from '../contract/finding-texts.ts';
 import type { PackageChange } from '../contract/generation.ts';
+import type { ManifestEntry } from '../contract/manifest.ts';
 import { type StatusRecord, shownBuilds } from '../contract/status.ts';
 import type { OutputFolder } from '../publication/output-folder.ts';
 import { writeStatus } from '../publication/status.ts';
@@ -12,10 +13,13 @@ import type { BuildResult } from './build-result.ts';
 import { composeLine } from './memory-step.ts';
 
 /** What the builds did that are remembered (the newest last), and how each repository fared in the last one. */
-const composeStatus = ({ repositories }: LastBuild, remembered: readonly BuildLine[]): StatusRecord => {
+const composeStatus = (
+  { repositories }: LastBuild,
+  entries: readonly ManifestEntry[],
+  remembered: readonly BuildLine[],
+): StatusRecord => {
   const builds = remembered.slice(-shownBuilds);
-  const slugs = repositories.map(({ slug }) => slug);
-  const histories = computeHistories(slugs, builds);
+  const histories = computeHistories(entries, builds);
   return {
     builds: builds.map(({ at, ended, repositories, packages }) => ({ date: at, ended, repositories, packages })),
     repositories: repositories.map((one) => ({
@@ -36,8 +40,11 @@ const composeStatus = ({ repositories }: LastBuild, remembered: readonly BuildLi
 };
 
 /** What the builds did up to this one, which is not remembered yet. */
-export const statusOf = (state: string, result: BuildResult): StatusRecord =>
-  composeStatus(result.lastBuild, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
+export const statusOf = (
+  { state, entries }: Pick<BuildInput, 'state' | 'entries'>,
+  result: BuildResult,
+): StatusRecord =>
+  composeStatus(result.lastBuild, entries, [...readLastBuilds(state, shownBuilds - 1), composeLine(result)]);
 
 /** What the pages tell of a build, and of those before it. */
 export const composeShown = (

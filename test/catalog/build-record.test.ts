@@ -16,6 +16,9 @@ beforeEach(() => {
 });
 const file = () => path.join(state, 'builds.jsonl');
 
+/** Repositories that were never called otherwise. */
+const listed = (...slugs: readonly string[]) => slugs.map((slug) => ({ slug }));
+
 const lineOf = (hour: number, outcomes: Readonly<Record<string, HistoryOutcome>>, added: string[] = []): BuildLine =>
   composeBuildLine({
     at: new Date(begin + hour * hourMs).toISOString(),
@@ -38,12 +41,25 @@ describe('the memory of builds', () => {
     expect(readLastBuilds(state, 2)).toEqual(lines.slice(1));
     expect(readLastBuilds(state, 9)).toEqual(lines);
     expect(days).toEqual([]);
-    expect(computeHistories(['a', 'b', 'c', 'd'], builds)).toEqual(
+    expect(computeHistories(listed('a', 'b', 'c', 'd'), builds)).toEqual(
       new Map([
         ['a', 'fuu'],
         ['b', 'fs-'],
         ['c', '-xu'],
         ['d', 'fuu'],
+      ]),
+    );
+    // Renamed, and told of as new or not.
+    const renamed = [
+      { slug: 'd', aliases: ['b'] },
+      { slug: 'c', aliases: ['a', 'none'] },
+      { slug: 'e', aliases: ['c'] },
+    ];
+    expect(computeHistories(renamed, builds)).toEqual(
+      new Map([
+        ['d', 'fs-'],
+        ['c', 'fxu'],
+        ['e', '-xu'],
       ]),
     );
     expect(builds[1]?.repositories).toEqual({ fresh: 0, unchanged: 1, stale: 1, failed: 1, unvisited: 0 });
@@ -71,7 +87,7 @@ describe('the memory of builds', () => {
     appendBuild(state, lineOf(0, { a: 'fresh', b: 'fresh' }, ['a', 'b']), []);
     appendFileSync(file(), `{"format":9}\n\n\0\0\0\nnull\n${'x'.repeat(100_000)}\n`);
     appendBuild(state, lineOf(1, { a: 'stale', b: 'unchanged' }), []);
-    expect(computeHistories(['a', 'b'], readBuildRecord(state).builds)).toEqual(
+    expect(computeHistories(listed('a', 'b'), readBuildRecord(state).builds)).toEqual(
       new Map([
         ['a', 'fs'],
         ['b', 'fu'],

@@ -143,7 +143,10 @@ it.skipIf(process.env.DEBDEX_TEST_BUILDS === undefined)(
       const record = readBuildRecord(bench.state).builds;
       if (!isKilled(index) || record.at(-1)?.at === momentOf(index)) ended.push(index);
       expect(record.map(({ at }) => at)).toEqual(ended.map(momentOf));
-      for (const [slug, letters] of computeHistories(names, record)) {
+      for (const [slug, letters] of computeHistories(
+        names.map((slug) => ({ slug })),
+        record,
+      )) {
         const wrong = ended.filter((at, nth) => !rightLetters(slug as Name, at).includes(letters[nth] ?? '?'));
         expect(wrong, `${slug}: ${letters}`).toEqual([]);
       }
