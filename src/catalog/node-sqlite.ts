@@ -6,7 +6,8 @@ import type { SqlValue, Statement, WritableDatabase } from './database.ts';
  * undefined for any other error.
  */
 export const resultCode = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  if (!(error instanceof Error) || !('errcode' in error && 'code' in error)) return undefined;
+  if (error.code !== 'ERR_SQLITE_ERROR') return undefined;
   return Number(error.errcode) & 0xff;
 };
 
