@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { FindingCode } from '../contract/finding-texts.ts';
 import { signingStates } from '../contract/signing-states.ts';
 import type { StatusRecord } from '../contract/status.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
@@ -69,6 +70,11 @@ type Fate = Pick<ShownOutcome, 'outcome' | 'code' | 'heldBack'>;
 /** Whether its origin answered, and what it has waits for the operator's word, so that the data from before stays. */
 export const isHeldBack = ({ outcome, code, heldBack = [] }: Fate): boolean =>
   outcome === 'stale' && heldBack.some((one) => one.code === code);
+
+const codesOfTrust: ReadonlySet<string> = new Set<FindingCode>(['signature-lost', 'signature-key-changed']);
+
+/** Whether of what waits for the operator's word it is the trust alone, while the packages are taken (docs/builds.md). */
+export const isTrust = ({ code }: { readonly code: string }): boolean => codesOfTrust.has(code);
 
 /** Whether nothing came of it that can be used. What is held back can be: it is read, and not taken yet. */
 export const isUnreadable = (fate: Fate): boolean =>

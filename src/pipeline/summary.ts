@@ -1,5 +1,4 @@
-import type { LastBuild } from '../catalog/last-build.ts';
-import type { FindingCode } from '../contract/finding-texts.ts';
+import { isTrust, type LastBuild } from '../catalog/last-build.ts';
 import type { PackageChange } from '../contract/generation.ts';
 import { findPassedLimits } from '../publication/host-limits.ts';
 import type { PublishedSize } from '../publication/size.ts';
@@ -50,12 +49,6 @@ const describeRepositories = ({ lastBuild, outcomes }: BuildResult): string => {
   }
   return text;
 };
-
-// Of these it is the trust that waits for the operator's word, while the packages are taken (docs/builds.md).
-const codesOfTrust: ReadonlySet<string> = new Set<FindingCode>(['signature-lost', 'signature-key-changed']);
-
-type Held = LastBuild['repositories'][number]['heldBack'][number];
-const isTrust = ({ code }: Held): boolean => codesOfTrust.has(code);
 
 const describeHeldBack = ({ repositories }: LastBuild): string => {
   const held = repositories.flatMap(({ slug, heldBack }) => heldBack.map((one) => ({ slug, ...one })));

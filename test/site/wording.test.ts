@@ -197,6 +197,18 @@ describe('the words and figures of every page', () => {
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
   }, 120_000);
 
+  it('says of a repository whose packages were taken that its signature is to confirm, and not that it is held back', async () => {
+    const reason = operatorSentence('signature-lost', 'No signature');
+    const repositories = lastBuild.repositories.map((one) =>
+      one.slug === 'alpha' ? { ...one, heldBack: [{ code: 'signature-lost', reason }] } : one,
+    );
+    const told = await build('confirm', sources, { ...lastBuild, repositories });
+    const rows = (told.get('status/index.html') ?? '').split('id="attention"')[1]?.split('</li>').map(readAloud) ?? [];
+    const alpha = rows.find((row) => row.includes('Alpha Repo'))?.replaceAll(/\s+/g, ' ');
+    expect(alpha).toMatch(/To confirm It is signed otherwise than before: .+ holds no packages back\./);
+    expect(alpha).not.toContain('Held back');
+  }, 120_000);
+
   it('C11: the outcomes of the status page add up to the repositories that it counts', () => {
     const figures = figuresOf(page('status/'));
     const count = (...terms: string[]) =>
