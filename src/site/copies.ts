@@ -1,5 +1,7 @@
 import { pairOtherBytes } from '../catalog/package-bytes.ts';
 import { versionOrder } from '../catalog/version-order.ts';
+import { type Build, builds } from '../compatibility/builds.ts';
+import { isFor, readStatements } from '../compatibility/judgement.ts';
 import { newestBy } from '../results/newest.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
@@ -86,5 +88,32 @@ export const computeCopies = (
       behind: versionOrder(version, newest) < 0 ? newest : undefined,
       differs: differs.get(slug),
     };
+  });
+};
+
+/** A build that the best repository of a package does not have. */
+export interface BuildElsewhere {
+  readonly build: Build;
+  /** The first repository that has it. */
+  readonly slug: string;
+  readonly name: string;
+}
+
+/**
+ * The builds that only other repositories than the best one have: a verdict is of all that have the package, and what
+ * installs it leads to the best alone.
+ *
+ * @param versions all versions, in the order of the package lookup
+ * @param stated what the package states of devices, by repository; see writeStatements
+ */
+export const findBuildsElsewhere = (
+  versions: readonly Pick<PackageVersion, 'repository'>[],
+  stated: ReadonlyMap<string, string>,
+): BuildElsewhere[] => {
+  const names = new Map(versions.map(({ repository: { slug, name } }) => [slug, name]));
+  const holders = [...names].map(([slug, name]) => ({ slug, name, stated: readStatements(stated.get(slug) ?? '') }));
+  return builds.flatMap((build) => {
+    const holder = holders.find((one) => one.stated.some((statement) => isFor(statement, build)));
+    return holder === undefined || holder === holders[0] ? [] : [{ build, slug: holder.slug, name: holder.name }];
   });
 };

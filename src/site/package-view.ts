@@ -3,7 +3,7 @@ import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
 import { isForDevices } from './authors.ts';
-import { type Copy, computeCopies, findOtherBytes } from './copies.ts';
+import { type BuildElsewhere, type Copy, computeCopies, findBuildsElsewhere, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
 import { type Doubt, doubtOf } from './doubt.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
@@ -53,6 +53,7 @@ export interface PackageView extends Needs {
   readonly stated: readonly StatedRow[];
   readonly changes: readonly VersionChange[];
   readonly copies: readonly Copy[];
+  readonly buildsElsewhere: readonly BuildElsewhere[];
   readonly dependents: { readonly total: number; readonly shown: readonly PackageLink[] };
   readonly similar: readonly PackageCard[];
   readonly links: readonly DeepLink[];
@@ -141,6 +142,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     stated: statedRows(versions, (slug) => catalog.buildsIn(slug)),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),
+    buildsElsewhere: findBuildsElsewhere(versions, stated),
     ...computeNeeds(catalog, id, best),
     dependents: {
       total: dependents.length,

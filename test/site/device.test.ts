@@ -322,6 +322,23 @@ describe('C14: the device of the visitor', () => {
     expect(await called()).toHaveLength(1);
   });
 
+  it('is told which repository has its build, where the buttons lead to another', async () => {
+    const page = await open('/package/com.example.snowold/?ios=16.7&build=rootless');
+    const line = page.locator('#install .of-build:visible');
+    expect(await page.locator('.for-device .verdict').textContent()).toBe('Rootless, iOS not stated');
+    expect(await line.allInnerTexts()).toEqual(['The rootless build is in three repository, not in one repository.']);
+    expect(await line.getByRole('link').getAttribute('href')).toBe('/repository/three/');
+    const tops = await Promise.all(
+      [line, page.locator('#install [data-manager]').first()].map(async (one) => (await one.boundingBox())?.y ?? 0),
+    );
+    expect(tops).toEqual([...tops].sort((a, b) => a - b));
+    await choose(page, '9.3', 'rootful');
+    expect(await line.count()).toBe(0);
+    // None has it for that one, which the verdict says.
+    await choose(page, '16.7', 'roothide');
+    expect(await line.count()).toBe(0);
+  });
+
   it('is forgotten when asked, and a search keeps the address that was shared', async () => {
     const page = await open('/search/?q=snow&ios=16.7&build=rootless');
     await page.locator('#results .name').first().waitFor();
