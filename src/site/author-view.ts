@@ -1,4 +1,4 @@
-import { type Author, authorFolder } from './authors.ts';
+import { type Author, authorFolder, authorKey, peopleOf } from './authors.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { byName, type ListPage, listPages } from './repository-view.ts';
 import type { SiteCatalog } from './site-catalog.ts';
@@ -24,14 +24,22 @@ const repositoriesOf = (catalog: SiteCatalog, packages: readonly PackageSummary[
     .map(([slug, count]) => ({ slug, name: catalog.repository(slug)?.name ?? slug, count }));
 };
 
+/** Those of these people, by their keys, who have a page. */
+const withPages = (catalog: SiteCatalog, people: readonly string[]): AuthorHead['people'] =>
+  people.flatMap((key) => {
+    const alone = catalog.authors.get(key);
+    return alone === undefined ? [] : [{ key, name: alone.name }];
+  });
+
+/** Of the people whom a package names together without a page for all of them: those who have one alone. */
+export const peopleAlone = (catalog: SiteCatalog, { author }: Pick<PackageSummary, 'author'>): AuthorHead['people'] =>
+  catalog.authorOf({ author }) === undefined ? withPages(catalog, peopleOf(authorKey(author))) : [];
+
 const headOf = (catalog: SiteCatalog, { key, name, packages, people }: Author<PackageSummary>): AuthorHead => ({
   key,
   name,
   packages: packages.length,
-  people: people.flatMap((person) => {
-    const alone = catalog.authors.get(person);
-    return alone === undefined ? [] : [{ key: person, name: alone.name }];
-  }),
+  people: withPages(catalog, people),
   repositories: repositoriesOf(catalog, packages),
 });
 

@@ -44,7 +44,7 @@ const mostPeople = 6;
 const holdsMail = (name: string): boolean => /[^\s@<>()]@[^\s@<>()]+\.[^\s@<>()]/.test(name);
 
 /** The keys of the people whom a key names, where it is not the name of one; none where it holds an address. */
-const peopleOf = (key: string): readonly string[] => {
+export const peopleOf = (key: string): readonly string[] => {
   if (holdsMail(key) || key.includes('://')) return [];
   const people = new Set(key.split(betweenPeople, mostPeople).filter((name) => name !== ''));
   return people.has(key) ? [] : [...people];

@@ -2,6 +2,7 @@ import { describedBy } from '../catalog/placeholder.ts';
 import { documentPath } from '../contract/paths.ts';
 import type { SigningState } from '../contract/signing-states.ts';
 import { ownImage } from '../results/icon.ts';
+import { type AuthorHead, peopleAlone } from './author-view.ts';
 import { isForDevices } from './authors.ts';
 import { type BuildElsewhere, type Copy, computeCopies, findBuildsElsewhere, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
@@ -35,6 +36,8 @@ export interface PackageView extends Needs {
   readonly author: { readonly name: string; readonly mail?: string } | undefined;
   /** The key of the author's page, where they have one. */
   readonly authorKey: string | undefined;
+  /** Where several people have none together: those who have a page alone. */
+  readonly people: AuthorHead['people'];
   /** Whether the package has a feed of its own. */
   readonly isFollowed: boolean;
   readonly maintainer: { readonly name: string; readonly mail?: string } | undefined;
@@ -128,6 +131,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,
     authorKey: catalog.authorOf(summary)?.key,
+    people: peopleAlone(catalog, summary),
     isFollowed: isForDevices(summary),
     maintainer: author !== undefined && maintainer?.name !== author.name ? maintainer : undefined,
     homepage: webAddress(details.homepage),

@@ -88,7 +88,9 @@ const copies: readonly Source[] = [
     release: 'Origin: Linux\n',
     at: '2026-11-01T10:00:00.000Z',
     packages:
-      stanza({ Package: 'linux-all', Architecture: 'all' }) + stanza({ Package: 'linux-arm', Architecture: 'arm64' }),
+      stanza({ Package: 'linux-all', Architecture: 'all', Author: 'Ada' }) +
+      stanza({ Package: 'linux-arm', Architecture: 'arm64', Author: 'Ada' }) +
+      stanza({ Package: 'linux-both', Architecture: 'arm64', Author: 'Ada and Cid' }),
   },
 ];
 
@@ -341,6 +343,12 @@ describe('the page of a package', () => {
     expect(managers('org.t.near')).toEqual(['Sileo', 'Zebra', 'Cydia']);
     expect(managers('linux-arm')).toEqual([]);
     expect(managers('linux-all')).toEqual([]);
+  });
+
+  it('leads to those of the people it names together who have a page, where they have none together', () => {
+    expect(view('linux-both').authorKey).toBeUndefined();
+    expect(view('linux-both').people).toEqual([{ key: 'ada', name: 'Ada' }]);
+    expect(view('linux-arm').people).toEqual([]);
   });
 
   it('takes what a template wrote for no description, in lists too', () => {
