@@ -220,14 +220,25 @@ it('the fields of an answer are cards on a phone, with what each means in them a
 it('the title of every section has room on the smallest screen with letters twice as large', async () => {
   const titles = JSON.stringify(sectionKinds.map(sectionTitle));
   const overflowing = `${titles}.filter((title) => {
-    for (const name of document.querySelectorAll('.tile > span, .titled h1')) name.firstChild.data = title;
+    for (const name of document.querySelectorAll('.tile > span, .titled h1, .drawer a > span')) name.firstChild.data = title;
     return document.documentElement.scrollWidth > innerWidth;
   })`;
-  for (const address of ['/section/', '/section/themes/']) {
+  for (const address of ['/section/', '/section/themes/', '/']) {
     const page = await site.open(address, { ...onPhone, viewport: { ...phone.viewport, width: 320 } });
     await page.addStyleTag({ content: 'html { font-size: 200% }' });
     expect(await page.evaluate(overflowing), address).toEqual([]);
   }
+});
+
+it('how many filters are chosen has room beside the words of their button on the smallest screen with large letters', async () => {
+  const page = await site.open('/search/?q=snow&price=Paid', {
+    ...onPhone,
+    viewport: { ...phone.viewport, width: 320 },
+  });
+  await page.addStyleTag({ content: 'html { font-size: 200% }' });
+  await page.getByText('1 chosen').waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  expect(await page.evaluate(splitWords)).not.toContain('Narrow');
 });
 
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
@@ -247,6 +258,13 @@ it('gives the words about what needs attention the width of a phone, beside the 
   const page = await site.open('/status/', phone);
   const reason = await page.locator('#attention .reason').first().boundingBox();
   expect(reason?.width).toBeGreaterThan(phone.viewport.width * 0.6);
+  // One may be in trouble and held back as well: each word is read whole.
+  await page.evaluate(
+    `for (const end of document.querySelectorAll('#attention .end')) end.append(end.children[0].cloneNode(true))`,
+  );
+  const cut =
+    "[...document.querySelectorAll('#attention .end')].filter((one) => one.scrollWidth > one.clientWidth).length";
+  expect(await page.evaluate(cut)).toBe(0);
 });
 
 /** What axe finds on a page into which it was loaded: by all of its rules, or by those of some kinds. */
