@@ -117,6 +117,12 @@ export const packagesToBeginWith = ({ packages }: Pick<SiteCatalog, 'packages'>,
   return chosen;
 };
 
+/** The card of what is news, as the repository has it in which it is. */
+export const newsCard = (
+  catalog: Pick<SiteCatalog, 'repository'>,
+  { summary, slug }: Pick<NewsEntry, 'summary' | 'slug'>,
+): PackageCard => ({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+
 /** What was new on a day, or updated: cards, and how many more there were of repositories that had too many. */
 interface NewsList {
   readonly cards: readonly PackageCard[];
@@ -153,7 +159,7 @@ export const newsByDay = (catalog: SiteCatalog): NewsDay[] => {
     if (taken >= newsOfRepository) list.more++;
     else {
       shown++;
-      list.cards.push({ ...packageCard(summary, slug), place: catalog.repository(slug)?.name ?? slug });
+      list.cards.push(newsCard(catalog, { summary, slug }));
     }
   }
   return days;
