@@ -281,6 +281,11 @@ describe('a build of the site', () => {
     expect(read('repository/many/index.html')).not.toContain('http-equiv="refresh"');
   });
 
+  it('shows what is news on the first page as its repository has it, as the page of news does', () => {
+    for (const name of ['index.html', 'new/index.html'])
+      expect(wordsOf(name), name).toMatch(/SnowBoard 1\.3 Themes for every icon Beta/);
+  });
+
   it('C12: has feeds of all, of repositories, sections, authors and packages, each named by its page', () => {
     const entries = (feed: string) => [...read(feed).matchAll(/<entry><title>([^<]*)</g)].map(([, title]) => title);
     const updated = 'SnowBoard 1.3, updated, Beta';
