@@ -1,4 +1,11 @@
-import type { Outcome } from './repository.ts';
+import { isTrust } from '../catalog/last-build.ts';
+import type { Outcome, Repository } from './repository.ts';
+
+/** Whether something new of a repository waits for the operator's word, and whether its signature does. */
+export const waitingOf = ({ outcome }: Pick<Repository, 'outcome'>): { isHeld: boolean; isToConfirm: boolean } => {
+  const waiting = outcome?.heldBack ?? [];
+  return { isHeld: waiting.some((one) => !isTrust(one)), isToConfirm: waiting.some(isTrust) };
+};
 
 /** What of its last visit was held back, and what follows for people, in words. */
 export const heldSentence = ({ code, reason }: Pick<Outcome, 'code' | 'reason'>): string => {
