@@ -125,9 +125,13 @@ describe('P3: a replica goes on with what it has and says once why, where the pu
       };
       await refuse(replica, change.startsWith('PRAGMA') ? /another version of Debdex/ : /update Debdex/);
       // No waiting mends that, so it is not taken again for as long as nothing else is published.
+      // What stands in the folder is not asked for again either, so that tells nothing: whatever is begun ends by a sweep.
       origin.asked = [];
+      const sweep = vi.spyOn(replica.folder, 'sweep');
       await later(60_000, replica);
       expect(origin.asked).toEqual([generationPath.current]);
+      expect(sweep).not.toHaveBeenCalled();
+      sweep.mockRestore();
     }
     await recover(replica);
   });
