@@ -163,7 +163,8 @@ export const createDownloads = (
     if (day === tidied || (shared === undefined && !existsSync(file))) return;
     tidied = day;
     try {
-      while ((await thread.ask({ kind: 'tidy', day })).isMore);
+      // For one that is over for long, the marks of today would be destroyed as well: the next call goes on with today.
+      while ((await thread.ask({ kind: 'tidy', day })).isMore && day === today());
     } catch {
       tidied = undefined;
     }

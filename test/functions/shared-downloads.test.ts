@@ -44,6 +44,7 @@ const openServer = (
     keyTimeout?: number;
     retryInterval?: number;
     sendInterval?: number;
+    tidyInterval?: number;
   } = {},
 ) => {
   const told: (string | undefined)[] = [];
@@ -319,5 +320,38 @@ describe('counters that several servers have in common', () => {
         ['', 1],
       ]),
     );
+  });
+
+  it('T12: are tidied for the day it is, however long another server folds: marks of today outlive that', async () => {
+    const url = await newDatabase();
+    let today = day;
+    openServer(url, { now: () => today, tidyInterval: 5 });
+    const markingOf = async () => (await ask<{ day: string }>(url, 'SELECT day FROM downloads_marking'))[0]?.day;
+    await expect.poll(() => markingOf().catch(() => undefined)).toBe('2026-05-01');
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('SELECT pg_advisory_lock($1)', [foldingLock]);
+    await ask(url, 'CREATE TABLE made (day text)');
+    await ask(
+      url,
+      `CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO made VALUES (NEW.day); RETURN NEW; END';
+       CREATE TRIGGER note AFTER INSERT ON downloads_marking FOR EACH ROW EXECUTE FUNCTION note()`,
+    );
+    const triesOf = async () =>
+      (
+        await ask<{ tries: number }>(
+          url,
+          "SELECT seq_scan::int AS tries FROM pg_stat_user_tables WHERE relname = 'downloads_marking'",
+        )
+      )[0]?.tries ?? 0;
+    // As on an evening, and two days after that.
+    for (const date of ['2026-05-02', '2026-05-04']) {
+      today = new Date(`${date}T12:00:00Z`);
+      await expect.poll(markingOf).toBe(date);
+      const before = await triesOf();
+      await expect.poll(triesOf, { timeout: 20_000 }).toBeGreaterThan(before + 6);
+    }
+    expect(await ask(url, 'SELECT day FROM made')).toEqual([{ day: '2026-05-02' }, { day: '2026-05-04' }]);
   });
 });
