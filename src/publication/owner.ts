@@ -51,7 +51,8 @@ const readStateIdentifier = (state: string): string => {
     // The first build of this folder.
   }
   const identifier = randomUUID();
-  writeWholeFile(file, `${identifier}\n`);
+  // Lost, it would have the folder taken for somebody else's, whose output it is.
+  writeWholeFile(file, `${identifier}\n`, { durable: true });
   return identifier;
 };
 

@@ -40,12 +40,14 @@ export const readPendingChanges = (state: string): PackageChange[] => {
 };
 
 /**
- * Keeps what is about to be put in force, so that the generation that tells of it does so though this build be killed;
- * to be called before the catalog is put in force, and safe to repeat.
+ * Keeps what is about to be put in force, so that the generation that tells of it does so though this build be killed,
+ * or the power fail; to be called before the catalog is put in force, and safe to repeat.
  */
 export const keepPendingChanges = (state: string, changes: readonly PackageChange[]): void => {
   if (changes.length > 0)
-    writeWholeFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`);
+    writeWholeFile(filePath(state), `${JSON.stringify(mergeChanges(readPendingChanges(state), changes))}\n`, {
+      durable: true,
+    });
 };
 
 /** To be called when a generation has told of them. */
