@@ -4,6 +4,7 @@ import { acceptRepository, listWaiting } from '../src/crawl/operator-word.ts';
 import { takeOverOutput } from '../src/publication/owner.ts';
 import { acceptRemovals, listHeldRemovals } from '../src/snapshots/removals.ts';
 import { openStore, SnapshotError } from '../src/snapshots/store.ts';
+import { assertApart } from './assert-apart.ts';
 import { buildOptions } from './build-options.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Command, CommandFailure, runCommand, UsageError } from './options.ts';
@@ -78,6 +79,7 @@ await runCommand(command, async ({ state, removals, 'take-over': out }, slug) =>
   // Taking the lock would make the folder, and a slip of the pen in --state should not.
   if (!existsSync(state))
     throw new CommandFailure(`There is no state folder ${state}: build first, or name another --state.`);
+  if (out !== undefined) assertApart({ state, out });
   if (words === 0) {
     process.stdout.write(await list(state));
     return;

@@ -2,7 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { assertApart } from '../../scripts/assert-apart.ts';
-import { OutputTaken, takeOutput, takeOverOutput } from '../../src/publication/owner.ts';
+import { LockedError, lockState } from '../../src/catalog/lock.ts';
+import {
+  isBeingPublished,
+  OutputTaken,
+  readPublishedSource,
+  takeOutput,
+  takeOverOutput,
+  whileClaimed,
+} from '../../src/publication/owner.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const begin = () => ({ out: temporaryFolder(), state: temporaryFolder() });
@@ -49,6 +57,12 @@ it('a state folder, which holds accounts, is never among what is published, by w
   ]) {
     expect(() => assertApart({ state, out })).toThrow(/name folders beside each other/);
   }
+  write(out, 'file');
+  const file = path.join(out, 'file');
+  expect(() => assertApart({ state: file, out: path.join(out, 'dist') })).toThrow(
+    /^--state \S+ is no folder: name one/,
+  );
+  expect(() => assertApart({ state: `${out}-state`, out: file })).toThrow(/^--out \S+ is no folder: name one/);
   assertApart({ state: `${out}-state`, out });
   assertApart({ state: path.join(out, '..'), out });
   assertApart({ state: out, out: path.join(out, 'dist') });

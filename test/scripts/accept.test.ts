@@ -119,6 +119,10 @@ describe('npm run accept', () => {
         text: `Nothing of ${slug} is held back in ${damaged}.\n`,
       });
     }
+    const around = await accept('--state', damaged, '--take-over', folder);
+    expect(around.status).toBe(2);
+    expect(around.text).toMatch(/lies in it, whose files are for everybody.*name folders beside each other/);
+    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
     for (const slug of ['../repo', '__proto__', 'A', '']) {
       expect((await accept(slug, '--state', damaged)).status, slug).not.toBe(0);
     }
