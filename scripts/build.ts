@@ -13,7 +13,7 @@ import { Progress } from '../src/pipeline/progress.ts';
 import { composeReport, writeReport } from '../src/pipeline/report.ts';
 import { listenForStop, type Stopping } from '../src/pipeline/stopping.ts';
 import { describeBuild, describeStop } from '../src/pipeline/summary.ts';
-import { claimOutput, holdsPublication } from '../src/publication/owner.ts';
+import { holdsPublication, whileClaimed } from '../src/publication/owner.ts';
 import { assertApart } from './assert-apart.ts';
 import { computeExitCode, emptyBuildFailure, toCommandFailure } from './build-end.ts';
 import { buildOptions } from './build-options.ts';
@@ -51,8 +51,7 @@ const readSource = async (values: OptionValues<typeof buildOptions>, base: strin
     // Its addresses would replace those of real repositories, for whoever reads them.
     if (holdsPublication(out))
       throw new UsageError(`${values.out} holds what was published from a manifest: name another --out for the sample`);
-    claimOutput(out, values.state, 'sample');
-    return publishSample(out, base);
+    return await whileClaimed(out, values.state, 'sample', () => publishSample(out, base));
   }
   const manifest = manifestOf(values);
   const entries = await readManifest(manifest);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { LockedError, lockOutput } from '../catalog/lock.ts';
+import { LockedError, lockOutput, lockState } from '../catalog/lock.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { readContent } from './folder-content.ts';
 import { OutputFolder } from './output-folder.ts';
@@ -128,15 +128,26 @@ export const takeOutput = (out: string, state: string, source: Owner['source']):
 };
 
 /**
- * Notes that an output folder is published from a state folder, before anything lies there: what ends meanwhile leaves
- * no folder that nobody owns. Throws as `takeOutput` does.
+ * Notes that an output folder is published from a state folder, and does this work while no other build uses either: what
+ * ends meanwhile leaves no folder that nobody owns. Throws as `takeOutput` does, and what the work throws.
  */
-export const claimOutput = (out: string, state: string, source: Owner['source']): void => {
-  const { claim, release } = takeOutput(out, state, source);
+export const whileClaimed = async <T>(
+  out: string,
+  state: string,
+  source: Owner['source'],
+  work: () => Promise<T>,
+): Promise<T> => {
+  const unlock = lockState(state);
   try {
-    claim();
+    const { claim, release } = takeOutput(out, state, source);
+    try {
+      claim();
+      return await work();
+    } finally {
+      release();
+    }
   } finally {
-    release();
+    unlock();
   }
 };
 

@@ -23,7 +23,7 @@ import { documentPath, type Operation, operations } from '../../src/contract/pat
 import type { LandingRecord } from '../../src/contract/records.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
-import { claimOutput } from '../../src/publication/owner.ts';
+import { whileClaimed } from '../../src/publication/owner.ts';
 import { openBuild, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -50,8 +50,7 @@ const exampleOf = (operation: Operation): unknown =>
 
 beforeAll(async () => {
   mkdirSync(state, { recursive: true });
-  claimOutput(out, state, 'sample');
-  const { entries, fetcher } = await publishSample(out, base);
+  const { entries, fetcher } = await whileClaimed(out, state, 'sample', () => publishSample(out, base));
   const progress = new Progress();
   const service = readService();
   await runBuild({

@@ -100,3 +100,17 @@ it('C12: a folder that is taken over is swept of what its former builds left hal
   expect(takeOverOutput(out, state)).toBe(false);
   takeOutput(out, state, 'manifest').release();
 });
+
+it('C12: while work is done in a folder that was claimed for it, no build uses that folder, nor its state', async () => {
+  const { out, state } = begin();
+  const work = async () => {
+    expect(isBeingPublished(out)).toBe(true);
+    expect(() => lockState(state)).toThrow(LockedError);
+    expect(readPublishedSource(out)).toBe('sample');
+    throw new Error('of the test');
+  };
+  await expect(whileClaimed(out, state, 'sample', work)).rejects.toThrow('of the test');
+  expect(isBeingPublished(out)).toBe(false);
+  lockState(state)();
+  await expect(whileClaimed(out, state, 'sample', async () => 'done')).resolves.toBe('done');
+});
