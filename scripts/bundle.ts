@@ -1,32 +1,50 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { LockedError, lockBundles } from '../src/catalog/lock.ts';
 import { type Generation, generationPath } from '../src/contract/generation.ts';
-import { makeBundle, productFolder } from '../src/site/bundle.ts';
+import { computeKey, holds, makeBundle, productFolder } from '../src/site/bundle.ts';
 import { bundleClient, clientFolder } from './bundling/bundle-client.ts';
 import { bundleCloudflare, cloudflareFolder } from './bundling/bundle-cloudflare.ts';
 import { bundleFetch, fetchFolder } from './bundling/bundle-fetch.ts';
 import { bundledCommands, bundleServer, serverFolder } from './bundling/bundle-server.ts';
 import { readEdgeGateway, readEdgePublication } from './bundling/cloudflare-settings.ts';
+import { exitCodes } from './exit-codes.ts';
 import { CommandFailure, findTyped, type OptionValues, runCommand, UsageError } from './options.ts';
 import { assertPublicKey } from './publication-options.ts';
 import { dataOption, readUnsafe, safetyFileOf } from './read-service.ts';
 
 const shown = (folder: string): string => path.relative(process.cwd(), folder);
 
+/** Bundles while nobody else does: two at once would write into each other's folders. */
+const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+  let unlock: () => void;
+  try {
+    unlock = lockBundles(path.dirname(productFolder));
+  } catch (error) {
+    throw error instanceof LockedError ? new CommandFailure(error.message, exitCodes.busy) : error;
+  }
+  try {
+    return await work();
+  } finally {
+    unlock();
+  }
+};
+
 const bundlePages = async (): Promise<void> => {
-  const made = await makeBundle(productFolder);
   const folder = shown(productFolder);
+  // Whoever wants no more than that they are there waits for nobody.
+  const made = !holds(productFolder, computeKey()) && (await alone(() => makeBundle(productFolder)));
   process.stdout.write(made ? `Bundled the pages into ${folder}.\n` : `${folder} is up to date.\n`);
 };
 
 const bundleCommands = async (): Promise<void> => {
-  const { files, bytes } = await bundleServer(serverFolder);
+  const { files, bytes } = await alone(() => bundleServer(serverFolder));
   const size = `${files} files, ${(bytes / 1e6).toFixed(1)} MB`;
   process.stdout.write(`Bundled ${bundledCommands.join(', ')} into ${shown(serverFolder)}: ${size}.\n`);
 };
 
 const bundleProgram = async (): Promise<void> => {
-  const { files, bytes } = await bundleClient(clientFolder);
+  const { files, bytes } = await alone(() => bundleClient(clientFolder));
   process.stdout.write(
     `Bundled the client into ${shown(clientFolder)}: ${files} files, ${(bytes / 1e3).toFixed(0)} kB.\n`,
   );
@@ -102,7 +120,7 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
   readUnsafe(values.data);
   const safetyList = safetyFileOf(values.data);
   const input = { publication, publicKey, name, safetyList, gateway };
-  const { compressed } = await bundleCloudflare(cloudflareFolder, input);
+  const { compressed } = await alone(() => bundleCloudflare(cloudflareFolder, input));
   process.stdout.write(
     `Bundled the function for Cloudflare Workers into ${shown(cloudflareFolder)}: ${(compressed / 1e3).toFixed(0)} kB compressed. ` +
       `Run npx wrangler deploy there; see deploy/cloudflare/README.md.\n`,
@@ -110,7 +128,7 @@ const bundleWorker = async (values: OptionValues<typeof options>): Promise<void>
 };
 
 const bundleHandlers = async (): Promise<void> => {
-  const { files, bytes } = await bundleFetch(fetchFolder);
+  const { files, bytes } = await alone(() => bundleFetch(fetchFolder));
   process.stdout.write(
     `Bundled the function for AWS Lambda, Deno and Bun into ${shown(fetchFolder)}: ${files} files, ${(bytes / 1e3).toFixed(0)} kB; ` +
       `see deploy/fetch/README.md.\n`,

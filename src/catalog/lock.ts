@@ -120,3 +120,11 @@ export const lockReplica = (folder: string): (() => void) =>
     folder,
     (holder) => `another replica is using ${folder} (${holder}): give each replica a --state folder of its own`,
   );
+
+/**
+ * The same for the folder into which pages and programs are bundled.
+ *
+ * @throws LockedError where another process holds it
+ */
+export const lockBundles = (folder: string): (() => void) =>
+  lockFolder(folder, (holder) => `something is being bundled into ${folder} already (${holder}): wait for it to end`);

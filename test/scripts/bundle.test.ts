@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { lockBundles } from '../../src/catalog/lock.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
@@ -27,4 +28,15 @@ it('refuses flags of the Worker where something else is bundled', async () => {
     );
     expect(await bundle(...flags), flags.join(' ')).toMatchObject({ status: 2, text });
   }
+});
+
+it('bundles nothing beside another that bundles, and says who does', async () => {
+  const unlock = lockBundles(path.join(import.meta.dirname, '..', '..', 'bundle'));
+  for (const which of ['server', 'client', 'fetch']) {
+    const text = expect.stringMatching(
+      `being bundled into .+bundle already .process ${process.pid}, since .*: wait for it`,
+    );
+    expect(await bundle(which), which).toMatchObject({ status: 7, text });
+  }
+  unlock();
 });
