@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
-import { createPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
+import { createPortionTables, dropPortionTables, PortionWriter } from '../../src/catalog/portion-writer.ts';
 import { type Portion, portionTables, RowTooLarge, readPortions } from '../../src/catalog/portions.ts';
 import { createTables } from '../../src/catalog/schema.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -209,4 +209,16 @@ it('E2: a row that no edge host holds is refused before anything names it', () =
   insert.run('v2/downloads.json', new Uint8Array(16), '2026', 1, 'é'.repeat(1_000_001));
   expect(() => [...readPortions(database)]).toThrow(RowTooLarge);
   expect(() => [...readPortions(database)]).toThrow('a row of document (path v2/downloads.json) has more than 2 MB');
+});
+
+it('E2: the tables of a catalog go, those of another version too, and neither what is kept nor what the platform has', () => {
+  const database = openEmpty();
+  createPortionTables(database);
+  database.exec('CREATE TABLE _cf_KV (key TEXT); CREATE TABLE kept (name TEXT); CREATE TABLE of_another_version (x)');
+  const names = () =>
+    database.prepare<[string]>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all().flat();
+  expect(names()).toEqual(expect.arrayContaining(['of_another_version', 'record', 'search']));
+  dropPortionTables(database, 'kept');
+  expect(names()).toEqual(['_cf_KV', 'kept']);
+  createPortionTables(database);
 });

@@ -150,4 +150,32 @@ describe('the summary of a build', () => {
       /more than Cloudflare, free takes: 25 MiB a file\n(?:.*\n)+ +more than GitHub Pages takes: 1 GB/,
     );
   });
+
+  it('C4: says apart what is held back and what signature is to be confirmed, of which the packages were taken', async () => {
+    const bench = await CrawlBench.start();
+    const slugs = ['key', 'lost', 'both'];
+    const entries = slugs.map((slug) => makeEntry(slug, bench.origin.uri(slug)));
+    for (const slug of slugs) bench.origin.serve(slug, await generateRepository());
+    const { lastBuild, ...result } = await crawl(bench, entries);
+    const codesOf: Readonly<Record<string, string[]>> = {
+      key: ['signature-key-changed'],
+      lost: ['signature-lost'],
+      both: ['signature-lost', 'index-shrunken'],
+    };
+    const repositories = lastBuild.repositories.map((one) => ({
+      ...one,
+      heldBack: (codesOf[one.slug] ?? []).map((code) => ({ code, reason: 'Of the test.' })),
+    }));
+    const waiting = { ...lastBuild, repositories };
+    const text = describeResult({
+      ...result,
+      lastBuild: waiting,
+      repositoryChanges: compareBuilds(lastBuild, waiting),
+    });
+    expect(text).toMatch(/1 newly held back: both\n +2 newly signed otherwise, to confirm: key, lost\n/);
+    expect(text).toMatch(
+      /Held back +npm run accept -- SLUG takes it.+\n +both: index-shrunken: Of the test\.\nTo confirm +the packages were taken;.+\n(?: +(?:both: signature-lost|key: signature-key-changed|lost: signature-lost): Of the test\.\n){3}/,
+    );
+    await bench.stop();
+  });
 });

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
 import { countFacets, fitsChosen } from '../../src/results/facets.ts';
+import { fitsArchitecture } from '../../src/results/fits-architecture.ts';
 import { fitsFirst } from '../../src/results/fits-first.ts';
 import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
 import { remoteIcon } from '../../src/results/icon.ts';
 import { cutText, escapeMarkup } from '../../src/results/markup.ts';
 import { readFit } from '../../src/results/meant.ts';
+import { newestBy } from '../../src/results/newest.ts';
 import { rowMarkup } from '../../src/results/row.ts';
-import { countWords } from '../../src/results/search-page.ts';
+import { composeSearchPage, countWords, places } from '../../src/results/search-page.ts';
 import { readServed, writeServed } from '../../src/results/served-builds.ts';
 
 const record = (name: string | null, more: Partial<FoundRecord> = {}): FoundRecord => ({
@@ -234,6 +236,9 @@ describe('facets', () => {
     const judged = toPackages(forAll, { ...traits, hasDevices: true, served });
     expect(judged.map(({ runs }) => runs)).toEqual(['all:rootful', '', 'all']);
     expect(countFacets(judged, {}).architecture.get('all')).toBe(3);
+    // Where nothing is known of devices, what is for all is for each.
+    expect(fitsArchitecture('iphoneos-arm', { architectures: ['all'], runs: undefined })).toBe(true);
+    expect(fitsArchitecture('iphoneos-arm', { architectures: ['amd64'], runs: undefined })).toBe(false);
     expect([readServed(''), writeServed(new Map())]).toEqual([new Map(), '']);
   });
 });
@@ -298,4 +303,23 @@ describe('downloads by day', () => {
       expect(computeDownloadDays(daily, now)).toBeUndefined();
     expect(computeDownloadDays([{ day: '2026-11-22', count: 7 }], Number.NaN)).toBeUndefined();
   });
+});
+
+it('the newest of several is the first of equals, however they are spelt', () => {
+  expect(newestBy(['1.0', '1.10', '0:1.10', '1.9'], (one) => one)).toBe('1.10');
+  expect(newestBy([], String)).toBeUndefined();
+});
+
+it('a page of the search without packages says that nothing fits only where no page after it may have some', () => {
+  const answer = {
+    ...{ question: 'font', chosen: { architecture: 'iphoneos-arm' }, sort: undefined, page: 1, found: [] },
+    ...{ fit: readFit('font', []), hasDevice: false, root: '/' },
+  };
+  const pageOf = (isMore: boolean) => composeSearchPage(Object.values(places).join('\n'), { ...answer, isMore });
+  const shown = places.nothing.replace(' hidden', '');
+  expect(pageOf(false)).toContain(shown);
+  expect(pageOf(false)).toContain('>Nothing fits what is chosen.');
+  expect(pageOf(true)).not.toContain(shown);
+  expect(pageOf(true)).toContain('>On this page nothing fits what is chosen.');
+  expect(pageOf(true)).toContain('rel="next"');
 });

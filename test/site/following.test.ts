@@ -339,6 +339,14 @@ describe('what there is to begin with', () => {
     const all = chooseRepositoryPictures({ repositories } as unknown as SiteCatalog, countOf, 'Debdex', true);
     expect(all.size).toBe(60);
     expect([...chosen.keys()].slice(0, 11)).toEqual([...[9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((one) => `r${one}`), 'r59']);
+    const named = { ...placeOf('r', 2), name: '日本語' };
+    const drawn = chooseRepositoryPictures({ repositories: [named] } as unknown as SiteCatalog, countOf, 'Debdex').get(
+      'r',
+    );
+    expect([drawn?.compose(), drawn?.preview.text]).toEqual([
+      expect.stringContaining('>r</text>'),
+      expect.stringMatching(/^日本語: /),
+    ]);
     expect(chosen.get('r1')?.preview).toMatchObject({
       src: '/repository/r1/preview.png',
       text: 'r1: 1 package, Trusted',

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { RelationIndex } from '../../src/site/relation-index.ts';
+
+it('tells of a name each package that needs it once, and the first that provides it', () => {
+  const index = new RelationIndex();
+  index.add('b', { depends: 'lib (>= 1), lib (<< 3) | other', preDepends: 'lib', provides: 'mail' });
+  index.add('a', { depends: 'lib', provides: 'mail, web' });
+  expect(index.dependents('lib')).toEqual(['b', 'a']);
+  expect(index.dependents('other')).toEqual(['b']);
+  expect([index.dependents('mail'), index.provider('lib')]).toEqual([[], undefined]);
+  expect([index.provider('mail'), index.provider('web')]).toEqual(['b', 'a']);
+});
