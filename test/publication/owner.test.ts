@@ -62,7 +62,8 @@ it('a state folder, which holds accounts, is never among what is published, by w
   expect(() => assertApart({ state: file, out: path.join(out, 'dist') })).toThrow(
     /^--state \S+ is no folder: name one/,
   );
-  expect(() => assertApart({ state: `${out}-state`, out: file })).toThrow(/^--out \S+ is no folder: name one/);
+  assertApart({ state: `${out}-state`, out: file });
+  expect(() => takeOutput(file, `${out}-state`, 'manifest')).toThrow(/file is no folder: name one/);
   assertApart({ state: `${out}-state`, out });
   assertApart({ state: path.join(out, '..'), out });
   assertApart({ state: out, out: path.join(out, 'dist') });
