@@ -24,7 +24,7 @@ const full = {
   Homepage: 'https://home.example/',
   Depends: 'mobilesubstrate (>= 0.9) | ellekit, firmware (>= 13.0)',
   'Pre-Depends': 'firmware (<< 17.0)',
-  Recommends: 'com.example.library',
+  Recommends: 'com.example.toolkit',
   Suggests: 'com.example.hint',
   Enhances: 'com.example.base',
   Conflicts: 'firmware (= 15.0), com.example.rival',
