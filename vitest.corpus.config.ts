@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Builds the corpus of real repositories that may lie beside the project, and holds every document of it against the
@@ -10,6 +11,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    fileParallelism: false,
+    // Each file has its own origin and folders, and half of its time waits for a process.
+    maxWorkers: availableParallelism(),
   },
 });
