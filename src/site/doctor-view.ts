@@ -71,8 +71,10 @@ const diagnosisOf = ({ slug, found, outcome, packages, mended }: Examined): Diag
   const told = { for_operator: outcome?.reason ?? record.failure?.for_operator ?? unnamed.for_operator };
   if (record.failure !== null) {
     const failed = diagnose({ ...record, failure: { ...record.failure, ...told } }, packages, mended);
-    const isHeld = outcome !== undefined && isHeldBack(outcome);
-    return isHeld ? { ...failed, standing: 'held', verdict: heldSentence(outcome) } : failed;
+    if (outcome === undefined || !isHeldBack(outcome)) return failed;
+    // Nothing of it is broken: it waits for a word, as its own page says.
+    const findings = failed.findings.map((one) => (one.isEarlier ? one : { ...one, weight: 'weak' as const }));
+    return { ...failed, standing: 'held', verdict: heldSentence(outcome), findings };
   }
   const read = diagnose(record, packages, mended);
   if (!isTroubled(outcome)) return read;
@@ -128,7 +130,8 @@ export const doctorViews = (
     ...unread.map(neverRead),
     ...catalog.repositories.map((one) => doctorView(one, inRepository.get(one.slug)?.length ?? 0)),
   ];
-  const rank = ({ diagnosis, toMend }: DoctorView) => (diagnosis.standing === 'unusable' ? 0 : toMend > 0 ? 1 : 2);
+  const rank = ({ diagnosis: { standing }, toMend }: DoctorView) =>
+    standing === 'unusable' ? 0 : standing === 'held' || toMend > 0 ? 1 : 2;
   const found = ({ diagnosis }: DoctorView) => diagnosis.findings.length;
   return views.sort(
     (a, b) => rank(a) - rank(b) || b.toMend - a.toMend || found(b) - found(a) || (a.slug < b.slug ? -1 : 1),

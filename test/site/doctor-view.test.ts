@@ -52,3 +52,26 @@ it('lists those first that keep more packages from people, whatever else there i
     ['a-mild', 0],
   ]);
 });
+
+it('calls nothing broken where what came is held back, and lists that with what is to mend', () => {
+  const reason = 'The index lost 9 of 10 packages.';
+  const held = {
+    ...repository('a-held', []),
+    outcome: {
+      slug: 'a-held',
+      uri: '',
+      outcome: 'stale',
+      code: 'index-shrunken',
+      reason,
+      confirmedAt: null,
+      heldBack: [{ code: 'index-shrunken', reason }],
+    } as const,
+  };
+  const views = listed([repository('b-mild', ['stanza-duplicate']), held, repository('c-broken', ['index-html'])]);
+  expect(views.map(({ slug }) => slug)).toEqual(['c-broken', 'a-held', 'b-mild']);
+  const { standing, findings } = views[1]?.diagnosis ?? {};
+  expect([standing, findings?.map(({ weight, for_operator }) => [weight, for_operator])]).toEqual([
+    'held',
+    [['weak', reason]],
+  ]);
+});
