@@ -14,9 +14,21 @@ import { CommandFailure, UsageError } from './options.ts';
 // What keeps a request from its origin altogether; every other failure is an answer of some kind.
 const unreachedCodes: ReadonlySet<string> = new Set(['no-network', 'dns', 'connection', 'timeout', 'backing-off']);
 
-/** The end of a build that published nothing, because nothing is known of any repository. */
-export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): CommandFailure =>
-  outcomes.length > 0 && outcomes.every(({ code }) => code !== null && unreachedCodes.has(code))
+/**
+ * The end of a build that published nothing, because nothing is known of any repository; `stoppedBy` is what stopped it
+ * before it had visited all of them.
+ */
+export const emptyBuildFailure = (
+  { outcomes }: Pick<BuildResult, 'outcomes'>,
+  stoppedBy: string | undefined,
+): CommandFailure => {
+  // Of those that it never came to nothing can be said, so neither of all.
+  if (stoppedBy !== undefined) {
+    return new CommandFailure(
+      'It was stopped before any repository was read, and nothing is known of any from before.',
+    );
+  }
+  return outcomes.length > 0 && outcomes.every(({ code }) => code !== null && unreachedCodes.has(code))
     ? new CommandFailure(
         'No repository could be reached, and nothing is known of any from before. Nothing was published.',
         exitCodes.unreachable,
@@ -24,6 +36,7 @@ export const emptyBuildFailure = ({ outcomes }: Pick<BuildResult, 'outcomes'>): 
     : new CommandFailure(
         'Nothing usable came out: no repository could be crawled, now or before. Nothing was published.',
       );
+};
 
 /**
  * How a build that published ends. `allowed` says how many repositories may be stale or failed, as a share (`40%`) or a

@@ -129,7 +129,7 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
     for (const sentence of result.untold ?? []) process.stderr.write(`${sentence}\n`);
     // Where everything was visited all the same, the word to stop came when there was nothing left to stop.
     const stopped = result.outcomes.length < (only ?? entries).length ? stopping.by() : undefined;
-    const failure = result.statistics === undefined ? emptyBuildFailure(result) : undefined;
+    const failure = result.statistics === undefined ? emptyBuildFailure(result, stopped) : undefined;
     const ended = failure?.exitCode ?? computeExitCode(result, values['fail-on-stale']);
     const exitCode = (stopped === undefined ? undefined : stopping.exitCode()) ?? ended;
     if (report !== undefined) {

@@ -4,8 +4,10 @@ import { exitCodes } from '../../scripts/exit-codes.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { NoBundle } from '../../src/site/bundle.ts';
 
-const endOf = (...codes: CrawlOutcome['code'][]) =>
-  emptyBuildFailure({ outcomes: codes.map((code) => ({ code }) as CrawlOutcome) }).exitCode;
+const outcomesOf = (codes: readonly CrawlOutcome['code'][]) => ({
+  outcomes: codes.map((code) => ({ code }) as CrawlOutcome),
+});
+const endOf = (...codes: CrawlOutcome['code'][]) => emptyBuildFailure(outcomesOf(codes), undefined).exitCode;
 
 describe('a build that has nothing to publish', () => {
   it('C12: counts as one that reached nobody only where no origin answered in any way', () => {
@@ -16,6 +18,14 @@ describe('a build that has nothing to publish', () => {
     for (const code of ['tls', 'store-failed', 'address-refused', 'internal'] as const)
       expect(endOf(code), code).toBe(1);
     expect(endOf()).toBe(1);
+  });
+
+  it('C12: says of no repository that it could not be read where it was stopped before it came to all', () => {
+    for (const codes of [[], ['dns'], ['release-missing']] as const) {
+      const { message, exitCode } = emptyBuildFailure(outcomesOf(codes), 'SIGTERM');
+      expect(message).toContain('stopped before any repository was read');
+      expect(exitCode).toBe(1);
+    }
   });
 });
 
