@@ -119,10 +119,12 @@ describe('npm run build -- --precompress', () => {
   let bench: BuildBench;
   beforeEach(async () => {
     origin = await OriginServer.start();
-    bench = new BuildBench({ site: true });
-    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
   });
   afterEach(() => origin.stop());
+  const open = (options?: { site: boolean }) => {
+    bench = new BuildBench(options);
+    bench.list([{ slug: 'one', uri: origin.uri('one') }]);
+  };
   const serve = async (count: number, version: string) =>
     origin.serve('one', await generateRepository({ packages: makePackages(count, 'one', version) }));
   const standing = () => [...listFiles(bench.out)].filter((file) => !file.startsWith('.'));
@@ -142,8 +144,9 @@ describe('npm run build -- --precompress', () => {
     }
   };
 
-  it('C12: keeps the copies of what is published right through changes, and until it is told not to', async () => {
-    await serve(12, '1.0');
+  it('C12: keeps the copies of what is published, pages among it, right through changes', async () => {
+    open({ site: true });
+    await serve(3, '1.0');
     const first = await bench.build('DEBDEX_PRECOMPRESS=1 ');
     expect(first).toMatchObject({
       status: 0,
@@ -151,7 +154,15 @@ describe('npm run build -- --precompress', () => {
     });
     assertCopies();
     expect(bench.findUntold().filter((file) => !isCopy(file))).toEqual([]);
-    await serve(11, '2.0');
+    await serve(2, '2.0');
+    expect((await bench.build('DEBDEX_PRECOMPRESS=1 ')).status).toBe(0);
+    assertCopies();
+    expect(standing().filter((file) => file.endsWith('.html.br')).length).toBeGreaterThan(5);
+  });
+
+  it('C12: keeps copies until it is told not to, and makes those of what did not change when it is told to again', async () => {
+    open();
+    await serve(12, '1.0');
     expect((await bench.build('DEBDEX_PRECOMPRESS=1 ')).status).toBe(0);
     assertCopies();
     writeFileSync(path.join(bench.out, 'left-by-a-kill.txt.gz'), '');
