@@ -63,11 +63,23 @@ const pages = (): string[] => {
 const sliceOf = (text: string): string => text.slice(text.indexOf('"data":[') + 8, -2);
 const addressOf = (number: number): string => `${base}/v2/jailbreak/repository/long/packages/${number}`;
 
+/** What pages name, by what tells one state of a file from the next: most stay as they are from moment to moment. */
+const namedBy = new Map<string, readonly (string | undefined)[]>();
+const namedIn = (page: string): readonly (string | undefined)[] => {
+  const { ino, mtimeNs, size } = statSync(fileOf(page), { bigint: true });
+  const key = `${page} ${ino} ${mtimeNs} ${size}`;
+  const known = namedBy.get(key);
+  if (known !== undefined) return known;
+  const found = [...read(page).matchAll(/https:\/\/index\.example(\/v2\/[^"]+)"/g)];
+  const named = [...new Set(found.map(([, file]) => file))];
+  namedBy.set(key, named);
+  return named;
+};
+
 /** The pages, and the records in them, that name a document which is not there. */
 const findDangling = (): string[] =>
   pages().flatMap((name) => {
-    const text = read(path.posix.join(path.posix.dirname(pageOf(1)), name));
-    const named = [...new Set([...text.matchAll(/https:\/\/index\.example(\/v2\/[^"]+)"/g)].map(([, file]) => file))];
+    const named = namedIn(path.posix.join(path.posix.dirname(pageOf(1)), name));
     return named.filter((file) => !existsSync(fileOf(`${file}.json`))).map((file) => `${name} names ${file}`);
   });
 
@@ -163,8 +175,8 @@ describe('the list of a large repository', () => {
       ],
       [[long(900), other], []],
       [
-        [long(2001), other],
-        ['1.json', '2.json', '3.json'],
+        [long(1001), other],
+        ['1.json', '2.json'],
       ],
       [[other], []],
     ] as const) {
