@@ -199,5 +199,10 @@ it('C4: a repository that is renamed in letter case alone stays, and what is not
   expect((await read<RepositoryRecord>('/v2/jailbreak/repository/x')).slug).toBe('x');
   expect((await read<RepositoryRecord>('/v2/jailbreak/repository/x.json')).slug).toBe('x');
   expect((await read<RepositoryRecord>('/v2/jailbreak/repository/x.json.json.json')).slug).toBe('x.json.json');
-  expect(await unanswered(namedAddresses(out, base), server.address)).toEqual([]);
+  // That a file answers under its own name was seen above: here what others name.
+  const isOwnName = (asked: string, file: string) =>
+    decodeURIComponent(asked.replace(/\/$/, '/index.html')) === `/${file}`;
+  const named = [...namedAddresses(out, base)].filter(([asked, file]) => !isOwnName(asked, file));
+  expect(named.length).toBeGreaterThan(slugs.length);
+  expect(await unanswered(new Map(named), server.address)).toEqual([]);
 });
