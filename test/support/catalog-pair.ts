@@ -200,9 +200,9 @@ export class CatalogPair {
     return 421;
   }
 
-  /** Lets twenty minutes go by in which all goes well and somebody asks now and then. */
-  async rest(): Promise<void> {
-    for (const end = this.now + 1_200_000; this.now < end; this.now += 30_000) {
+  /** Lets twenty minutes go by, or so many, in which all goes well and somebody asks now and then. */
+  async rest(minutes = 20): Promise<void> {
+    for (const end = this.now + minutes * 60_000; this.now < end; this.now += 30_000) {
       await this.ask();
       for (let events = 0; events < 100; events++) {
         for (const at of [0, 1] as const) {
