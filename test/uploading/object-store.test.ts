@@ -59,6 +59,10 @@ const odd: Files = {
   [documentPath.package('../../etc/passwd')]: 'hostile',
   [documentPath.package('search')]: 'a word of the API',
 };
+/** Of each kind one, where the subject is how they are sent: each object is three files of the store of the tests. */
+const few: Files = Object.fromEntries(
+  Object.entries(odd).filter(([name]) => !name.includes('/package/') || name === documentPath.package('plain')),
+);
 const get = async (prefix: string, address: string) => {
   const response = await fetch(`${server.base}/${prefix}${prefix === '' ? '' : '/'}${address}`);
   return { status: response.status, text: await response.text(), headers: response.headers };
@@ -114,14 +118,14 @@ describe('in object storage', () => {
 
   it('sends files under their own names alone where it is told to, and takes the others away in time', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     await send(publication.out, target);
     const day = (number: number) => () => new Date(Date.now() + number * 86_400_000);
     expect(await send(publication.out, target, {}, { filesOnly: true })).toMatchObject({ sent: 0 });
     expect(target.names()).toContain('v2/jailbreak/package/plain');
     const { removed } = await send(publication.out, target, { now: day(2) }, { filesOnly: true });
-    expect(removed).toBeGreaterThan(names.length);
+    expect(removed).toBeGreaterThan(2);
     const lookups = target.names().filter((name) => name.startsWith('v2/jailbreak/package/'));
     expect(lookups.filter((name) => !name.endsWith('.json'))).toEqual([]);
     await send(publication.out, target, { now: day(2) });
@@ -130,7 +134,7 @@ describe('in object storage', () => {
 
   it('opens a bucket to scripts of any site once, and keeps its other rules', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     const rules = async () => {
       const answer = await fetch(`${server.base}/${target.title.split('/').at(-1)}/v2/index.json`, {
@@ -150,13 +154,13 @@ describe('in object storage', () => {
     const many = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`v2/jailbreak/package/p${index}.json`, 'x'.repeat(index * 97)]),
     );
-    await publication.publish({ ...odd, ...many });
+    await publication.publish({ ...few, ...many });
     const proxy = await CuttingProxy.start(server.port, () => 200 + Math.floor(Math.random() * 12_000));
     try {
       const target = storeTarget(server, place(), proxy.endpoint);
       const patience = { tries: 60, firstTries: 60, pauseMs: 1, longestPauseMs: 10 };
       await send(publication.out, target, {}, { patience });
-      for (const [name, text] of Object.entries({ ...odd, ...many })) {
+      for (const [name, text] of Object.entries({ ...few, ...many })) {
         expect(target.read(name)?.toString(), name).toBe(text);
       }
       expect(proxy.cuts).toBeGreaterThan(0);
@@ -169,7 +173,7 @@ describe('in object storage', () => {
     const publication = new Publication();
     const large = 'v2/jailbreak/repository/one/packages.json';
     const text = 'x'.repeat(3 * 2 ** 20);
-    await publication.publish({ ...odd, [large]: text });
+    await publication.publish({ ...few, [large]: text });
     const target = storeTarget(server, place());
     const refused = new Set<string>();
     server.refuse = ({ method, key }) => {
@@ -184,7 +188,7 @@ describe('in object storage', () => {
 
   it('H4: sends again, when it is to verify, what stands there under another content type', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const prefix = place();
     const target = storeTarget(server, prefix);
     await send(publication.out, target);
@@ -221,20 +225,20 @@ describe('in object storage', () => {
 
   it('P1: after an upload that was killed on its way to another generation it relies on nothing that this may have sent', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     await send(publication.out, target);
     const file = 'v2/jailbreak/package/plain.json';
-    await publication.publish({ ...odd, [file]: 'B', 'v2/orphan.json': 'o' });
+    await publication.publish({ ...few, [file]: 'B', 'v2/orphan.json': 'o' });
     server.refuse = ({ method, key }) =>
       method === 'PUT' && key.endsWith('generation.json') ? { status: 403, code: 'AccessDenied' } : undefined;
     await expect(send(publication.out, target)).rejects.toThrow();
     expect(target.read(file)?.toString()).toBe('B');
     server.refuse = undefined;
     // As it was in the generation that is in force there: by its inventory nothing has changed.
-    await publication.publish(odd);
+    await publication.publish(few);
     await send(publication.out, target);
-    expect(target.read(file)?.toString()).toBe(odd[file]);
+    expect(target.read(file)?.toString()).toBe(few[file]);
     const late = { now: () => new Date(Date.now() + 2 * 86_400_000) };
     await send(publication.out, target, late);
     expect(target.read('v2/orphan.json')).toBeUndefined();
@@ -247,7 +251,7 @@ describe('in object storage', () => {
     ['a request that timed out', { status: 400, code: 'RequestTimeout' }],
   ])('P1: waits and goes on where the store answers %s', async (_, refusal) => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     // A HEAD is refused without a word.
     server.refuse = ({ method }, nth) => (nth % 3 === 0 && method !== 'HEAD' ? refusal : undefined);
@@ -258,7 +262,7 @@ describe('in object storage', () => {
 
   it('gives up at last on a store that goes on refusing', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     server.refuse = () => ({ status: 503, code: 'SlowDown' });
     await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow(
       /SlowDown.*goes on where it stopped/,
@@ -281,14 +285,14 @@ describe('in object storage', () => {
     [/no more room/, { status: 507, code: 'QuotaExceeded' }],
   ])('says %s', async (message, refusal) => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     server.refuse = ({ method }) => (method === 'PUT' ? refusal : undefined);
     await expect(send(publication.out, storeTarget(server, place()))).rejects.toThrow(message);
   });
 
   it('says what is missing: credentials, the right secret, a bucket, an endpoint', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     const refuse = (flags: object, message: RegExp) =>
       expect(send(publication.out, target, {}, flags)).rejects.toThrow(message);
@@ -302,18 +306,18 @@ describe('in object storage', () => {
 
   it('P1: where a store knows no conditions it looks twice', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     server.knowsConditions = false;
     const both = await Promise.allSettled([send(publication.out, target), send(publication.out, target)]);
     expect(both.map(({ status }) => status)).toContain('fulfilled');
-    for (const [name, text] of Object.entries(odd)) expect(target.read(name)?.toString(), name).toBe(text);
+    for (const [name, text] of Object.entries(few)) expect(target.read(name)?.toString(), name).toBe(text);
     expect(target.read(generationPath.current)?.toString()).toBe(publication.read(generationPath.current));
   });
 
   it('P1: says so where a store does not take conditions, and goes on without', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     server.knowsConditions = false;
     server.refuse = ({ method, headers }) =>
@@ -326,7 +330,7 @@ describe('in object storage', () => {
 
   it('P1: stops when another has taken its place, and does not touch generation.json', async () => {
     const publication = new Publication();
-    await publication.publish(odd);
+    await publication.publish(few);
     const target = storeTarget(server, place());
     const other = Buffer.from('by somebody else');
     const { S3Client } = await import('../../src/uploading/s3-client.ts');
