@@ -31,7 +31,7 @@ const repository: SourceRepository = {
   slug: 'one',
   aliases: ['former'],
   packages: packages(
-    ...Array.from({ length: 200 }, (_, at) => ({ Package: `com.example.p${at}`, Description: 'x'.repeat(3000) })),
+    ...Array.from({ length: 96 }, (_, at) => ({ Package: `com.example.p${at}`, Description: 'x'.repeat(3000) })),
   ),
 };
 
@@ -248,7 +248,7 @@ const visit = (visitor: number): readonly Sent[] => {
   return targets.map((target) => get(`/v2/jailbreak/${target}`, headers));
 };
 
-const visitors = 48;
+const visitors = 16;
 const markOf = (visitor: number): string => `only-of-${visitor}-alone`;
 
 /** Has all of them ask at once, so that each is between two steps of the others. */
@@ -288,6 +288,7 @@ describe('every host of the function', () => {
       await compareFiles(host, ask);
       if (!host.isAskedByRequest) await compareRaw(host, ask);
       await compareVisitors(host, ask);
+      if (host.isProgramOfAnother) return;
       const { packages: records, repositories } = readPublished(publication.folder);
       const ids = [...new Set(records.map(({ package_id }) => package_id))].filter((_, index) => index % 5 === 0);
       const slugs = repositories.map(({ slug }) => slug);

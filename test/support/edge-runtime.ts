@@ -119,6 +119,7 @@ export const runEdge = async (
   });
   const address = (await workerd.ready).origin;
   let isOpen = true;
+  let bindings: Promise<{ BUCKET: WritableBucket }> | undefined;
   return {
     address,
     lines,
@@ -129,7 +130,9 @@ export const runEdge = async (
         )
         .at(-1),
     put: async (key, bytes, sha256) => {
-      const { BUCKET } = await workerd.getBindings<{ BUCKET: WritableBucket }>();
+      // Each time they are asked for, all bindings are made anew.
+      bindings ??= workerd.getBindings<{ BUCKET: WritableBucket }>();
+      const { BUCKET } = await bindings;
       await BUCKET.put(key, bytes, { customMetadata: { sha256 } });
     },
     object: async (name) => {

@@ -32,6 +32,8 @@ export interface HostUnderTest {
   readonly isAskedByRequest?: boolean;
   /** Whether it reads a large file no second time for its digest, so that its entity tag is another. */
   readonly hasOtherTags?: boolean;
+  /** Whether another host is the same program, which is asked all that there is: here what differs with where it reads. */
+  readonly isProgramOfAnother?: boolean;
   /** Starts it until the test ends; undefined where its runtime is not here. */
   start(hosted: HostedPublication): Promise<Ask | undefined>;
 }
@@ -108,6 +110,7 @@ export const hosts: readonly HostUnderTest[] = [
   },
   {
     name: 'workerd, as a replica',
+    isProgramOfAnother: true,
     hasPages: false,
     compresses: true,
     hasOtherTags: true,
@@ -119,6 +122,7 @@ export const hosts: readonly HostUnderTest[] = [
   },
   {
     name: 'workerd, with what was deployed',
+    isProgramOfAnother: true,
     hasPages: true,
     compresses: true,
     hasOtherTags: true,
