@@ -32,34 +32,37 @@ const ask = async (target: string) => {
 const sliceOf = (text: string): string => text.slice(text.indexOf('"data":[') + 8, -2);
 const pageOf = (text: string) => packagePageSchema.parse(JSON.parse(text));
 
-/** The texts of the pages from this target on, by the links to the next. */
+/** The texts of the pages from this target on, by the links to the next, and how many records they say they have. */
 const walk = async (target: string, key: 'nextPage' | 'previousPage' = 'nextPage') => {
   const texts: string[] = [];
+  let counted = 0;
   for (let next: string | undefined = target; next !== undefined; ) {
     const { answer, text } = await ask(next);
     expect(answer.status).toBe(200);
     texts.push(text);
-    const link: string | undefined = pageOf(text).refs[key];
+    const { count, refs } = pageOf(text);
+    counted += count;
+    const link: string | undefined = refs[key];
     if (link !== undefined) expect(link.startsWith(`${base}${listOf('long')}`)).toBe(true);
     next = link?.slice(base.length);
   }
-  return texts;
+  return { texts, counted };
 };
 
 describe('the list of a repository in pages', () => {
   it.each([
     ['?page=1', 3],
-    ['?limit=97', 26],
+    ['?limit=313', 8],
     ['?limit=250', 10],
     ['?limit=1000&page=1', 3],
   ])('H5: is the whole list, its very texts in its order, by the links to the next page (%s)', async (query, pages) => {
     const whole = sliceOf((await ask(listOf('long'))).text);
-    const texts = await walk(listOf('long') + query);
+    const { texts, counted } = await walk(listOf('long') + query);
     expect(texts.length).toBe(pages);
     expect(texts.map(sliceOf).join(',') === whole).toBe(true);
-    expect(texts.reduce((sum, text) => sum + pageOf(text).count, 0)).toBe(count);
+    expect(counted).toBe(count);
     const back = await walk(`${listOf('long')}${query.replace(/&?page=1/, '')}&page=${pages}`, 'previousPage');
-    expect(back.reverse().map(sliceOf)).toEqual(texts.map(sliceOf));
+    expect(back.texts.reverse().map(sliceOf)).toEqual(texts.map(sliceOf));
   });
 
   it('H5: cuts any part out of it, also between the versions of one package', async () => {
@@ -135,7 +138,7 @@ describe('the list of a repository in pages', () => {
     const { answer, text } = await ask(`${listOf('long')}/2`);
     expect([answer.status, sliceOf(text) === sliceOf(computed.text)]).toEqual([200, true]);
     expect(answer.headers.get('etag')).toBe((await ask(`${listOf('long')}/2.json`)).answer.headers.get('etag'));
-    expect(await walk(`${listOf('long')}/1`)).toHaveLength(3);
+    expect((await walk(`${listOf('long')}/1`)).texts).toHaveLength(3);
     for (const target of [
       'long/packages/4',
       'long/packages/0',
