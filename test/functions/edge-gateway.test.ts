@@ -133,7 +133,8 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   });
 
   test('T3, T5: a device signs in, is known, and is signed out by its owner, as on Node', async () => {
-    await add('alice', smallCost);
+    // At its full cost once: whatever keeps the hash, it is the same isolate that makes it.
+    await add('alice', gateway.kind === 'object' ? smallCost : weakCost);
     const browser = new BrowserSession(edge.address);
     const authUrl = await authenticate(edge.address);
     expect(authUrl).toMatch(/^https:\/\/index\.example\.org\/v2\/login\?request=/);
