@@ -84,7 +84,7 @@ const follow = async (read: Read, isDone: () => boolean) => {
     }
     walks++;
     // Leaves the uploads most of the processor; so does the mirror.
-    await sleep(50);
+    await sleep(100);
   }
   return { broken, walks };
 };
@@ -106,7 +106,7 @@ const mirrorOn = async (base: string, generations: readonly Files[], isDone: () 
       if (!(error instanceof SourceError) && !(error instanceof NetworkError)) throw error;
       refused++;
     }
-    await sleep(200);
+    await sleep(400);
   }
   await fetcher.close();
   return { taken, refused };
