@@ -165,9 +165,10 @@ export const hostile = {
   author: `<svg/onload=alert(3)> <evil@example.org>`,
 };
 
-const many = Array.from({ length: 240 }, (_, index) =>
-  stanza({ Package: `com.many.p${index}`, Name: `Many ${String(index).padStart(3, '0')}`, Section: 'Themes' }),
-).join('');
+const manyPackages = (length: number): string =>
+  Array.from({ length }, (_, index) =>
+    stanza({ Package: `com.many.p${index}`, Name: `Many ${String(index).padStart(3, '0')}`, Section: 'Themes' }),
+  ).join('');
 
 /** Repositories with something of everything that the pages show. */
 export const sources: readonly Source[] = [
@@ -258,7 +259,7 @@ export const sources: readonly Source[] = [
     entry: { slug: 'many', uri: 'https://many.example', ranking: 4 },
     release: 'Origin: Many packages\n',
     at: '2026-11-17T10:00:00.000Z',
-    packages: many,
+    packages: manyPackages(240),
   },
   {
     entry: {
@@ -275,6 +276,11 @@ export const sources: readonly Source[] = [
     packages: stanza({ Package: 'ellekit', Name: 'ElleKit', Provides: 'mobilesubstrate', Section: 'System' }),
   },
 ];
+
+/** The same with so many of the many packages: few, where it does not matter how long a list is, are half of the work. */
+export const sourcesWith = (length: number): readonly Source[] =>
+  sources.map((source) => (source.entry.slug === 'many' ? { ...source, packages: manyPackages(length) } : source));
+export const fewSources = sourcesWith(3);
 
 const builtAt = '2026-11-20T10:00:00.000Z';
 

@@ -1,17 +1,12 @@
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { readSafetyEntries, safetyFile } from '../../../functions/node/safety-file.ts';
 import { CatalogFile } from '../../../src/catalog/node-sqlite.ts';
-import { publishSite } from '../../../src/pipeline/site-step.ts';
 import { CatalogSearch } from '../../../src/search/catalog-search.ts';
 import { launchBrowser } from '../../support/browser.ts';
-import { makeOnce } from '../../support/once-in-run.ts';
 import { createPublished } from '../../support/published.ts';
 import { type StaticServer, serveFolder } from '../../support/static-server.ts';
 import { startTestServer, type TestServer } from '../../support/test-server.ts';
-import { countDownloads, keepDepiction, lastBuild, sources, telling, writeCatalog } from '../fixture.ts';
+import { publishSources } from '../published-sources.ts';
 
 /** What should not have happened on a page. */
 export interface Heard {
@@ -31,24 +26,6 @@ export interface Visit {
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-const catalogIn = (folder: string): string => path.join(folder, 'catalog.sqlite');
-const outIn = (folder: string): string => path.join(folder, 'out');
-
-const publish = async (folder: string): Promise<void> => {
-  const catalogPath = catalogIn(folder);
-  await writeCatalog(catalogPath, sources, 'https://index.example');
-  countDownloads(catalogPath, { 'com.alpha.snowboard': 1200, ellekit: 80, 'com.beta.only': 1 });
-  await publishSite({
-    catalogPath,
-    lastBuild,
-    depictions: await keepDepiction(path.join(folder, 'kept'), telling),
-    outDir: outIn(folder),
-    cacheDir: path.join(folder, 'cache'),
-    baseUrl: 'https://index.example',
-    safety: readSafetyEntries(safetyFile).slice(0, 4),
-  });
-};
-
 /** The site of made-up repositories, served twice, and a browser that looks at it: for the tests of one file. */
 export class SiteInBrowser {
   /** The site as files alone. */
@@ -64,10 +41,10 @@ export class SiteInBrowser {
   #heard: Heard = { outside: [], mistakes: [] };
 
   async start(): Promise<void> {
-    const folder = await makeOnce(tmpdir(), 'site-in-browser', publish);
-    this.out = outIn(folder);
+    const { out, catalogPath } = await publishSources();
+    this.out = out;
     this.files = await serveFolder(this.out);
-    this.#index = CatalogFile.openReadOnly(catalogIn(folder));
+    this.#index = CatalogFile.openReadOnly(catalogPath);
     this.computing = await startTestServer({
       published: { ...createPublished(), folder: this.out },
       overrides: { search: new CatalogSearch(this.#index) },

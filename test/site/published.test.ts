@@ -1,0 +1,279 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { badgeSchema } from '../../src/contract/badge.ts';
+import { publishSources } from './published-sources.ts';
+
+const base = 'https://index.example';
+let out: string;
+beforeAll(async () => {
+  ({ out } = await publishSources());
+});
+
+const read = (name: string): string => readFileSync(path.join(out, name), 'utf8');
+/** What the page of this name says in its main part. */
+const wordsOf = (name: string): string =>
+  read(name)
+    .replace(/^.*<main/s, '<main')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+const files = (): string[] =>
+  readdirSync(out, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)))
+    .sort();
+
+describe('a published site', () => {
+  it('writes a page for every package, repository and section', () => {
+    expect(files().filter((name) => /^package\/.*\/index\.html$/.test(name))).toHaveLength(250);
+    const { languages } = JSON.parse(read('pagefind/pagefind-entry.json'));
+    expect(Object.values(languages)).toMatchObject([{ page_count: 250 }]);
+    // Sixteen in a file.
+    expect(files().filter((name) => name.startsWith('pagefind/fragment/'))).toHaveLength(16);
+    for (const name of [
+      'index.html',
+      '404.html',
+      'feed.atom',
+      'feed.json',
+      'sitemap.xml',
+      'sitemap/1.xml',
+      'robots.txt',
+    ]) {
+      expect(existsSync(path.join(out, name)), name).toBe(true);
+    }
+    for (const name of ['package/com.alpha.snowboard', 'repository/alpha', 'repository/many/3', 'section/themes/3']) {
+      expect(existsSync(path.join(out, name, 'index.html')), name).toBe(true);
+    }
+  });
+
+  it('C12: has a badge for every repository, those that were never read and former slugs among them', () => {
+    expect(files().filter((name) => name.startsWith('badge/'))).toEqual(
+      ['alpha', 'beta', 'gone', 'many', 'oldalpha', 'suited'].flatMap((slug) => [
+        `badge/${slug}.json`,
+        `badge/${slug}.svg`,
+      ]),
+    );
+    const messageOf = (slug: string) => badgeSchema.parse(JSON.parse(read(`badge/${slug}.json`))).message;
+    expect(messageOf('many')).toBe('240 packages · fresh');
+    expect(messageOf('beta')).toBe('stale since 2026-11-17');
+    expect(messageOf('gone')).toBe('failed');
+    expect(read('badge/oldalpha.svg')).toBe(read('badge/alpha.svg'));
+    const page = read('repository/beta/index.html');
+    expect(page).toContain('<img src="/badge/beta.svg" alt="Debdex: stale since 2026-11-17"');
+    expect(page).toContain(`[![Debdex beta](${base}/badge/beta.svg)](${base}/repository/beta/)`);
+  });
+
+  it('C11: tells what is called unsafe, why, since when and who says so, leads nobody there, and says how to object', () => {
+    const html = read('safety/index.html');
+    const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain('6 addresses unsafe');
+    expect(text).toContain('Write to list@index.example if an entry is wrong');
+    expect(text).toMatch(
+      /Had a backdoor once\. 1 address, listed since 31 Dec 2025 ; source: b\.example bad\.example\/repo .*Hands out &lt;b&gt;copies&lt;\/b&gt;\. 1 address, listed since 1 May 2026 ; source: who\.example zebra\.bad\.example .* 3 addresses, listed since /,
+    );
+    expect(html).toContain('href="https://who.example/says?a&amp;b"');
+    expect(html).not.toMatch(/href="[^"]*bad\.example/);
+    expect(html).toContain('<a href="mailto:list@index.example?subject=An%20entry%20of%20the%20safety%20list">');
+  });
+
+  it('C8: tells of versions that have other bytes elsewhere: on a page, in a feed, of the package and both repositories', () => {
+    expect(wordsOf('divergence/index.html')).toMatch(
+      /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. The version com\.alpha\.snowboard 1\.3 \(rootless\)/,
+    );
+    expect(wordsOf('divergence/index.html')).toContain('No repository was seen to do so.');
+    expect(read('divergence/index.html')).toContain('<link rel="alternate" href="/divergence/feed.atom"');
+    const feed = read('divergence/feed.atom');
+    expect(feed.match(/<entry>/g)).toHaveLength(1);
+    expect(feed).toContain('<title>Alpha Repo and Beta have other bytes for 1 version</title>');
+    expect(feed).toContain(
+      `<link href="${base}/package/com.alpha.snowboard/"/><updated>2026-11-19T10:00:00.000Z</updated>`,
+    );
+    expect(feed).toContain('<summary>com.alpha.snowboard 1.3 (iphoneos-arm64)</summary>');
+    for (const [slug, other] of [
+      ['alpha', 'beta'],
+      ['beta', 'alpha'],
+    ]) {
+      expect(wordsOf(`repository/${slug}/index.html`)).toMatch(
+        RegExp(
+          `Another repository has the same version .* com\\.alpha\\.snowboard 1\\.3 \\(iphoneos-arm64\\) in ${other}`,
+        ),
+      );
+    }
+    expect(wordsOf('package/com.alpha.snowboard/index.html')).toContain('1.3 other bytes');
+    expect(read('status/index.html')).toContain('href="/divergence/"');
+  });
+
+  it('says of the latest version of each repository whether it is the newest of all or the latest there', () => {
+    const words = wordsOf('package/com.alpha.snowboard/index.html');
+    expect(words).toMatch(/ 1\.5\.1 newest Alpha Repo .* 1\.3 latest here other bytes Beta /);
+    expect(words).not.toMatch(/1\.3 newest|1\.5\.1 latest here/);
+  });
+
+  it('says that a version changed nothing where it did not', () => {
+    expect(wordsOf('package/com.alpha.lib/index.html')).toContain(
+      'What changed 1.0 states the same as 0.9 . 0.9 after',
+    );
+    expect(wordsOf('package/com.alpha.snowboard/index.html')).not.toContain('states the same');
+  });
+
+  it('H5: names the plain file of an operation only where it lies at another address', () => {
+    const operations = read('api/index.html').split('<article').slice(1);
+    const told = operations.map((html) => [
+      /<code class="address">([^<]*)</.exec(html)?.[1],
+      /Also a plain file[^<]*<code>([^<]*)</.exec(html)?.[1],
+    ]);
+    expect(told).toContainEqual(['/v2/jailbreak/package/{packageId}', '/v2/jailbreak/package/{packageId}.json']);
+    expect(told.filter(([address, file]) => address === file)).toEqual([]);
+  });
+
+  it('C12: names every page that has an address of its own in the sitemap', () => {
+    const pages = path.join(import.meta.dirname, '..', '..', 'src', 'pages');
+    const fixed = globSync('{index.astro,*/index.astro}', { cwd: pages }).map((file) => path.posix.dirname(`/${file}`));
+    expect(fixed.length).toBeGreaterThan(8);
+    const sitemap = read('sitemap/1.xml');
+    for (const name of fixed) expect(sitemap).toContain(`<loc>${base}${name === '/' ? '/' : `${name}/`}</loc>`);
+  });
+
+  it('C12: leads to every page from another one, which says what it is by a title and a description of its own', () => {
+    const pages = files()
+      .filter((name) => /^(?:.*\/)?index\.html$/.test(name))
+      .map((name) => ({ address: `/${name.slice(0, -'index.html'.length)}`, html: read(name) }))
+      .filter(({ html }) => !html.includes('http-equiv="refresh"'));
+    const linksOf = (html: string) => [...html.matchAll(/ href="(\/[^"#?]*)/g)].map(([, link]) => link);
+    // A page leads to itself by what stands on all of them.
+    const linked = new Set(pages.flatMap(({ address, html }) => linksOf(html).filter((link) => link !== address)));
+    const sitemap = read('sitemap/1.xml');
+    const told = new Map<string, string>();
+    for (const { address, html } of pages) {
+      expect(linked, 'is linked to').toContain(address);
+      const isNext = /\/\d+\/$/.test(address);
+      if (!isNext) expect(sitemap, 'is in the sitemap').toContain(`<loc>${base}${address}</loc>`);
+      const title = /<title>([^<]*)<\/title>/.exec(html)?.[1] ?? '';
+      const description = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+      expect(title, address).toMatch(address === '/' ? /^Debdex/ : /^\S.* · Debdex$/);
+      expect(description, address).toMatch(/\S.{8,}/);
+      // Two packages may be called the same, and the parts of a long list are of one thing.
+      if (isNext || address.startsWith('/package/')) continue;
+      for (const text of [title, description]) {
+        expect([address, told.get(text)], text).toEqual([address, undefined]);
+        told.set(text, address);
+      }
+    }
+    expect(pages.length).toBeGreaterThan(250);
+  });
+
+  it('C11: has a preview picture of every page that is there, as large as is said, and says what it shows', () => {
+    const metaOf = (html: string, name: string) => RegExp(`<meta property="${name}" content="([^"]*)"`).exec(html)?.[1];
+    const seen = new Set<string>();
+    for (const name of files().filter((one) => one.endsWith('.html'))) {
+      const html = read(name);
+      const address = metaOf(html, 'og:image') ?? '';
+      expect(address.startsWith(`${base}/`), name).toBe(true);
+      const told = ['width', 'height', 'alt'].map((part) => metaOf(html, `og:image:${part}`));
+      seen.add(JSON.stringify([address.slice(base.length + 1), ...told]));
+    }
+    expect(seen.size).toBeGreaterThan(3);
+    for (const [file, width, height, alt] of [...seen].map((one) => JSON.parse(one) as string[])) {
+      // PNG (RFC 2083), 4.1.1: the first chunk begins with width and height.
+      const png = readFileSync(path.join(out, file ?? ''));
+      expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], file).toEqual([
+        'PNG',
+        Number(width),
+        Number(height),
+      ]);
+      expect(alt, file).toMatch(/\w{3}/);
+    }
+  });
+
+  it('C9: keeps identifiers that are paths in folders of their own', () => {
+    expect(existsSync(path.join(out, 'package/=2e=2e/index.html'))).toBe(true);
+    expect(read('package/=2e=2e/index.html')).toContain('Two dots');
+    expect(read('package/_com._alpha._lib/index.html')).toContain('Other case');
+    expect(read('package/com.alpha.lib/index.html')).toContain('Alpha Library');
+  });
+
+  it('leads a former slug to its repository, outside of sitemap and search, and keeps its feeds', () => {
+    const former = read('repository/oldalpha/index.html');
+    expect(former).toContain('<meta http-equiv="refresh" content="0; url=/repository/alpha/">');
+    expect(former).toContain(`<link rel="canonical" href="${base}/repository/alpha/">`);
+    const diagnosed = read('doctor/oldalpha/index.html');
+    expect(diagnosed).toContain('<meta http-equiv="refresh" content="0; url=/doctor/alpha/">');
+    expect(read('sitemap.xml')).not.toContain('oldalpha');
+    expect(read('repository/oldalpha/feed.atom')).toBe(read('repository/alpha/feed.atom'));
+    expect(read('repository/oldalpha/feed.json')).toBe(read('repository/alpha/feed.json'));
+    expect(read('sitemap/1.xml')).not.toContain('oldalpha');
+    // Another repository has this slug now.
+    expect(read('repository/many/index.html')).not.toContain('http-equiv="refresh"');
+  });
+
+  it('shows what is news on the first page as its repository has it, as the page of news does', () => {
+    for (const name of ['index.html', 'new/index.html'])
+      expect(wordsOf(name), name).toMatch(/SnowBoard 1\.3 Themes for every icon Beta/);
+  });
+
+  it('C12: has feeds of all, of repositories, sections, authors and packages, each named by its page', () => {
+    const entries = (feed: string) => [...read(feed).matchAll(/<entry><title>([^<]*)</g)].map(([, title]) => title);
+    const updated = 'SnowBoard 1.3, updated, Beta';
+    const added = 'Only in Beta 1.0, new, Beta';
+    expect(entries('feed.atom').sort()).toEqual([added, updated]);
+    const all = {
+      'repository/beta': [added, updated],
+      'repository/alpha': [],
+      'section/tweaks': [updated],
+      'section/system': [added],
+      'author/ada-example': [added, updated],
+      'package/com.alpha.snowboard': [updated],
+      'package/com.beta.only': [added],
+      'package/ellekit': [],
+      'package/=2e=2e': [],
+    };
+    for (const [folder, titles] of Object.entries(all)) {
+      expect(entries(`${folder}/feed.atom`).sort(), folder).toEqual(titles);
+      expect(read(`${folder}/feed.atom`)).toContain(
+        `<link rel="self" type="application/atom+xml" href="${base}/${folder}/feed.atom"/>`,
+      );
+      const page = read(`${folder}/index.html`);
+      expect(page, folder).toContain(`<link rel="alternate" href="/${folder}/feed.atom" type="application/atom+xml"`);
+      expect(page.match(new RegExp(`<a[^>]*href="/${folder}/feed\\.atom"`)), folder).not.toBeNull();
+    }
+  });
+
+  it('C12: has a page for each author, which tells no mail address', () => {
+    const folders = readdirSync(path.join(out, 'author')).filter((name) => name !== 'index.html');
+    expect(folders).toContain('ada-example');
+    expect(folders).toHaveLength(3);
+    const page = read('author/ada-example/index.html');
+    // What is by somebody else too stands with what is theirs alone, and leads there.
+    for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix', 'Only in Beta']) {
+      expect(page).toContain(`>${name}</a>`);
+    }
+    expect(page).not.toContain('Also on their own');
+    const together = folders.find((name) => name.startsWith('bob-example-ada-example'));
+    expect(read(`author/${together}/index.html`)).toMatch(
+      /Also on their own:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
+    );
+    for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
+      expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);
+    const [, others] = read('package/com.alpha.lib/index.html').split('Also by');
+    expect(others).toContain('<a href="/author/ada-example/"');
+    expect(others).toContain('href="/package/com.beta.only/"');
+  });
+
+  it('C4: shows what the doctor says of each listed repository, those that were never read among them', () => {
+    const says = (slug: string) =>
+      read(`doctor/${slug}/index.html`)
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ');
+    expect(says('alpha')).toContain('The repository can be used: 8 packages.');
+    expect(says('alpha')).toContain('A stanza without Filename was left out: com.alpha.broken');
+    expect(says('beta')).toContain('The repository cannot be used.');
+    expect(says('beta')).toContain('It answers too slowly.');
+    expect(says('gone')).toMatch(/The repository cannot be used\. .*No such host\./);
+    expect(says('gone')).toContain('npm run doctor -- https://gone.example');
+    expect(says('suited')).toContain(
+      'npm run doctor -- https://suited.example/apt --suite stable --component main --binary iphoneos-arm64',
+    );
+    for (const file of ['repository/beta', 'status']) expect(read(`${file}/index.html`)).toContain('href="/doctor/');
+    expect(read('status/index.html')).toContain('href="/doctor/gone/"');
+  });
+});
