@@ -14,9 +14,6 @@ const run = (script: string, parameters: readonly string[], input = '') => {
   return spawnSync(path.join(project, script), parameters, options);
 };
 
-const node = (script: string, parameters: readonly string[], input = '') =>
-  spawnSync(process.execPath, [path.join(project, script), ...parameters], { input, encoding: 'utf8' });
-
 const buildSample = async (state: string, out: string): Promise<void> => {
   const { status, text } = await runScript('build', ['--sample', '--state', state, '--out', out, '--no-site']);
   expect(status, text).toBe(0);
@@ -44,7 +41,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   await buildSample(state, out);
   const before = digests(out);
   const account = ['add', 'alice', '--state', state];
-  expect(node('scripts/accounts.ts', account, 'correct horse battery\n').status).toBe(0);
+  expect(await runScript('accounts', account, { input: 'correct horse battery\n' })).toMatchObject({ status: 0 });
 
   const backup = run('deploy/backup.sh', [state, backups]);
   expect(backup.stderr + backup.status).toMatch(/0$/);
@@ -55,7 +52,7 @@ it('a backup restored on a new machine dates no document anew, and has the accou
   const there = path.join(folder, 'there');
   const restore = run('deploy/restore.sh', [file, there]);
   expect(restore.stderr + restore.status).toMatch(/0$/);
-  expect(node('scripts/accounts.ts', ['list', '--state', there]).stdout).toContain('alice');
+  expect((await runScript('accounts', ['list', '--state', there])).out).toContain('alice');
   expect(existsSync(path.join(there, 'snapshots'))).toBe(false);
   const restored = path.join(folder, 'restored');
   await buildSample(there, restored);
