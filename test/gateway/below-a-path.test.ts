@@ -29,8 +29,10 @@ const elsewhere = [createPublished(), new Date('2026-05-02T00:00:00Z'), origin +
 let publication: Published;
 let provider: OpenIdProvider;
 let server: ChildProcess;
-let proxies: Server[];
-let browsers: Browser[];
+/** The proxy, and whether it passes the path on. */
+let proxy: Server;
+let keepsPath: boolean;
+let browser: Browser;
 /** Where the client's own callback is called with. */
 let called: string[];
 let client: Server;
@@ -38,8 +40,8 @@ let client: Server;
 let reached: string;
 
 /** A proxy on loopback that ends TLS for the site, as nginx does. */
-const startProxy = async (target: number, keepsPath: boolean): Promise<Server> => {
-  const proxy = createServer(createCertificate({ names: ['x.example'] }), (incoming, outgoing) => {
+const startProxy = async (target: number): Promise<Server> => {
+  const started = createServer(createCertificate({ names: ['x.example'] }), (incoming, outgoing) => {
     const asked = incoming.url ?? '/';
     // Something else lies at the root of the host.
     if (!asked.startsWith(`${below}/`)) return void outgoing.writeHead(404).end('another application');
@@ -51,9 +53,9 @@ const startProxy = async (target: number, keepsPath: boolean): Promise<Server> =
     });
     incoming.pipe(passed);
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  return proxy;
+  started.listen(0, '127.0.0.1');
+  await once(started, 'listening');
+  return started;
 };
 
 beforeAll(async () => {
@@ -89,19 +91,15 @@ beforeAll(async () => {
     if (port !== 0) break;
   }
   reached = `http://127.0.0.1:${port}${below}`;
-  proxies = [await startProxy(port, true), await startProxy(port, false)];
-  browsers = [];
-  // One after the other: the first unpacks the program.
-  for (const proxy of proxies) {
-    const { port: secure } = proxy.address() as AddressInfo;
-    const resolving = `--host-resolver-rules=MAP x.example:443 127.0.0.1:${secure}`;
-    browsers.push(await launchBrowser([resolving, '--ignore-certificate-errors']));
-  }
+  proxy = await startProxy(port);
+  const { port: secure } = proxy.address() as AddressInfo;
+  const resolving = `--host-resolver-rules=MAP x.example:443 127.0.0.1:${secure}`;
+  browser = await launchBrowser([resolving, '--ignore-certificate-errors']);
 }, 120_000);
 
 afterAll(async () => {
-  await Promise.all((browsers ?? []).map((browser) => browser.close()));
-  for (const each of [...(proxies ?? []), client]) {
+  await browser?.close();
+  for (const each of [proxy, client]) {
     each?.closeAllConnections();
     each?.close();
   }
@@ -144,10 +142,11 @@ const expectSignedIn = async (): Promise<string> => {
 };
 
 test.each([
-  ['keeps', 0],
-  ['takes off', 1],
-] as const)('T3: signs in below a path, and out, by a proxy that %s it', async (_, which) => {
-  const context = await (browsers[which] as Browser).newContext({ ignoreHTTPSErrors: true });
+  ['keeps', true],
+  ['takes off', false],
+] as const)('T3: signs in below a path, and out, by a proxy that %s it', async (_, keeps) => {
+  keepsPath = keeps;
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   const strays: string[] = [];
   page.on('request', (request) => {
