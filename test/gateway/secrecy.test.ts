@@ -94,7 +94,7 @@ const expectNowhere = (secrets: ReadonlySet<string>, places: readonly { name: st
 
 const read = (files: readonly string[]) => files.map((name) => ({ name, bytes: readFileSync(name) }));
 
-test('T9 no token, password or udid in the SQLite file, its log, the security log or an error', async () => {
+test('T9 no token, password or udid in the SQLite file, its log, the security log or an error, and what happened as JSON lines', async () => {
   const gateway = await startGateway();
   const { secrets, refusals } = await liveThrough(gateway);
   expect(secrets.size).toBeGreaterThan(14);
@@ -112,12 +112,6 @@ test('T9 no token, password or udid in the SQLite file, its log, the security lo
   const texts = [...gateway.log, ...refusals].map((text) => ({ name: text, bytes: Buffer.from(text) }));
   expectNowhere(secrets, [...files, ...texts]);
   expect(statSync(join(gateway.folder, 'gateway.sqlite')).mode & 0o077).toBe(0);
-  await gateway.close();
-});
-
-test('T9 the security log is JSON lines that tell what happened', async () => {
-  const gateway = await startGateway();
-  await liveThrough(gateway);
   const events = gateway.log.map((line) => JSON.parse(line));
   for (const name of ['sign-in', 'sign-in-failed', 'reuse-detected', 'revoked', 'revoke-refused']) {
     expect(events).toContainEqual(
@@ -148,11 +142,14 @@ beforeAll(async () => {
 afterAll(() => database.remove());
 
 test('T9 no token, password or udid in the files of PostgreSQL', async () => {
-  const gateway = await startGateway({ GATEWAY_DATABASE_URL: await database.createDatabase() });
+  const url = await database.createDatabase();
+  // What was written before holds nothing of it, and is most of what there is.
+  const begun = Math.floor(Date.now() / 1000) * 1000;
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
   const { secrets } = await liveThrough(gateway);
   await gateway.close();
   await database.stop();
-  const files = read(filesBelow(join(database.folder, 'data')));
+  const files = read(filesBelow(join(database.folder, 'data')).filter((name) => statSync(name).mtimeMs >= begun));
   expect(files.some(({ bytes }) => bytes.includes('••••ffee'))).toBe(true);
   expectNowhere(secrets, files);
 });
