@@ -212,21 +212,27 @@ test('T4 guessing is throttled for the account and address without locking other
 });
 
 test('T4 one address that guesses at many accounts is throttled, and so are many addresses at one account', async () => {
-  const attempt = async (name: string, address: string, typed = 'guess') => {
+  const attempt = async (name: string, address: string) => {
     const browser = new BrowserSession(gateway.base);
-    return (await browser.submit(await browser.open(await newAuthUrl()), { name, password: typed }, from(address)))
-      .status;
+    return (await browser.submit(await browser.open(await newAuthUrl()), { name, password }, from(address))).status;
+  };
+  // Who guesses types into the page that is open already.
+  const guessing = new BrowserSession(gateway.base);
+  let page = await guessing.open(await newAuthUrl());
+  const guessAt = async (name: string, address: string) => {
+    page = await guessing.submit(page, { name, password: 'guess' }, from(address));
+    return page.status;
   };
   await addAccount(gateway.store, 'dave');
   await addAccount(gateway.store, 'erin');
-  for (let guess = 0; guess < 50; guess++) expect(await attempt(`name${guess}`, '203.0.113.1')).toBe(403);
-  expect(await attempt('dave', '203.0.113.1', password)).toBe(429);
-  expect(await attempt('dave', '203.0.113.2', password)).toBe(303);
+  for (let guess = 0; guess < 50; guess++) expect(await guessAt(`name${guess}`, '203.0.113.1')).toBe(403);
+  expect(await attempt('dave', '203.0.113.1')).toBe(429);
+  expect(await attempt('dave', '203.0.113.2')).toBe(303);
 
-  for (let guess = 0; guess < 100; guess++) expect(await attempt('erin', `2001:db8:${guess}::1`)).toBe(403);
-  expect(await attempt('erin', '2001:db8:ffff::1', password)).toBe(429);
+  for (let guess = 0; guess < 100; guess++) expect(await guessAt('erin', `2001:db8:${guess}::1`)).toBe(403);
+  expect(await attempt('erin', '2001:db8:ffff::1')).toBe(429);
   gateway.advance(60 * minute);
-  expect(await attempt('erin', '2001:db8:ffff::1', password)).toBe(303);
+  expect(await attempt('erin', '2001:db8:ffff::1')).toBe(303);
 });
 
 test('T4 guesses sent at once are throttled as if they came one by one', async () => {
@@ -241,7 +247,7 @@ test('T4 guesses sent at once are throttled as if they came one by one', async (
 });
 
 test('T4 a flood of logins is turned away beyond its queue', async () => {
-  const slow = createNodePasswords(1, { n: 2 ** 12, r: 8, p: 1 });
+  const slow = createNodePasswords(1, weakCost);
   const hash = await slow.hash('x');
   const results = await Promise.allSettled(Array.from({ length: 60 }, () => slow.verify('x', hash)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(33);
@@ -254,17 +260,17 @@ test('T4 a flood of logins is turned away beyond its queue', async () => {
 test('T4 refreshes are answered while a flood of logins is still at its password checks', async () => {
   const flooded = await startGateway({ GATEWAY_PASSWORD_CHECKS: '1' }, { passwordCost: { n: 2 ** 16, r: 8, p: 1 } });
   const accountId = await addAccount(flooded.store, 'alice');
-  const sets = await Promise.all(Array.from({ length: 20 }, () => issue(openProtocol(flooded.store), accountId)));
+  const sets = await Promise.all(Array.from({ length: 8 }, () => issue(openProtocol(flooded.store), accountId)));
   flooded.advance(60 * minute);
   let checked = 0;
-  const logins = Array.from({ length: 20 }, async (_, index) => {
+  const logins = Array.from({ length: 8 }, async (_, index) => {
     const browser = new BrowserSession();
     const page = await browser.open(`${flooded.base}/v2/login`);
     await browser.submit(page, { name: `name${index}`, password: 'x' });
     checked++;
   });
   for (const set of sets) expect((await post(`${flooded.base}/v2/refresh`, set)).status).toBe(200);
-  expect(checked).toBeLessThan(20);
+  expect(checked).toBeLessThan(logins.length);
   await Promise.all(logins);
   await flooded.close();
 });
