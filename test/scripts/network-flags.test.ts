@@ -9,23 +9,31 @@ import { CertificateAuthority, createCertificate } from '../support/certificates
 import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { startProxy } from '../support/proxy-server.ts';
+import { runScript } from '../support/run-script.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
 
-/** Builds in a process of its own, without the site. */
+const runProcess = async (args: readonly string[], environment: NodeJS.ProcessEnv) => {
+  const child = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...environment } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { status, text };
+};
+
+/** Builds without the site: in a process of its own where its environment is Node's own matter. */
 const build = async (
   entries: readonly { slug: string; uri: string }[],
-  { flags = [], environment = {} }: { flags?: readonly string[]; environment?: NodeJS.ProcessEnv } = {},
+  { flags = [], environment }: { flags?: readonly string[]; environment?: NodeJS.ProcessEnv } = {},
 ) => {
   const folder = temporaryFolder();
   const manifest = path.join(folder, 'manifest.json');
   writeFileSync(manifest, JSON.stringify(entries.map((entry) => ({ ...entry, ranking: 3 }))));
   const places = ['--manifest', manifest, '--state', path.join(folder, 'state'), '--out', path.join(folder, 'out')];
-  const args = ['scripts/build.ts', ...places, '--no-site', ...flags];
-  const child = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...environment } });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const parameters = [...places, '--no-site', ...flags];
+  const { status, text } = await (environment === undefined
+    ? runScript('build', parameters)
+    : runProcess(['scripts/build.ts', ...parameters], environment));
   const packages = (slug: string) =>
     JSON.parse(readFileSync(path.join(folder, 'out', 'v2', 'jailbreak', 'repository', slug, 'packages.json'), 'utf8'))
       .count as number;
