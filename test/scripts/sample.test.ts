@@ -174,7 +174,9 @@ describe('the package files of the sample', () => {
   it.skipIf(dpkg.error !== undefined)(
     'are read by dpkg-deb as by us (skipped where there is no dpkg-deb)',
     async () => {
-      for (const { entry, stanza, value } of everyPackage) {
+      // Two of each repository: a process of dpkg-deb has nothing to tell of the others that these did not.
+      const some = entries.flatMap((one) => everyPackage.filter(({ entry }) => entry === one).slice(0, 2));
+      for (const { entry, stanza, value } of some) {
         const path = join(folderOf(entry), value.filename);
         const [fields] = readStanzas(execFileSync('dpkg-deb', ['--field', path]));
         for (const [name, text] of fields ?? []) expect([name, text]).toEqual([name, stanza.get(name)]);
