@@ -1,30 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GatewayProcess, startGatewayProcesses } from '../support/gateway-processes.ts';
-import { addAccount, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { BrowserSession } from '../support/browser-session.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-processes.ts';
+import { addAccount, password, post, readJson, startGateway, type TestGateway } from '../support/gateway-session.ts';
+import { issue, openProtocol } from '../support/issue.ts';
 import { timesFrom } from '../support/longer-runs.ts';
-import { type Credentials, signIn } from '../support/package-manager.ts';
+import { authenticate, type Credentials } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
-
-const hour = 3_600_000;
 
 /** A store waits four seconds for a lock, and five for all that an operation needs. */
 const shortestWait = 4_000;
 
 const most = timesFrom('DEBDEX_TEST_RACERS', 200);
 
-describeEveryStore('races', (newStore) => {
+describeEveryStore('races', (newStore, kind) => {
   let gateway: TestGateway;
   let account: string;
-  let processes: GatewayProcess[];
+  let other: GatewayProcess | undefined;
+  /** The addresses of two processes, of which this is one. */
+  let both: readonly string[];
   beforeAll(async () => {
     const environment = await newStore();
     gateway = await startGateway(environment, { now: Date.now() });
     account = await addAccount(gateway.store, 'alice');
-    processes = await startGatewayProcesses(2, { STATE_DIR: gateway.folder, ...environment });
-    for (const process of processes) await process.setAhead(2 * hour);
+    const surroundings = { STATE_DIR: gateway.folder, PUBLIC_ADDRESS: gateway.base };
+    other = await startGatewayProcess({ ...surroundings, ...environment });
+    both = [gateway.base, other.base];
+    // Each loads what its database needs with its first question, which a busy machine may starve.
+    const unknown = { auth_token: 'a'.repeat(43), payment_secret: 'b'.repeat(43), refresh_token: 'c'.repeat(43) };
+    for (const base of both) while ((await post(`${base}/v2/refresh`, unknown)).status === 503);
   });
   afterAll(async () => {
-    await Promise.all(processes.map((process) => process.kill()));
+    await other?.kill();
     await gateway.close();
   });
 
@@ -33,20 +39,27 @@ describeEveryStore('races', (newStore) => {
     const begun = performance.now();
     const response = await post(address, credentials);
     const body = await readJson(response);
-    const starved = response.status === 503 && performance.now() - begun >= shortestWait;
+    const isLong = performance.now() - begun >= shortestWait;
+    // The runtime of an object ends connections that a starved process kept for too long.
+    const starved = response.status === 503 && (isLong || kind === 'Durable Object');
     return { status: response.status, body, starved };
   };
 
-  /** Signs in, lets the set expire, and refreshes it from everywhere at once; again where the machine starved some. */
+  // Without the pages, which have tests of their own, and expired from the beginning.
+  const signIn = () => {
+    // By the clock of the other process: a token that comes back ten seconds after its use ends its family.
+    gateway.advance(Date.now() - gateway.now());
+    return issue(openProtocol(gateway.store, { credentialLife: 0 }), account);
+  };
+
+  /** Signs in, and refreshes the set from everywhere at once; again where the machine starved some. */
   const race = async (count: number, bases: readonly string[]) => {
     for (;;) {
       const before = (await gateway.store.listDevices(account)).length;
-      const credentials = await signIn(gateway.base, 'alice');
-      gateway.advance(hour);
+      const credentials = await signIn();
       const answers = await Promise.all(
         Array.from({ length: count }, (_, index) => ask(`${bases[index % bases.length]}/v2/refresh`, credentials)),
       );
-      gateway.advance(-hour);
       if (!answers.some(({ starved }) => starved)) return { answers, before };
     }
   };
@@ -55,10 +68,10 @@ describeEveryStore('races', (newStore) => {
     (await fetch(`${base}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status;
 
   for (const where of ['one process', 'two processes'] as const) {
-    for (const count of [2, 10, most]) {
+    for (const count of where === 'one process' ? [2, 10, most] : [2, most]) {
       test(`T6 of ${count} parallel refreshes in ${where} exactly one wins`, async () => {
-        const rounds = count <= 10 ? 5 : 1;
-        const bases = where === 'one process' ? [gateway.base] : processes.map(({ base }) => base);
+        const rounds = count === most ? 1 : 4;
+        const bases = where === 'one process' ? [gateway.base] : both;
         for (let round = 0; round < rounds; round++) {
           const { answers, before } = await race(count, bases);
           const winners = answers.filter(({ status }) => status === 200);
@@ -74,13 +87,12 @@ describeEveryStore('races', (newStore) => {
   }
 
   test('T6 a revocation among parallel refreshes leaves nothing alive', async () => {
-    for (let round = 0; round < 10; ) {
-      const credentials = await signIn(gateway.base, 'alice');
-      const bases = processes.map(({ base }) => base);
+    for (let round = 0; round < 5; ) {
+      const credentials = await signIn();
       const answers = await Promise.all(
         Array.from({ length: 12 }, async (_, index) => {
-          const operation = index === round ? 'revoke' : 'refresh';
-          return { operation, ...(await ask(`${bases[index % bases.length]}/v2/${operation}`, credentials)) };
+          const operation = index === 2 * round ? 'revoke' : 'refresh';
+          return { operation, ...(await ask(`${both[index % 2]}/v2/${operation}`, credentials)) };
         }),
       );
       if (answers.some(({ starved }) => starved)) continue;
@@ -89,9 +101,26 @@ describeEveryStore('races', (newStore) => {
       for (const { status, operation, body } of answers) {
         expect([200, 401]).toContain(status);
         if (operation === 'refresh' && status === 200) {
-          expect(await live(body as unknown as Credentials, bases[0] ?? '')).toBe(401);
+          expect(await live(body as unknown as Credentials, gateway.base)).toBe(401);
         }
       }
+    }
+  });
+
+  test('T3 parallel completions across two processes yield one set', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = `racer${round}`;
+      const id = await addAccount(gateway.store, name);
+      const authUrl = await authenticate(gateway.base);
+      const browsers = await Promise.all(
+        both.map(async (base) => {
+          const browser = new BrowserSession(base);
+          return { browser, page: await browser.open(authUrl) };
+        }),
+      );
+      const answers = await Promise.all(browsers.map(({ browser, page }) => browser.submit(page, { name, password })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
+      expect(await gateway.store.listDevices(id)).toHaveLength(1);
     }
   });
 });

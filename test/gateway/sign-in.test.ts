@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BrowserSession } from '../support/browser-session.ts';
-import { startGatewayProcesses } from '../support/gateway-processes.ts';
 import { addAccount, password, startGateway, type TestGateway } from '../support/gateway-session.ts';
 import { authenticate, logIn, readCallback } from '../support/package-manager.ts';
 import { describeEveryStore } from '../support/stores.ts';
 
 const minute = 60_000;
 
-describeEveryStore('sign-in', (newStore, kind) => {
+describeEveryStore('sign-in', (newStore) => {
   let gateway: TestGateway;
   let account: string;
-  let environment: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    environment = await newStore();
-    gateway = await startGateway({ ...environment, GATEWAY_CALLBACKS: 'sileo:, zbra:' });
+    gateway = await startGateway({ ...(await newStore()), GATEWAY_CALLBACKS: 'sileo:, zbra:' });
     account = await addAccount(gateway.store, 'alice');
   });
   afterAll(() => gateway.close());
@@ -104,34 +101,4 @@ describeEveryStore('sign-in', (newStore, kind) => {
     expect(answers.every(({ status }) => status === 303 || status === 410 || status === 429)).toBe(true);
     expect(await countDevices()).toBe(before + 1);
   });
-
-  test('T3 parallel completions across two processes yield one set', async () => {
-    const processes = await startGatewayProcesses(2, {
-      STATE_DIR: gateway.folder,
-      PUBLIC_ADDRESS: 'http://gateway.example',
-      ...environment,
-    });
-    try {
-      // Each loads what its database needs with its first question.
-      for (const { base } of processes) await authenticate(base);
-      for (let round = 0; round < (kind === 'SQLite' ? 5 : 10); round++) {
-        const name = `racer${round}`;
-        const id = await addAccount(gateway.store, name);
-        const authUrl = await authenticate(processes[0]?.base ?? '');
-        const browsers = processes.map(({ base }) => new BrowserSession(base));
-        const pages = await Promise.all(browsers.map((browser) => browser.open(authUrl)));
-        const answers = await Promise.all(
-          browsers.map((browser, index) => browser.submit(pages[index] ?? never(), { name, password })),
-        );
-        expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
-        expect(await gateway.store.listDevices(id)).toHaveLength(1);
-      }
-    } finally {
-      await Promise.all(processes.map((process) => process.kill()));
-    }
-  });
 });
-
-const never = (): never => {
-  throw new Error('missing');
-};
