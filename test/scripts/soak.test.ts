@@ -28,6 +28,9 @@ describe('npm run soak', () => {
       seconds: 180,
       visitors: 8,
       abusesPushIn: true,
+      // An eighth of the usual connections and a quarter of the usual memory: the abusers meet them within seconds, and
+      // are held, where the usual limits take them a minute of a busy machine.
+      serverFlags: ['--client-connections', '32', '--unread-memory', '16'],
       signal: ending.signal,
       progressMs: 250,
       onProgress: ({ builds, limitsMet, tally, points, abuses: counts }) => {

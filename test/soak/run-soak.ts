@@ -27,6 +27,8 @@ export interface SoakOptions {
    * get to what they are for. How long honest clients wait then says less about the server.
    */
   readonly abusesPushIn?: boolean;
+  /** What the server is started with besides: lower limits are met sooner. */
+  readonly serverFlags?: readonly string[];
   /** Ends it early. */
   readonly signal?: AbortSignal;
   /**
@@ -175,7 +177,7 @@ export const runSoak = async (options: SoakOptions): Promise<Soak> => {
   process.once('exit', killAll);
   try {
     await builds.next();
-    server = await startServer(builds.state, builds.out);
+    server = await startServer(builds.state, builds.out, options.serverFlags);
     const soak = await load(options, builds, server);
     // It tells the rest of the limits that were met when it ends.
     const { code, seconds } = await server.stop();

@@ -9,21 +9,21 @@ import { serveRound } from '../support/rounds.ts';
 import { startLast } from './priorities.ts';
 import type { Known } from './visitor.ts';
 
-const stableCount = 250;
+const stableCount = 60;
 const stableName = 'stable';
 /** What several of at once make an answer of megabytes; honest clients do not ask for them. */
 const bulkName = 'bulk';
-const bulkCount = 300;
-const bulkDescription = 'Nobody reads all of this. '.repeat(600);
+const bulkCount = 75;
+const bulkDescription = 'Nobody reads all of this. '.repeat(1200);
 
-const roundSize = { repositories: 10, packages: 16 };
+const roundSize = { repositories: 10, packages: 4 };
 
 // With it, the list of the stable repository is larger than what a server holds in memory.
-const longDescription = 'This is told at length. '.repeat(60);
+const longDescription = 'This is told at length. '.repeat(350);
 
 const bulkPackage = (index: number): string => `org.bulk.heap${index}`;
 
-/** The path of an answer of about 5 MB. */
+/** The path of an answer of about 2.5 MB. */
 export const largePath = `/v2/jailbreak/package/multi?ids=${Array.from({ length: bulkCount }, (_, index) => bulkPackage(index)).join(',')}`;
 
 /** Builds of an index that changes: an origin whose repositories come and go, and one that stays. */

@@ -65,9 +65,9 @@ const readMemory = (pid: number, name: 'VmRSS' | 'VmHWM'): number | undefined =>
   }
 };
 
-/** Starts the server as `npm run serve` does. Rejects where it ends before it listens. */
-export const startServer = async (state: string, out: string): Promise<SoakedServer> => {
-  const flags = ['--state', state, '--out', out, '--port', '0'];
+/** Starts the server as `npm run serve` does, with these flags more. Rejects where it ends before it listens. */
+export const startServer = async (state: string, out: string, more: readonly string[] = []): Promise<SoakedServer> => {
+  const flags = ['--state', state, '--out', out, '--port', '0', ...more];
   const { child, line } = await startProcess(
     process.execPath,
     ['--import', memoryReport, ...npmScript('serve'), ...flags],
