@@ -44,18 +44,24 @@ describeEveryStore('refresh', (newStore, kind) => {
   test('T5 the truth table of refresh: 200 in exactly one cell, nothing consumed in any other', async () => {
     // Without the pages, which have tests of their own: there are hundreds of sign-ins.
     const protocol = openProtocol(gateway.store);
+    // What is answered is decided above the store, by what it finds to a refresh token: every way of finding is asked of
+    // each store, and of one what else may be wrong beside it, and how.
+    const foreign = kind === 'SQLite' ? (['wrong', 'other family'] as const) : (['other family'] as const);
     const winners: string[] = [];
     let cells = 0;
     for (const expired of [true, false]) {
       for (const refreshToken of ['current', 'used', 'revoked', 'random', 'other family'] as const) {
-        for (const auth of ['right', 'wrong', 'other family'] as const) {
-          for (const secret of ['right', 'wrong', 'other family'] as const) {
+        for (const auth of ['right', ...foreign] as const) {
+          for (const secret of ['right', ...foreign] as const) {
             cells++;
             const cell = `auth ${auth}, secret ${secret}, refresh ${refreshToken}, ${expired ? 'expired' : 'live'}`;
             const other = await issue(protocol, accountId);
             let own = await issue(protocol, accountId);
-            const revoked = await issue(protocol, accountId);
-            expect((await post(`${gateway.base}/v2/revoke`, revoked)).status).toBe(200);
+            let revoked: Credentials | undefined;
+            if (refreshToken === 'revoked') {
+              revoked = await issue(protocol, accountId);
+              expect((await post(`${gateway.base}/v2/revoke`, revoked)).status).toBe(200);
+            }
             let used: Credentials | undefined;
             if (refreshToken === 'used') {
               gateway.advance(hour);
@@ -63,7 +69,7 @@ describeEveryStore('refresh', (newStore, kind) => {
               own = await rotate(own);
             }
             // A used set belongs to the past: with it, "expired" tells of the set that followed it.
-            const base = refreshToken === 'used' ? (used ?? own) : refreshToken === 'revoked' ? revoked : own;
+            const base = used ?? revoked ?? own;
             if (expired && refreshToken !== 'used') gateway.advance(hour);
             const presented = {
               auth_token: { right: base.auth_token, wrong: random(), 'other family': other.auth_token }[auth],
@@ -73,7 +79,7 @@ describeEveryStore('refresh', (newStore, kind) => {
               refresh_token: {
                 current: own.refresh_token,
                 used: used?.refresh_token ?? '',
-                revoked: revoked.refresh_token,
+                revoked: revoked?.refresh_token ?? '',
                 random: random(),
                 'other family': other.refresh_token,
               }[refreshToken],
@@ -101,7 +107,7 @@ describeEveryStore('refresh', (newStore, kind) => {
       }
       gateway.advance(hour);
     }
-    expect(cells).toBe(90);
+    expect(cells).toBe(kind === 'SQLite' ? 90 : 40);
     expect(winners.filter((cell) => !cell.startsWith('auth other family, secret other family, refresh other'))).toEqual(
       ['auth right, secret right, refresh current, expired'],
     );
