@@ -47,14 +47,26 @@ const build = async () => {
 };
 
 describe('H11 npm run serve', () => {
-  it('says why a damaged catalog does not answer, under the name that the answer has', async () => {
+  it('writes for people where it is told to, and as lines of JSON that it started and stops', async () => {
     const built = await build();
-    const { address, said, child, ended } = await serve(built);
-    expect((await fetch(`${address}/v2/jailbreak/package/search?q=warm`)).status).toBe(200);
-    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
+    const text = await serve(built, ['--log-format', 'text']);
+    await expect.poll(text.said).toMatch(/^2\S+Z info {2}Serving on http:/);
+    const { said, child, ended } = await serve(built);
+    await expect.poll(said).toContain('started');
     child.kill('SIGTERM');
     await ended;
-    const again = await serve(built);
+    expect(
+      said()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).event),
+    ).toEqual(['started', 'stopping']);
+  });
+
+  it('says less where it is told to, and why a damaged catalog does not answer, under the name that the answer has', async () => {
+    const built = await build();
+    built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
+    const again = await serve(built, ['--log-level', 'error']);
     const answer = await fetch(`${again.address}/v2/jailbreak/package/search?q=snow`);
     expect(answer.status).toBe(503);
     const id = answer.headers.get('x-request-id') ?? 'none';
@@ -70,20 +82,7 @@ describe('H11 npm run serve', () => {
       operation: 'packageSearch',
       causes: [expect.objectContaining({ message: expect.stringMatching(/not a database/) })],
     });
-    expect(
-      said()
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).event),
-    ).toEqual(['started', 'stopping']);
-  });
-
-  it('writes for people where it is told to, and less where it is told to', async () => {
-    const built = await build();
-    const text = await serve(built, ['--log-format', 'text']);
-    await expect.poll(text.said).toMatch(/^2\S+Z info {2}Serving on http:/);
-    const quiet = await serve(built, ['--log-level', 'error']);
-    expect(quiet.said()).toBe('');
+    expect(lines.filter(({ level }) => level !== 'error')).toEqual([]);
     const { status, text: refused } = await runScript('serve', ['--log-level', 'loud']);
     expect(status).toBe(2);
     expect(refused).toContain('--log-level must be one of debug, info, warn, error, not "loud"');
