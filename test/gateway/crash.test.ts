@@ -39,6 +39,13 @@ const pickMoment = async (sent: readonly Promise<void>[], run: number) => {
   });
 };
 
+/** A set that nobody has. */
+const unknown: Credentials = {
+  auth_token: 'a'.repeat(43),
+  payment_secret: 'b'.repeat(43),
+  refresh_token: 'c'.repeat(43),
+};
+
 /** Issues sets that have expired by now, on an account of their own. */
 const prepare = async (gateway: TestGateway, name: string) => {
   const accountId = await addAccount(gateway.store, name);
@@ -49,6 +56,12 @@ const prepare = async (gateway: TestGateway, name: string) => {
     operations.push({ kind: index % 3 === 2 ? 'revoke' : 'refresh', old, answer: undefined });
   }
   return { accountId, operations };
+};
+
+/** Refreshes once; again where a busy machine used up all the time that the store waits, and nothing was done. */
+const refreshOnce = async (base: string, old: Credentials): Promise<number> => {
+  const { status } = await post(`${base}/v2/refresh`, old);
+  return status === 503 ? refreshOnce(base, old) : status;
 };
 
 /** Checks, through a server that started after the kill, that each operation happened whole or not at all. */
@@ -70,17 +83,17 @@ const verify = async (
     if (kind === 'refresh' && answer) {
       const headers = { authorization: `Bearer ${answer.body.auth_token}` };
       expect((await fetch(`${base}/v2/account`, { headers })).status).toBe(200);
-      expect((await post(`${base}/v2/refresh`, old)).status).toBe(401);
+      expect(await refreshOnce(base, old)).toBe(401);
       living++;
       continue;
     }
-    const { status } = await post(`${base}/v2/refresh`, old);
+    const status = await refreshOnce(base, old);
+    expect([200, 401]).toContain(status);
     if (kind === 'revoke') {
       if (answer) expect(status).toBe(401);
       living += status === 200 ? 1 : 0;
     } else {
       // All-old refreshes; all-new is spent, and its child, which nobody was told of, is the living end.
-      expect([200, 401]).toContain(status);
       living++;
     }
     if (!answer) counts[status === 200 ? 'old' : 'new']++;
@@ -131,23 +144,17 @@ describeStores('crashes', (newStore, kind) => {
     let server: GatewayProcess = await startGatewayProcess(environment);
     for (let run = 0; run < total; run++) {
       const prepared = await prepare(gateway, `run${run}`);
-      const warmUp = {
-        kind: 'refresh',
-        old: await issue(openProtocol(gateway.store), prepared.accountId),
-        answer: undefined,
-      } as const;
-      await send(server.base, { ...warmUp });
+      // It loads what its database needs with its first question.
+      await refreshOnce(server.base, unknown);
       const sent = prepared.operations.map((operation) => send(server.base, operation));
       await pickMoment(sent, run);
       await server.kill();
       await Promise.all(sent);
-      server = await startGatewayProcess(environment);
-      // The set of the warm-up lives on beside the others.
-      await post(`${server.base}/v2/revoke`, warmUp.old);
-      const found = await verify(gateway, server.base, prepared);
+      // The last needs no other after it to be killed: the gateway of the test has the same store.
+      if (run < total - 1) server = await startGatewayProcess(environment);
+      const found = await verify(gateway, run < total - 1 ? server.base : gateway.base, prepared);
       for (const key of ['acknowledged', 'old', 'new'] as const) counts[key] += found[key];
     }
-    await server.kill();
     // Kills that all came too early or too late would have shown nothing.
     expect(counts.acknowledged).toBeGreaterThan(0);
     expect(counts.old).toBeGreaterThan(0);
