@@ -31,10 +31,15 @@ const heavy = Array.from({ length: 260 }, (_, index) => ({
   Description: 'ü-'.repeat(16_000),
 }));
 
-/** A check that goes through its text again for each of its characters, for the test of what finds such ones. */
+const listed = readSafetyList(safetyFile);
+/**
+ * The check with another before it that goes through a text again for each of its characters, where it begins with
+ * "planted": for the test of what finds such ones.
+ */
 const quadratic = {
-  listed: undefined,
-  check: (uri: string): boolean => {
+  ...listed,
+  check: (uri: string) => {
+    if (!uri.startsWith('planted')) return listed.check(uri);
     let sum = 0;
     for (let start = 0; start < uri.length; start++) {
       for (let index = start; index < uri.length; index++) sum += uri.charCodeAt(index);
@@ -57,7 +62,7 @@ const server = await serveBuild(repositories, {
   trustedProxies: 1,
   overrides: {
     gateway: gateway.routes,
-    safety: process.argv.includes('--planted') ? quadratic : readSafetyList(safetyFile),
+    safety: process.argv.includes('--planted') ? quadratic : listed,
   },
 });
 
