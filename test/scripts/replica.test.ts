@@ -71,23 +71,24 @@ describe('npm run serve -- --from', () => {
     const origin = await new FileOrigin(publication.folder).open();
     const flags = ['--from', origin.address, '--state', temporaryFolder()];
     await publishOne(publication, 'state 0.');
-    const first = await start(flags);
-    await untilSays(first.address, 'state 0.');
-    await first.stop('SIGKILL');
+    let running = await start(flags);
+    await untilSays(running.address, 'state 0.');
     for (let kill = 1; kill <= timesFrom('DEBDEX_TEST_KILLS', 2); kill++) {
+      const asked = origin.asked.length;
       await publishOne(publication, `state ${kill}.`);
-      const killed = await start(flags);
+      // From when it asks for the new one, which takes it a tenth of a second.
+      await expect.poll(() => origin.asked.length, { ...patience, interval: 5 }).toBeGreaterThan(asked);
       await sleep(Math.random() * 300);
-      await killed.stop('SIGKILL');
+      await running.stop('SIGKILL');
       // Whatever it had begun, it answers at once from one state or the other, and goes on.
-      const again = await start(flags);
-      const answer = await fetch(`${again.address}/v2/jailbreak/package/com.example.one`);
+      running = await start(flags);
+      const answer = await fetch(`${running.address}/v2/jailbreak/package/com.example.one`);
       expect(answer.status).toBe(200);
       expect(await answer.text()).toMatch(/state \d+\./);
-      await untilSays(again.address, `state ${kill}.`);
-      expect(again.output.text).not.toContain('damaged');
-      await again.stop('SIGKILL');
+      await untilSays(running.address, `state ${kill}.`);
+      expect(running.output.text).not.toContain('damaged');
     }
+    await running.stop('SIGKILL');
     await origin.close();
     const alone = await start(flags);
     await untilSays(alone.address, 'state ');
