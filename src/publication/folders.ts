@@ -121,6 +121,10 @@ class NamedFiles {
   }
 }
 
+/** The folders at the top in which such files are. */
+const topsOf = (names: Iterable<string>): ReadonlySet<string> =>
+  new Set([...names].filter((name) => name.includes('/')).map((name) => name.slice(0, name.indexOf('/'))));
+
 interface PlacedFile {
   readonly from: string;
   readonly to: string;
@@ -155,8 +159,8 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes built folders into the output folder. In the folders at its top that the site has a part in, files that
- * were not built any more are removed; everything else in the output folder is left alone.
+ * Publishes built folders into the output folder. In the folders at its top that the site has a part in, or had when it
+ * was last published, files that were not built any more are removed; everything else in the output folder is left alone.
  *
  * Whenever this ends, nothing that can be reached names a missing file: first comes what names nothing, then the pages
  * that are new, which name each other but are named by nobody yet, then the pages that change, and last the entrances.
@@ -177,15 +181,18 @@ export const publishFolders = async (
     const files = listPlaced(staged);
     const present = (name: string) => existsSync(output.resolve(name));
     const named = new NamedFiles(namedFile);
-    const known = named.read() ?? new Set(present('index.html') ? files.map(({ to }) => to).filter(present) : []);
+    const noted = named.read();
+    const known = noted ?? new Set(present('index.html') ? files.map(({ to }) => to).filter(present) : []);
     const turnOf = ({ to }: PlacedFile): 'first' | 'new' | 'changed' | 'last' => {
       if (isEntrance(to)) return 'last';
       if (!naming.test(to)) return 'first';
       return known.has(to) && present(to) ? 'changed' : 'new';
     };
-    const tops = new Set(files.filter(({ to }) => to.includes('/')).map(({ to }) => to.slice(0, to.indexOf('/'))));
-    // In a folder that is made now nothing can have vanished.
-    const former = [...tops].filter((top) => lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory());
+    const tops = topsOf(files.map(({ to }) => to));
+    // In a folder that is made now nothing can have vanished, and of one that has none of them any more all has.
+    const former = [...tops.union(topsOf(noted ?? []))].filter((top) =>
+      lstatSync(output.resolve(top), { throwIfNoEntry: false })?.isDirectory(),
+    );
     const turns = Map.groupBy(files, turnOf);
     const publisher = new Publisher(output, verify);
     const publishAll = (turn: 'first' | 'new' | 'changed' | 'last') => {
@@ -213,10 +220,16 @@ export const publishFolders = async (
       [...listFiles(output.root, top)].some((name) => !output.isPart(name, publisher.kept)),
     );
     let removed = 0;
-    if (hasVanished) await beforeRemoval(publisher.kept);
+    const prune = (top: string) => {
+      removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
+    };
+    if (hasVanished) {
+      await beforeRemoval(publisher.kept);
+      // Only the note tells that these were the site's.
+      for (const top of former) if (!tops.has(top)) prune(top);
+    }
     named.write(names);
-    if (hasVanished)
-      for (const top of former) removed += output.prune(top, (file) => output.isPart(file, publisher.kept));
+    if (hasVanished) for (const top of former) prune(top);
     return { files: publisher.kept, written: publisher.written, unchanged: publisher.unchanged, removed };
   } finally {
     output.sweep();

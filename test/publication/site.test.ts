@@ -103,6 +103,20 @@ describe('publishing the site', () => {
     expect(readdirSync(out).sort()).toEqual(['.nojekyll', 'index.html']);
   });
 
+  it('C13: removes a folder of which nothing is built any more, also where that was interrupted, and no other', async () => {
+    mkdirSync(path.join(out, 'theirs'), { recursive: true });
+    writeFileSync(path.join(out, 'theirs', 'index.html'), 'somebody else');
+    await publish({ 'index.html': 'front', [page('package/a')]: 'a', 'package/a/a.png': 'picture' });
+    const stopped = async () => {
+      throw new Error('stopped');
+    };
+    await expect(publish({ 'index.html': 'front' }, { beforeRemoval: stopped })).rejects.toThrow('stopped');
+    expect(read(page('package/a'))).toBe('a');
+    expect(await publish({ 'index.html': 'front' })).toMatchObject({ removed: 2 });
+    expect(readdirSync(out).sort()).toEqual(['index.html', 'theirs']);
+    expect(await publish({ 'index.html': 'front' })).toMatchObject({ removed: 0 });
+  });
+
   it('puts a file where a folder was, and a folder where a file was', async () => {
     await publish({ 'index.html': 'front', 'list/a/index.html': 'folder', 'list/b': 'file' });
     await publish({ 'index.html': 'front', 'list/a': 'file', 'list/b/index.html': 'folder' });
