@@ -337,7 +337,7 @@ describe('the bundle of the pages', () => {
   });
 
   it.skipIf(canRead.status !== 0)(
-    'H10: is made, and a build done with it, where nothing but state and output can be written',
+    'H10: has a build done with it where nothing but state and output can be written',
     () => {
       const own = path.join(folder, 'of nobody');
       mkdirSync(own);
