@@ -10,13 +10,22 @@ const isAlive = (process_: number): boolean => {
   }
 };
 
+/** Who notes so that it is at work; 0 where nobody does any more, or is about to. */
+const ownerOf = (file: string): number => {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
+  }
+};
+
 /** Notes in a file, where there is none yet, that this process is at work. One that was left by a process that ended goes. */
 const claim = (file: string): boolean => {
   try {
     writeFileSync(file, `${process.pid}`, { flag: 'wx' });
     return true;
   } catch {
-    const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    const owner = ownerOf(file);
     if (owner !== 0 && !isAlive(owner)) rmSync(file, { force: true });
     return false;
   }
@@ -39,7 +48,13 @@ export const makeOnce = async (
     if (existsSync(whole)) return whole;
     const aside = mkdtempSync(path.join(parent, `${name}-`));
     await make(aside);
-    renameSync(aside, whole);
+    try {
+      renameSync(aside, whole);
+    } catch (error) {
+      // Two that found the note of one that ended may both have taken its place.
+      rmSync(aside, { recursive: true, force: true });
+      if (!existsSync(whole)) throw error;
+    }
     return whole;
   } finally {
     rmSync(claimed, { force: true });
