@@ -90,14 +90,18 @@ export class AptClient {
   }
 
   /**
-   * What apt would install with a package where nothing is installed, by name and version; undefined where it refuses.
-   * Recommends are left out.
+   * What apt would install with these packages where nothing is installed, by name and version; undefined where it
+   * refuses. Recommends are left out.
    */
-  async simulate(name: string): Promise<Set<string> | undefined> {
-    const child = spawn('apt-get', ['install', '-s', '-o', 'APT::Install-Recommends=false', ...this.#options, name], {
-      env: { ...process.env, LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+  async simulate(...names: string[]): Promise<Set<string> | undefined> {
+    const child = spawn(
+      'apt-get',
+      ['install', '-s', '-o', 'APT::Install-Recommends=false', ...this.#options, ...names],
+      {
+        env: { ...process.env, LC_ALL: 'C' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
     let text = '';
     child.stdout.on('data', (chunk) => {
       text += chunk;
