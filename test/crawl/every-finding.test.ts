@@ -23,8 +23,13 @@ afterEach(() => {
   return bench.stop();
 });
 
-// An index of as many records as are taken would be beyond the time of a test.
 const usual = { ...limits };
+
+/** Brings about what lies beyond limits that are lower than usual: as much as is taken would be beyond the time of a test. */
+const beyond = (lower: Partial<typeof limits>, bringAbout: () => Promise<unknown>) => () => {
+  Object.assign(limits, lower);
+  return bringAbout();
+};
 
 /**
  * Crawls and reads what the origin serves into the catalog of a state folder; returns the codes of what was found, of
@@ -47,7 +52,7 @@ const serve = async (
   plan: Parameters<typeof generateRepository>[0],
   files: Record<string, Uint8Array | string> = {},
 ) => {
-  const all = await generateRepository(plan);
+  const all = await generateRepository({ compressions: ['plain'], ...plan });
   for (const [path, content] of Object.entries(files)) all.set(path, Buffer.from(content));
   bench.origin.serve('repo', all);
 };
@@ -137,7 +142,6 @@ const ofRelease: Record<
 const many = (count: number, compose: (number: number) => string) => async () =>
   serve({
     packages: Array.from({ length: count }, (_, number) => compose(number)).join('\n'),
-    compressions: ['plain'],
   });
 const brief = (name: string, version: string, rest = '') =>
   `Package: ${name}\nVersion: ${version}\nArchitecture: all\nFilename: a\nSize: 1\n${rest}`;
@@ -171,22 +175,27 @@ const ofIndex: Record<keyof typeof packageTexts, () => Promise<unknown>> = {
   },
   'stanza-oversized': stanza({ Description: 'x'.repeat(1_100_000) }),
   'stanza-duplicate': index(`\n${composeIndex(makePackages(1))}`),
-  'records-too-many': () => {
-    Object.assign(limits, { recordsPerRepository: 5 });
-    return many(6, (number) => brief(`a${number}`, '1'))();
-  },
-  'versions-too-many': many(limits.recordsPerPackage + 1, (number) => brief('a', `${number}`)),
+  'records-too-many': beyond(
+    { recordsPerRepository: 5 },
+    many(6, (number) => brief(`a${number}`, '1')),
+  ),
+  'versions-too-many': beyond(
+    { recordsPerPackage: 5 },
+    many(6, (number) => brief('a', `${number}`)),
+  ),
   'field-oversized': stanza({ Name: 'x'.repeat(limits.lineCharacters + 1) }),
   'record-oversized': stanza({
     Description: '\u8a00'.repeat(limits.fieldCharacters),
     Depends: '\u8a00'.repeat(limits.fieldCharacters),
   }),
-  'publication-too-large': many(300, (number) => brief('a', `${number}`, `Description: ${'\u8a00'.repeat(20_000)}\n`)),
-  'provides-too-many': stanza({
-    Provides: Array.from({ length: limits.providesPerPackage + 1 }, (_, number) => `v${number}`).join(', '),
-  }),
-  'sections-too-many': () =>
-    serve({ packages: makePackages(501).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
+  'publication-too-large': beyond(
+    { packageBytes: 200_000 },
+    many(5, (number) => brief('a', `${number}`, `Description: ${'\u8a00'.repeat(20_000)}\n`)),
+  ),
+  'provides-too-many': beyond({ providesPerPackage: 5 }, stanza({ Provides: 'v1, v2, v3, v4, v5, v6' })),
+  'sections-too-many': beyond({ sections: 5 }, () =>
+    serve({ packages: makePackages(6).map((given, number) => ({ ...given, Section: `Section ${number}` })) }),
+  ),
 };
 
 const sized = (Size: string) =>
