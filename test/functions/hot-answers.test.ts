@@ -28,41 +28,50 @@ const ask = async (line: string, headers: string): Promise<string> => {
   return [status, ...sorted.sort(), body].join('\n');
 };
 
-const lines = [
+// One of each kind of answer is asked for with every header; what is told by an address alone, with those that choose.
+const kinds = [
   '/v2/jailbreak/package/com.example.one',
   '/jailbreak/package/com.example.one',
+  '/v2/jailbreak/package/none',
+  '/',
+];
+const others = [
   '/v2/jailbreak/package/com.example.one.json',
   '/v2/jailbreak/package/com.example.one?x=1',
-  '/v2/jailbreak/package/none',
   '/v2/jailbreak/repository/sample/packages',
   '/v2',
   '/v2/',
-  '/',
   '/privacy/',
   '/assets/page.B4x9.css',
   '/v2/jailbreak/package/%ff',
-].flatMap((target) => ['GET', 'HEAD', 'POST', 'OPTIONS'].map((method) => `${method} ${target}`));
+];
 
-const headers = [
-  '',
-  'Accept-Encoding: gzip\r\n',
+// What makes nothing ready is asked for first, so that its first answer is the app's: conditions, and all but GET.
+const choosing = ['If-None-Match: *\r\n', '', 'Accept-Encoding: gzip\r\n'];
+const every = [
+  ...choosing,
   'Accept-Encoding: gzip, br, zstd\r\n',
   'Accept-Encoding: br;q=0.1, gzip\r\n',
   'Accept-Encoding: gzip;q=0, *;q=0\r\n',
   'Accept-Encoding: br\r\nAccept-Encoding: gzip;q=0.5\r\n',
-  'If-None-Match: *\r\n',
   'If-None-Match: "other"\r\n',
   'Accept: text/html\r\n',
   'Range: bytes=0-1\r\n',
 ];
 
 describe('ready answers', () => {
-  it('are those of the app, for every request', async () => {
-    for (const line of lines) {
+  it.each([
+    ['of each kind, with every header', kinds, every],
+    ['at any other address', others, choosing],
+  ])('are those of the app, for every request: %s', async (_, targets, headers) => {
+    for (const target of targets) {
       for (const header of headers) {
-        const fresh = await ask(line, header);
-        await ask(line.replace(/^\w+/, 'GET'), header);
-        expect(await ask(line, header), `${line} with ${header}`).toBe(fresh);
+        const methods = header === '' ? ['POST', 'OPTIONS', 'HEAD', 'GET'] : ['HEAD', 'GET'];
+        const fresh = new Map<string, string>();
+        for (const method of methods) fresh.set(method, await ask(`${method} ${target}`, header));
+        for (const [method, answer] of fresh) {
+          expect(await ask(`${method} ${target}`, header), `${method} ${target} with ${header}`).toBe(answer);
+        }
       }
     }
   });
