@@ -22,7 +22,7 @@ export const makeEntry = (slug: string, uri: string, fields: Partial<ManifestEnt
 // On a busy machine an honest answer may take seconds, which no test is about.
 const patient: Partial<FetchLimits> = { headersMs: 30_000, graceMs: 30_000, totalMs: 60_000 };
 /** Limits for an origin whose faults show only when time is over. */
-export const quickNetwork: Partial<FetchLimits> = { headersMs: 400, graceMs: 300, totalMs: 3000 };
+const quickNetwork: Partial<FetchLimits> = { headersMs: 400, graceMs: 300, totalMs: 3000 };
 
 /** An origin, a store in a folder of its own, and a clock that the test moves. */
 export class CrawlBench {
