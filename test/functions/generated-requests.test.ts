@@ -95,7 +95,7 @@ const emptyFeed = composeJsonFeed({
   since: '2026-06-01T00:00:00.000Z',
 });
 
-const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 250);
+const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 125);
 /** So many are under way at once. */
 const atOnce = 8;
 
@@ -185,6 +185,11 @@ describe('H5 generated requests', () => {
     }
     await ask(operations.downloadIngest, { body: 'x', headers: { 'content-type': 'text/plain' } });
     await ask(operations.downloadIngest, { body: ' '.repeat(300_000) });
+    // Its parameter is called otherwise where it is described.
+    for (const id of ['odd.bare', 'none.of.these']) {
+      const target = `/v2/jailbreak/package/${id}/dependencies?architecture=iphoneos-arm64`;
+      await ask(operations.packageDependencies, { target });
+    }
     // A request that does not end, all at once because each has to wait.
     await Promise.all(
       all.map((operation) =>
