@@ -13,7 +13,7 @@ import { documentPath } from '../../src/contract/paths.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
 import { startReplicaServer } from '../support/replica-server.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const { AnswerError, ChangesLost, Client } = product;
 const home = path.join(import.meta.dirname, '..', '..', 'clients', 'typescript');
@@ -64,27 +64,18 @@ beforeAll(async () => {
   });
 });
 
-/** Each kind of server, over the same publication. */
-const servers = {
-  'a server of a build': async () => {
-    const { folder: out, state } = publication;
-    const search = new CatalogFiles(state);
-    const published = { folder: out, state, write: () => {}, remove: () => {} };
-    const server = await startTestServer({ published, overrides: { search, older: search.older } });
-    onTestFinished(async () => {
-      await server.close();
-      search.close();
-    });
-    return server.address;
-  },
-  'a replica': async () => {
-    const origin = await new FileOrigin(publication.folder).open();
-    onTestFinished(() => origin.close().catch(() => {}));
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(2);
-    return `http://127.0.0.1:${replica.port}`;
-  },
-};
+let ofBuild: TestServer;
+let search: CatalogFiles;
+beforeAll(async () => {
+  const { folder: out, state } = publication;
+  search = new CatalogFiles(state);
+  const published = { folder: out, state, write: () => {}, remove: () => {} };
+  ofBuild = await startTestServer({ published, overrides: { search, older: search.older } });
+});
+afterAll(async () => {
+  await ofBuild.close();
+  search.close();
+});
 
 const read = async <T>(all: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
@@ -98,14 +89,21 @@ describe('the types of the client', () => {
   });
 });
 
-describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
-  it('for pages as they are read, each record once and none beyond what is read', async () => {
+interface Asked {
+  readonly address: string;
+  /** A replica leads to the publication, which is elsewhere here. */
+  readonly isReplica: boolean;
+}
+
+/** What the client asks of each kind of server, over the same publication. */
+const questions: Readonly<Record<string, (asked: Asked) => Promise<void>>> = {
+  'for pages as they are read, each record once and none beyond what is read': async ({ address }) => {
     const asked: string[] = [];
     const counting: typeof fetch = (address, init) => {
       asked.push(String(address));
       return fetch(address, init);
     };
-    const client = new Client({ base: `${await start()}/`, fetch: counting });
+    const client = new Client({ base: `${address}/`, fetch: counting });
     const found = await read(client.searchPackages('snow', { limit: 10 }));
     expect([found.length, new Set(found.map(({ id }) => id)).size, asked.length]).toEqual([31, 31, 4]);
     asked.length = 0;
@@ -116,10 +114,10 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
     expect(asked).toHaveLength(1);
     expect(await read(client.repositoryPackages('one', { limit: 7 }))).toHaveLength(31);
     expect((await read(client.searchRepositories('one'))).map(({ slug }) => slug)).toEqual(['one']);
-  });
+  },
 
-  it('for what is known and what is not', async () => {
-    const client = new Client({ base: await start() });
+  'for what is known and what is not': async ({ address }) => {
+    const client = new Client({ base: address });
     expect((await client.package('com.example.snow')).map(({ version }) => version)).toEqual(['2.0']);
     expect(await client.package('none')).toEqual([]);
     expect((await client.repository('one'))?.package_count).toBe(31);
@@ -142,10 +140,10 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
     await expect(read(client.searchPackages('a'))).rejects.toThrow(
       expect.objectContaining({ status: 400, message: "Query parameter 'q' must be at least 2 characters" }),
     );
-  });
+  },
 
-  it('what installing a package brings', async () => {
-    const client = new Client({ base: await start() });
+  'what installing a package brings': async ({ address }) => {
+    const client = new Client({ base: address });
     const closure = await client.dependencies('com.example.snow', {
       architecture: 'iphoneos-arm',
       repositories: ['x'],
@@ -157,18 +155,15 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
       unknown_repositories: ['x'],
     });
     expect(await client.dependencies('none', { architecture: 'iphoneos-arm' })).toBeUndefined();
-  });
+  },
 
-  it('with each example of its README', async () => {
-    const address = await start();
+  'with each example of its README': async ({ address, isReplica }) => {
     const text = readFileSync(path.join(home, 'README.md'), 'utf8');
     const [first = '', ...examples] = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
     expect(examples.length).toBeGreaterThanOrEqual(10);
     const AsyncFunction = (async () => {}).constructor as new (
       ...text: string[]
     ) => (...values: unknown[]) => Promise<void>;
-    // A replica leads to the publication, which is elsewhere here.
-    const isReplica = name === 'a replica';
     for (const example of examples.filter((one) => !(isReplica && one.includes('.changes(')))) {
       const code = stripTypeScriptTypes(`${first}${example}`)
         .replaceAll(/^import .*$/gm, '')
@@ -179,7 +174,21 @@ describe.each(Object.entries(servers))('the client asks %s', (name, start) => {
       expect(said.length, example).toBeGreaterThan(0);
       expect(said.flat().includes(undefined), example).toBe(false);
     }
-  });
+  },
+};
+
+describe('the client asks a server of a build', () => {
+  it.each(Object.entries(questions))('%s', (_, ask) => ask({ address: ofBuild.address, isReplica: false }));
+});
+
+it(`the client asks a replica ${Object.keys(questions).join('; ')}`, async () => {
+  const origin = await new FileOrigin(publication.folder).open();
+  onTestFinished(() => origin.close().catch(() => {}));
+  const replica = await startReplicaServer(origin.address);
+  await replica.until(2);
+  for (const ask of Object.values(questions)) {
+    await ask({ address: `http://127.0.0.1:${replica.port}`, isReplica: true });
+  }
 });
 
 it('C9: the client asks for documents by the names that they have, whatever something is called', async () => {
@@ -205,7 +214,7 @@ it('C9: the client asks for documents by the names that they have, whatever some
 });
 
 it('the client follows changes from generation to generation, and says where they are lost', async () => {
-  const client = new Client({ base: await servers['a server of a build']() });
+  const client = new Client({ base: ofBuild.address });
   expect((await client.generation()).number).toBe(2);
   const changes = client.changes({ since: 1 });
   expect((await changes.next()).value).toMatchObject({ ...change, number: 2 });
@@ -333,15 +342,20 @@ it('H5: is a package that a strict program of somebody else compiles with and ru
     const compilerOptions = {
       ...{ module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'] },
       ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, types: [] },
-      // What is declared is checked too.
-      ...{ skipLibCheck: false, noPropertyAccessFromIndexSignature: true, verbatimModuleSyntax: true, outDir: module },
+      // What is declared is checked too, but not what the compiler brings itself.
+      ...{
+        skipLibCheck: false,
+        skipDefaultLibCheck: true,
+        noPropertyAccessFromIndexSignature: true,
+        verbatimModuleSyntax: true,
+        outDir: module,
+      },
     };
     writeFileSync(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
     const { stdout, status } = spawnSync(process.execPath, [compiler], { cwd: project, encoding: 'utf8' });
     expect([moduleResolution, stdout, status]).toEqual([moduleResolution, '', 0]);
   }
-  const address = await servers['a server of a build']();
-  const run = spawn(process.execPath, ['nodenext/program.js', address], { cwd: project });
+  const run = spawn(process.execPath, ['nodenext/program.js', ofBuild.address], { cwd: project });
   let said = '';
   run.stdout.on('data', (chunk) => (said += chunk));
   const [status] = await once(run, 'close');
