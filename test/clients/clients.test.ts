@@ -23,8 +23,11 @@ afterAll(async () => {
 
 describe('programs that call this API', () => {
   it('decode every answer, over at least 200 questions', async () => {
-    expect(makeQuestions(asked).length).toBeGreaterThanOrEqual(200);
-    expect(await runEveryClient(wire, asked)).toBeGreaterThan(1000);
+    const all = makeQuestions(asked);
+    // All that are written by hand, which come last, and of the others every second: kinds take turns, an odd number of them.
+    const questions = [...all.slice(0, -12).filter((_, index) => index % 2 === 0), ...all.slice(-12)];
+    expect(questions.length).toBeGreaterThanOrEqual(200);
+    expect(await runEveryClient(wire, asked, questions)).toBeGreaterThan(1000);
     expect(server.faults).toEqual([]);
   });
 

@@ -59,17 +59,21 @@ export const makeQuestions = ({ packages, repositories }: Asked): string[] => {
 };
 
 /**
- * Has every program ask all it asks, and decode what it gets. Throws a DecodingError where one would fail. Returns how
- * many answers were decoded.
+ * Has every program ask all it asks, and decode what it gets; search, for these questions. Throws a DecodingError where one
+ * would fail. Returns how many answers were decoded.
  */
-export const runEveryClient = async (wire: Wire, asked: Asked): Promise<number> => {
+export const runEveryClient = async (
+  wire: Wire,
+  asked: Asked,
+  questions: readonly string[] = makeQuestions(asked),
+): Promise<number> => {
   const { packages, repositories } = asked;
   let decoded = 0;
   const count = async (work: Promise<unknown>) => {
     await work;
     decoded++;
   };
-  for (const question of makeQuestions(asked)) {
+  for (const question of questions) {
     await count(sileo.search(wire, question));
     await count(discordBots.searchPackages(wire, question));
     await count(discordBots.searchRepositories(wire, question));
