@@ -157,15 +157,17 @@ test.each(paths)('T11 /%s reads at most 8 KiB, announced or not', async (path) =
 });
 
 test('T11 whatever is sent, the answer is never a 5xx', async () => {
+  // Not fc.webUrl, which takes two seconds to be made.
+  const address = fc
+    .tuple(fc.constantFrom('http', 'sileo'), fc.domain(), fc.string({ unit: anyCharacter }))
+    .map(([scheme, host, rest]) => `${scheme}://${host}/${encodeURIComponent(rest.toWellFormed())}`);
   const anything = fc.oneof(
     fc.json(),
     fc.string({ unit: anyCharacter }),
     fc
       .record({ auth_token: fc.jsonValue(), payment_secret: fc.jsonValue(), refresh_token: fc.jsonValue() })
       .map((value) => JSON.stringify(value)),
-    fc
-      .record({ callback: fc.webUrl({ validSchemes: ['http', 'sileo'] }), udid: fc.string(), model: fc.string() })
-      .map((value) => JSON.stringify(value)),
+    fc.record({ callback: address, udid: fc.string(), model: fc.string() }).map((value) => JSON.stringify(value)),
     fc
       .record({
         callback: fc.string({ unit: anyCharacter }),
