@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStoreLocation } from '../../functions/gateway/configuration.ts';
@@ -31,7 +32,7 @@ const refresh = async (gateway: TestGateway, credentials: Credentials) => {
   return { status: answer.status, set: (await answer.json()) as Credentials };
 };
 
-describeStores('backup', (newStore) => {
+describeStores('backup', (newStore, kind) => {
   let environment: Readonly<Record<string, string>>;
   let gateway: TestGateway;
   let location: StoreLocation;
@@ -97,40 +98,11 @@ describeStores('backup', (newStore) => {
     expect(await isLive(gateway, successor)).toBe(false);
   });
 
-  test('a backup made while sign-ins are refreshed is of one moment', async () => {
-    const account = (await gateway.store.findAccount('bob'))?.id ?? '';
-    const protocol = openProtocol(gateway.store, { credentialLife: 0 });
-    const sets = await Promise.all(Array.from({ length: 20 }, () => issue(protocol, account)));
-    let stop = false;
-    const clients = sets.map(async (set) => {
-      for (let current = set; !stop; ) {
-        const result = await protocol.refresh(current);
-        if (result.decision === 'rotate') current = result.credentials;
-      }
-    });
-    const files = [newFile(), newFile(), newFile()];
-    for (const file of files) await backUp(location, file);
-    stop = true;
-    await Promise.all(clients);
-    for (const file of files) {
-      const lines = readFileSync(file, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      const families = new Map<string, number>();
-      for (const { table, row } of lines.slice(1, -1)) {
-        if (table === 'gateway_families' && row.account_id === account) families.set(row.id, 0);
-        if (table === 'gateway_credential_sets' && row.spent_at === null && families.has(row.family_id)) {
-          families.set(row.family_id, (families.get(row.family_id) ?? 0) + 1);
-        }
-      }
-      // Between two moments a family would have no living end, or two.
-      expect(families.size).toBeGreaterThanOrEqual(20);
-      expect([...families.values()].every((living) => living === 1)).toBe(true);
-    }
-  });
-
   test('a backup that is cut short or altered anywhere is refused, and nothing is changed', async () => {
+    const account = (await gateway.store.findAccount('bob'))?.id ?? '';
+    // More rows than one statement takes.
+    const protocol = openProtocol(gateway.store);
+    for (let count = 0; count < 110; count++) await issue(protocol, account);
     const file = newFile();
     await backUp(location, file);
     const whole = readFileSync(file);
@@ -146,14 +118,16 @@ describeStores('backup', (newStore) => {
       whole.length - 3,
     ];
     const middles = Array.from({ length: 6 }, (_, index) => Math.floor(((index + 0.5) / 6) * whole.length));
-    for (const length of [...ends, ...middles]) {
+    // What is refused is decided above the database, which undoes what was begun: of the other one, some of each.
+    const some = (all: readonly number[]) => all.filter((_, index) => kind === 'SQLite' || index % 4 === 0);
+    for (const length of some([...ends, ...middles])) {
       writeFileSync(damaged, whole.subarray(0, length));
       const options = { keepSignIns: true };
       await expect(restore(location, damaged, options), `${length} bytes`).rejects.toMatchObject({
         code: 'backup_refused',
       });
     }
-    for (const at of middles) {
+    for (const at of some(middles)) {
       const altered = Buffer.from(whole);
       altered[at] = altered[at] === 0x61 ? 0x62 : 0x61;
       writeFileSync(damaged, altered);
@@ -203,6 +177,40 @@ describeStores('backup', (newStore) => {
       expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
     }
   });
+
+  // Last, for it leaves behind thousands of rows.
+  test('a backup made while sign-ins are refreshed is of one moment', async () => {
+    const account = (await gateway.store.findAccount('bob'))?.id ?? '';
+    const protocol = openProtocol(gateway.store, { credentialLife: 0 });
+    const sets = await Promise.all(Array.from({ length: 20 }, () => issue(protocol, account)));
+    let stop = false;
+    const clients = sets.map(async (set) => {
+      for (let current = set; !stop; ) {
+        const result = await protocol.refresh(current);
+        if (result.decision === 'rotate') current = result.credentials;
+      }
+    });
+    const files = [newFile(), newFile(), newFile()];
+    for (const file of files) await backUp(location, file);
+    stop = true;
+    await Promise.all(clients);
+    for (const file of files) {
+      const lines = readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const families = new Map<string, number>();
+      for (const { table, row } of lines.slice(1, -1)) {
+        if (table === 'gateway_families' && row.account_id === account) families.set(row.id, 0);
+        if (table === 'gateway_credential_sets' && row.spent_at === null && families.has(row.family_id)) {
+          families.set(row.family_id, (families.get(row.family_id) ?? 0) + 1);
+        }
+      }
+      // Between two moments a family would have no living end, or two.
+      expect(families.size).toBeGreaterThanOrEqual(20);
+      expect([...families.values()].every((living) => living === 1)).toBe(true);
+    }
+  });
 });
 
 test('T15 what PostgreSQL had not yet committed when a restore began does not outlive it', async () => {
@@ -250,7 +258,18 @@ test('a backup of SQLite restored to PostgreSQL, and back again, has the same ro
   // More rows than one page and one statement take.
   const protocol = openProtocol(one.store);
   const account = (await one.store.findAccount('alice'))?.id ?? '';
-  for (let count = 0; count < 600; count++) await issue(protocol, account);
+  await issue(protocol, account);
+  const raw = new DatabaseSync(join(one.folder, 'gateway.sqlite'));
+  const repeat = (table: string, changed: Readonly<Record<string, string>>) => {
+    const names = raw.prepare('select name from pragma_table_info(?)').all(table);
+    const columns = names.map(({ name }) => changed[String(name)] ?? `"${name}"`);
+    raw.exec(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 600)
+      insert into ${table} select ${columns} from (select * from ${table} limit 1), numbers`);
+  };
+  repeat('gateway_families', { id: "'family' || n" });
+  const hashes = { auth_hash: 'randomblob(32)', secret_hash: 'randomblob(32)', refresh_hash: 'randomblob(32)' };
+  repeat('gateway_credential_sets', { id: "'set' || n", family_id: "'family' || n", ...hashes });
+  raw.close();
   const credentials = await signIn(one.base, 'alice');
   const [first, second] = [newFile(), newFile()];
   await backUp(from, first);
