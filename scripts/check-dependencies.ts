@@ -56,7 +56,7 @@ export const checkDependencies = (manifest: PackageFile, lock: LockFile): string
   return faults;
 };
 
-/** The folders whose packages are installed by their lock files, from the project's own on: what only one benchmark uses has its own. */
+/** The folders that have a lock file, the project's own first: what only one benchmark uses is installed apart. */
 export const lockedFolders = ['.', 'tools/lighthouse'] as const;
 
 if (import.meta.main) {

@@ -44,8 +44,8 @@ afterAll(async () => {
   await server.close();
 });
 
-// Many more than are answered before others have their turn, seven times; on as many connections as somebody may open who wants much,
-// since of one connection a server may answer one question after another.
+// Many more than are answered before others have their turn, seven times; and over many connections, since the questions
+// of one are answered one after another however clients take turns.
 const connections = 30;
 const onEach = 10;
 const questions = connections * onEach;
