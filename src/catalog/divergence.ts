@@ -1,6 +1,6 @@
 import { type Finding, FindingCounter } from '../contract/findings.ts';
 import type { CatalogDatabase, WritableDatabase } from './database.ts';
-import { type PackageBytes, pairOtherBytes } from './package-bytes.ts';
+import { type PackageBytes, pairOtherBytes, readDigestColumn } from './package-bytes.ts';
 import { compareText } from './reading.ts';
 
 interface Owner {
@@ -37,9 +37,9 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
     'SELECT 1 FROM record WHERE package = ? GROUP BY package HAVING min(repository) != max(repository)',
   );
   const select = database.prepare<
-    [repository: number, version: string, architecture: string, sha256: string | null, size: number, since: string]
+    [repository: number, version: string, architecture: string, digest: Uint8Array | null, size: number, since: string]
   >(
-    `SELECT repository, version, architecture, sha256, size, max(first_seen, coalesce(changed_at, ''))
+    `SELECT repository, version, architecture, digest, size, max(first_seen, coalesce(changed_at, ''))
      FROM record WHERE package = ?`,
   );
   const forget = database.prepareWrite('DELETE FROM divergence WHERE package = ?');
@@ -50,10 +50,10 @@ export const updateDivergences = (database: WritableDatabase, packages: Iterable
     forget.run(name);
     if (isShared.get(name) === undefined) continue;
     const builds = new Map<string, Holding[]>();
-    for (const [repository, version, architecture, sha256, size, since] of select.all(name)) {
+    for (const [repository, version, architecture, digest, size, since] of select.all(name)) {
       const owner = owners.get(repository);
       if (owner === undefined) throw new Error(`catalog: a record belongs to no repository (${repository})`);
-      const holding = { repository, owner, sha256, size, since };
+      const holding = { repository, owner, sha256: readDigestColumn(digest), size, since };
       const key = `${version}\n${architecture}`;
       const known = builds.get(key);
       if (known === undefined) builds.set(key, [holding]);

@@ -39,15 +39,33 @@ export const pairOtherBytes = <One extends PackageBytes>(ordered: readonly One[]
   });
 };
 
-/** The bytes of each record of the repository that a catalog knows under one of these slugs, by `recordKey`. */
+// A catalog keeps 16 bytes of each digest. Digests do not compress: whole ones would make the catalog that replicas take a
+// fifteenth larger; and another file with the same 16 takes 2^128 attempts, so it tells as many files apart.
+const keptDigits = 32;
+
+/** What a catalog keeps of the bytes that an index states, to be compared with what it keeps of others. */
+export const keptBytes = ({ sha256, size }: PackageBytes): PackageBytes => ({
+  sha256: sha256 === null ? null : sha256.slice(0, keptDigits),
+  size,
+});
+
+/** What it keeps of a digest, as its column. */
+export const digestColumn = ({ sha256 }: PackageBytes): Uint8Array | null =>
+  sha256 === null ? null : Buffer.from(sha256.slice(0, keptDigits), 'hex');
+
+/** What such a column holds, in digits. */
+export const readDigestColumn = (column: Uint8Array | null): string | null =>
+  column === null ? null : Buffer.from(column).toString('hex');
+
+/** What is kept of the bytes of each record of the repository that a catalog knows under one of these slugs, by `recordKey`. */
 export const readPackageBytes = (database: CatalogDatabase, slugs: readonly string[]): Map<string, PackageBytes> => {
   const found = slugs.map((slug) => findRepository(database, slug)).find((one) => one !== undefined);
   const bytes = new Map<string, PackageBytes>();
   if (found === undefined) return bytes;
   const rows = database.prepare<
-    [name: string, version: string, architecture: string, sha256: string | null, size: number]
-  >('SELECT package, version, architecture, sha256, size FROM record WHERE id >= ? AND id < ?');
-  for (const [name, version, architecture, sha256, size] of rows.iterate(...found.range))
-    bytes.set(recordKey(name, version, architecture), { sha256, size });
+    [name: string, version: string, architecture: string, digest: Uint8Array | null, size: number]
+  >('SELECT package, version, architecture, digest, size FROM record WHERE id >= ? AND id < ?');
+  for (const [name, version, architecture, digest, size] of rows.iterate(...found.range))
+    bytes.set(recordKey(name, version, architecture), { sha256: readDigestColumn(digest), size });
   return bytes;
 };

@@ -8,7 +8,7 @@ import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
 import { FirstMentions } from './first-mentions.ts';
 import { newsCode } from './news-codes.ts';
-import { areOtherBytes, type PackageBytes } from './package-bytes.ts';
+import { areOtherBytes, digestColumn, keptBytes, type PackageBytes } from './package-bytes.ts';
 import { computeDetails, computeRecordJson, withoutLatest } from './package-record.ts';
 import { ProvisionWriter } from './provision-writer.ts';
 import { firstRecordId } from './schema.ts';
@@ -62,9 +62,9 @@ export class RecordWriter {
     this.#embedded = Buffer.byteLength(options.embed({ count: limits.recordsPerRepository, sections: [] }));
     this.#insert = database.prepareWrite(
       `INSERT OR REPLACE INTO record
-         (id, repository, package, version, architecture, latest, name, author, section, first_seen, news, json, details,
-          changed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, repository, package, version, architecture, latest, name, author, section, first_seen, news, digest,
+          size, json, details, changed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const read = database.prepare<[string]>('SELECT json FROM record WHERE id = ?');
     this.#provisions = new ProvisionWriter(database, this.findings);
@@ -116,6 +116,8 @@ export class RecordWriter {
       stanza.section,
       sight.seen,
       newsCode[this.#options.sights.tell(name, sight)],
+      digestColumn(stanza),
+      stanza.size,
       latest ? whole : withoutLatest(whole),
       details,
       sight.changedAt,
@@ -126,7 +128,7 @@ export class RecordWriter {
 
   #hasOtherBytes(key: string, stanza: PackageStanza): boolean {
     const before = this.#options.bytesBefore.get(key);
-    return before !== undefined && areOtherBytes(before, stanza);
+    return before !== undefined && areOtherBytes(before, keptBytes(stanza));
   }
 
   /** The limit that a record of so many bytes would pass, in place of one of `before` bytes. */

@@ -5,7 +5,7 @@ import { searchTables } from './search-index.ts';
  * The version of the catalog's tables and of what is computed into them. Raise it when either changes: a catalog of
  * another version is not read but built anew from the snapshots.
  */
-export const catalogFormat = 18;
+export const catalogFormat = 19;
 
 // Records hold their public form as ready JSON text, so that an answer or a document is a join of strings.
 //
@@ -55,13 +55,11 @@ const tables = `
     section TEXT,
     first_seen TEXT NOT NULL,
     news INTEGER NOT NULL,         -- 0: came with the first crawl of its repository, 1: a new package there, 2: an update of one
+    digest BLOB,                   -- the first 16 bytes of the SHA-256 of its file, as its index says; null where it does not
+    size INTEGER NOT NULL,         -- of its file, in bytes, as its index says; 0 where it does not
     json TEXT NOT NULL,            -- the public package record up to the value of its last key, "repository"
     details TEXT,                  -- JSON: relations, home page and depiction; null where it has none
-    changed_at TEXT,               -- when its bytes were last seen to change while its version did not; null where never
-    -- Of its file, as json says it. Inside a JSON string the quotation marks would be escaped, so these are the fields.
-    sha256 TEXT AS (CASE substr(json, instr(json, '"sha256_hash":') + 14, 1)
-      WHEN '"' THEN substr(json, instr(json, '"sha256_hash":') + 15, 64) END),
-    size INTEGER AS (CAST(substr(json, instr(json, '"package_size":') + 15, 20) AS INTEGER))
+    changed_at TEXT                -- when its bytes were last seen to change while its version did not; null where never
   );
   CREATE INDEX record_changed ON record (changed_at) WHERE changed_at IS NOT NULL;
   CREATE INDEX record_package ON record (package, repository);
