@@ -135,7 +135,11 @@ describe('createStanzaReader', () => {
       expect(events).toEqual([{ finding: 'stanza-oversized', detail: 'Field: value' }]);
       return process.memoryUsage().arrayBuffers - before;
     };
-    expect(holds(4000) - holds(2000)).toBeLessThan((2000 * endless.length) / 10);
+    const most = (2000 * endless.length) / 10;
+    // What nobody holds any more counts until it is collected, so the least of a few tries says what is held.
+    let held = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 5 && held >= most; tries++) held = Math.min(held, holds(4000) - holds(2000));
+    expect(held).toBeLessThan(most);
   });
 
   it('V2: gives the same whatever the chunk boundaries', () => {
