@@ -1,7 +1,7 @@
 import { pairOtherBytes } from '../catalog/package-bytes.ts';
 import { versionOrder } from '../catalog/version-order.ts';
 import { type Build, builds } from '../compatibility/builds.ts';
-import { isFor, readStatements } from '../compatibility/judgement.ts';
+import { isFor, readStatements, writeStatements } from '../compatibility/judgement.ts';
 import { newestBy } from '../results/newest.ts';
 import type { PackageVersion } from './site-catalog.ts';
 
@@ -91,17 +91,20 @@ export const computeCopies = (
   });
 };
 
-/** A build that the best repository of a package does not have. */
+/** A repository that has a build of a package for other devices than the best one has. */
 export interface BuildElsewhere {
   readonly build: Build;
-  /** The first repository that has it. */
   readonly slug: string;
   readonly name: string;
+  /** What its build states that those of the repositories before do not; undefined where no other has the build. */
+  readonly stated: string | undefined;
+  /** Whether the best repository has a build of this kind, though of another statement. */
+  readonly isBoth: boolean;
 }
 
 /**
- * The builds that only other repositories than the best one have: a verdict is of all that have the package, and what
- * installs it leads to the best alone.
+ * Who has what the best repository has not, of each build in the order of the package lookup: a verdict is of all that
+ * have the package, and what installs it leads to the best alone.
  *
  * @param versions all versions, in the order of the package lookup
  * @param stated what the package states of devices, by repository; see writeStatements
@@ -113,7 +116,19 @@ export const findBuildsElsewhere = (
   const names = new Map(versions.map(({ repository: { slug, name } }) => [slug, name]));
   const holders = [...names].map(([slug, name]) => ({ slug, name, stated: readStatements(stated.get(slug) ?? '') }));
   return builds.flatMap((build) => {
-    const holder = holders.find((one) => one.stated.some((statement) => isFor(statement, build)));
-    return holder === undefined || holder === holders[0] ? [] : [{ build, slug: holder.slug, name: holder.name }];
+    const known = new Set<string>();
+    const having = holders.flatMap((holder) => {
+      // One by one, since a verdict is that of the best of them.
+      const own = holder.stated.filter((one) => isFor(one, build)).map((one) => writeStatements([one]));
+      const added = own.filter((one) => !known.has(one));
+      for (const one of added) known.add(one);
+      return added.length > 0 ? [{ holder, added: added.join(';') }] : [];
+    });
+    const isBoth = having[0]?.holder === holders[0];
+    const others = isBoth ? having.slice(1) : having;
+    return others.map(({ holder: { slug, name }, added }) => {
+      const isOnly = !isBoth && others.length === 1;
+      return { build, slug, name, stated: isOnly ? undefined : added, isBoth };
+    });
   });
 };

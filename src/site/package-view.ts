@@ -51,6 +51,8 @@ export interface PackageView extends Needs {
   readonly older: readonly VersionRow[];
   /** What its builds state of devices with iOS, as the page carries it. */
   readonly runs: string;
+  /** The same of its best repository alone, where another has a build of the same kind for other devices. */
+  readonly ownRuns: string | undefined;
   /** What is said to a visitor for whose device it has no build; undefined in an index with nothing for such devices. */
   readonly lacking: string | undefined;
   readonly stated: readonly StatedRow[];
@@ -116,6 +118,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const author = readPerson(record.author);
   const runs = joinStatements(stated.values());
   const maintainer = readPerson(record.maintainer);
+  const buildsElsewhere = findBuildsElsewhere(versions, stated);
   return {
     summary: shown,
     repository: {
@@ -142,11 +145,12 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     latest: rows.filter((row) => row.latest),
     older: rows.filter((row) => !row.latest),
     runs,
+    ownRuns: buildsElsewhere.some(({ isBoth }) => isBoth) ? (stated.get(repository.slug) ?? '') : undefined,
     lacking: catalog.hasDevices ? lackingOf(runs) : undefined,
     stated: statedRows(versions, (slug) => catalog.buildsIn(slug)),
     changes: computeChanges(versions.filter((one) => one.repository === repository)),
     copies: computeCopies(versions, differing),
-    buildsElsewhere: findBuildsElsewhere(versions, stated),
+    buildsElsewhere,
     ...computeNeeds(catalog, id, best),
     dependents: {
       total: dependents.length,

@@ -42,6 +42,8 @@ const sources = [
       tweak('Snow Elsewhere (iOS 11)', {}),
       tweak('Snow Everywhere', { Architecture: 'all', Depends: 'firmware (>= 12.0)' }),
       tweak('Snow Desktop', { Architecture: 'amd64' }),
+      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (<< 15.0)' }),
+      tweak('Split', { Section: 'Networking', Depends: 'firmware (>= 16.0)' }),
       tweak('Snow<b>Bold</b>', { Depends: 'firmware (>= 14.0) | firmware (<< 2), <script>alert(1)</script>' }),
     ].join(''),
   ),
@@ -51,9 +53,15 @@ const sources = [
       Architecture: 'iphoneos-arm',
       Version: '0.9',
       Depends: 'firmware (>= 13.0), firmware (<< 15.0)',
-    }),
+    }) + tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm64e', Depends: 'firmware (>= 16.0)' }),
   ),
-  source('three', tweak('Snow Old', {}) + tweak('Plain', { Section: 'Utilities' })),
+  source(
+    'three',
+    tweak('Snow Old', {}) +
+      tweak('Plain', { Section: 'Utilities' }) +
+      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (>= 15.0)' }) +
+      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm64e', Depends: 'firmware (<< 16.0)' }),
+  ),
   // What is for all of them there is for rootful devices alone.
   source(
     'four',
@@ -333,6 +341,50 @@ describe('C14: the device of the visitor', () => {
     // None has it for that one, which the verdict says.
     await choose(page, '16.7', 'roothide');
     expect(await line.count()).toBe(0);
+  });
+
+  it('is told which repository has the build that the verdict is of, and no button is called for that leads to another', async () => {
+    const page = await open('/package/com.example.split/');
+    const line = page.locator('#install .of-build:visible');
+    const told = async () => [
+      await page.locator('.for-device .verdict').textContent(),
+      (await page.locator('#install .primary').count()) > 0,
+      ...(await line.allInnerTexts()),
+    ];
+    expect(await line.count()).toBe(0);
+    // The best repository has a build for these.
+    for (const [ios, build] of [
+      ['14.3', 'rootful'],
+      ['16.7', 'rootless'],
+    ] as const) {
+      await choose(page, ios, build);
+      expect(await told(), build).toEqual(['Runs here', true]);
+    }
+    await choose(page, '15.1', 'rootful');
+    expect(await told()).toEqual([
+      'Runs here',
+      false,
+      'What is said of your iPhone is true of the rootful build in three repository, not of that in one repository.',
+    ]);
+    expect(await line.getByRole('link').getAttribute('href')).toBe('/repository/three/');
+    // Several others have a build that it has not, each for other devices.
+    for (const [ios, slug] of [
+      ['16.1', 'two'],
+      ['15.1', 'three'],
+    ] as const) {
+      await choose(page, ios, 'roothide');
+      expect(await told(), ios).toEqual([
+        'Runs here',
+        false,
+        `The RootHide build is in ${slug} repository, not in one repository.`,
+      ]);
+      expect(await line.getByRole('link').getAttribute('href')).toBe(`/repository/${slug}/`);
+    }
+    await choose(page, '15.1', 'rootless');
+    expect(await told()).toEqual(['Says not on iOS 15.1', false]);
+    await page.locator('#device-bar summary').click();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect([await line.count(), await page.locator('#install .primary').count()]).toEqual([0, 1]);
   });
 
   it('is forgotten when asked, and a search keeps the address that was shared', async () => {

@@ -1,5 +1,5 @@
 import { parseVersion } from '../../compatibility/ios-versions.ts';
-import { deviceBuild, knownDevice, refusesDevice } from './visitor-device.ts';
+import { deviceBuild, knownDevice, refusesDevice, tellWhere } from './visitor-device.ts';
 
 // Which manager opens a package is the visitor's habit, and which build of it fits is their device's.
 
@@ -20,17 +20,20 @@ const downloads = [...document.querySelectorAll<HTMLElement>('.downloads')].map(
   list,
   items: [...list.querySelectorAll<HTMLElement>(':scope > li')],
 }));
+const places = [...document.querySelectorAll<HTMLElement>('.of-build[data-states]')];
 
 /**
  * Puts the manager that was last used first, and the others beside it. Where the visitor's device is known, only those
  * stay that run on it and install something there; where none does all stay, and none is called for, as where the package
- * says that it does not run on it, or its origin fails. The download for the device comes first.
+ * says that it does not run on it, or its origin fails. The download for the device comes first. Where another repository
+ * has the build that the page speaks of, it is named.
  */
 export const placeInstall = (): void => {
   const build = deviceBuild();
   const ios = knownDevice()?.ios ?? 0;
   const last = readLast();
   const refuses = refusesDevice();
+  tellWhere(places);
   for (const { group, buttons } of groups) {
     const fitting = buttons.filter(
       ({ dataset: { builds, from = '' } }) =>

@@ -50,8 +50,9 @@ export const keepDevice = (parameters: URLSearchParams): void => {
 const rowOf = (element: Element): HTMLElement | null =>
   element.matches('[data-runs]') ? (element as HTMLElement) : element.querySelector<HTMLElement>('[data-runs]');
 
-const judgeRow = (row: HTMLElement): Judgement | undefined =>
-  device && judge(readStatements(row.dataset.runs ?? ''), device);
+const judgeText = (runs = ''): Judgement | undefined => device && judge(readStatements(runs), device);
+
+const judgeRow = ({ dataset }: HTMLElement): Judgement | undefined => judgeText(dataset.runs);
 
 /** Whether a device is known, of which rows then speak. */
 export const hasDevice = (): boolean => device !== undefined;
@@ -81,11 +82,23 @@ export const tellOf = (element: Element): void => {
 export const mayRun = (runs: string): boolean =>
   device === undefined || !isRefusal(judge(readStatements(runs), device));
 
-/** Whether the package of the page says itself that it does not run on the visitor's device. */
+const headOfPage = () => document.querySelector<HTMLElement>('.for-device[data-runs]');
+
+/** Whether the package of the page says itself that it does not run on the visitor's device, as its best repository has it. */
 export const refusesDevice = (): boolean => {
-  const head = document.querySelector<HTMLElement>('.for-device[data-runs]');
-  const judgement = head === null ? undefined : judgeRow(head);
+  const { own, runs } = headOfPage()?.dataset ?? {};
+  const judgement = runs === undefined ? undefined : judgeText(own ?? runs);
   return judgement !== undefined && isRefusal(judgement);
+};
+
+/** Shows of these lines, which are of several repositories, the one whose build the verdict at the head of the page is of. */
+export const tellWhere = (lines: readonly HTMLElement[]): void => {
+  const { own, runs } = headOfPage()?.dataset ?? {};
+  const words = judgeText(runs)?.words;
+  const isOwn = own !== undefined && judgeText(own)?.words === words;
+  const fitting = lines.filter(({ dataset }) => dataset.build === device?.build);
+  const line = isOwn ? undefined : fitting.find(({ dataset }) => judgeText(dataset.states)?.words === words);
+  for (const one of lines) one.hidden = one !== line;
 };
 
 /**
