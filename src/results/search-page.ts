@@ -117,12 +117,13 @@ export const composeSearchPage = (built: string, answer: AnsweredSearch): string
     .map((one) => `<li${one.isPart ? ` class="${partClass}"` : ''}>${rowMarkup(one, { root })}</li>`)
     .join('');
   const parts = found.filter(({ isPart }) => isPart).length;
+  // Where nothing is found at all, scripts show a button that does the same as the link.
   const words =
     found.length === 0
       ? page > 1
         ? 'There are no more packages.'
         : Object.keys(chosen).length > 0
-          ? `${isMore ? 'On this page nothing' : 'Nothing'} fits what is chosen. <a href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
+          ? `${isMore ? 'On this page nothing' : 'Nothing'} fits what is chosen. <a${isNothing ? ' class="without-script"' : ''} href="${addressOf({ ...answer, chosen: {} }, 1)}">Search without it</a>`
           : ''
       : page > 1
         ? `Page ${page}, ${countWords(found.length, false)}`

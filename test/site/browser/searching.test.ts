@@ -166,6 +166,8 @@ describe('searching', () => {
       const sent = await site.open(`/search/?q=zzzzqq${more}`, {}, site.computing.address);
       await sent.getByRole('heading', { name: 'Nothing fits.' }).waitFor();
       await expect.poll(() => sent.getByRole('button', { name: 'Clear the filters' }).isVisible()).toBe(isThere);
+      // Which is the link of those who run no scripts: one of the two is enough.
+      expect(await sent.getByRole('link', { name: 'Search without it' }).isVisible()).toBe(false);
     }
   });
 
