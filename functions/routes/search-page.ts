@@ -5,7 +5,7 @@ import { packageOrders, prices } from '../../src/contract/parameters.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import { searchPage } from '../../src/contract/search-page.ts';
 import { sectionKinds } from '../../src/contract/sections.ts';
-import type { Chosen, FacetName } from '../../src/results/facets.ts';
+import type { Chosen, FacetName } from '../../src/results/chosen-facets.ts';
 import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';
 import { readFit } from '../../src/results/meant.ts';
 import { composeRefusal, composeSearchPage, readTraits } from '../../src/results/search-page.ts';

@@ -1,6 +1,6 @@
 import { webUrl } from '../apt/urls.ts';
 import type { Block, Piece } from './depiction.ts';
-import { decodeReferences, withoutMarkup } from './markup.ts';
+import { decodeReferences, withoutMarkup } from './html-text.ts';
 import { readable } from './readable.ts';
 
 // A small part of Markdown (CommonMark 0.31), read to blocks and pieces of text and never to HTML. Each expression looks

@@ -1,6 +1,6 @@
 import type { PackageOrder } from '../contract/parameters.ts';
 import { searchPage } from '../contract/search-page.ts';
-import { type Chosen, facetNames } from './facets.ts';
+import { type Chosen, facetNames } from './chosen-facets.ts';
 import type { FoundPackage, IndexTraits } from './found.ts';
 import { escapeMarkup, wholeCharacters } from './markup.ts';
 import type { Fit } from './meant.ts';

@@ -4,6 +4,7 @@ import type { SearchReading } from '../catalog/search-reading.ts';
 import { foldText } from '../catalog/search-text.ts';
 import type { Steps } from '../dependencies/work.ts';
 import { Candidates, type Classified } from './candidate-documents.ts';
+import { findCorrections } from './corrections.ts';
 import { looserAnswers } from './looser-answers.ts';
 import {
   anyWhole,
@@ -15,7 +16,6 @@ import {
   whole,
   wordColumns,
 } from './question.ts';
-import { findCorrections } from './spelling.ts';
 
 /** Where the records of one page of results are. */
 export interface LocatedPage {

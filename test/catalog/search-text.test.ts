@@ -16,7 +16,7 @@ import {
   termsOfKey,
 } from '../../src/catalog/spelling.ts';
 import { SpellingWriter } from '../../src/catalog/spelling-writer.ts';
-import { findCorrections } from '../../src/search/spelling.ts';
+import { findCorrections } from '../../src/search/corrections.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 describe('search text', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { countFacets, fitsChosen } from '../../src/results/chosen-facets.ts';
 import { barsOf, computeDownloadDays } from '../../src/results/download-days.ts';
-import { countFacets, fitsChosen } from '../../src/results/facets.ts';
 import { fitsArchitecture } from '../../src/results/fits-architecture.ts';
 import { fitsFirst } from '../../src/results/fits-first.ts';
 import { type FoundRecord, toPackages, withParts } from '../../src/results/found.ts';

@@ -1,4 +1,4 @@
-import { type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
+import { type FacetCounts, type FacetName, facetNames } from '../../results/chosen-facets.ts';
 
 // What results can be narrowed to stands in select elements, each option with how many there are of it. What there is none
 // of is left out: phones show options that are hidden.

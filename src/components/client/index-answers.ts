@@ -1,6 +1,6 @@
 import { inPartHeader } from '../../contract/answer-headers.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
-import { type Chosen, facetNames } from '../../results/facets.ts';
+import { type Chosen, facetNames } from '../../results/chosen-facets.ts';
 import { type FoundPackage, type FoundRecord, toPackages, withParts } from '../../results/found.ts';
 import { readServed } from '../../results/served-builds.ts';
 import { addressOf } from './address.ts';

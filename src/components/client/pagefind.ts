@@ -1,6 +1,6 @@
 import { buildOf } from '../../compatibility/builds.ts';
 import type { PackageState } from '../../contract/package-states.ts';
-import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/facets.ts';
+import { type Chosen, type FacetCounts, type FacetName, facetNames } from '../../results/chosen-facets.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import type { Fit } from '../../results/meant.ts';
 import { readCard, readSummary } from '../../results/search-content.ts';

@@ -1,7 +1,7 @@
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { searchLength } from '../../contract/search-length.ts';
 import { searchPage } from '../../contract/search-page.ts';
-import type { Chosen } from '../../results/facets.ts';
+import type { Chosen } from '../../results/chosen-facets.ts';
 import { addressOf } from './address.ts';
 import type { Results } from './search.ts';
 import { hasDevice, keepDevice, placeRows } from './visitor-device.ts';

@@ -1,7 +1,7 @@
 import { architectureOf } from '../../compatibility/builds.ts';
 import type { PackageOrder } from '../../contract/parameters.ts';
 import { type BeginningList, beginningLists } from '../../results/beginning-lists.ts';
-import { type Chosen, countFacets, type FacetCounts } from '../../results/facets.ts';
+import { type Chosen, countFacets, type FacetCounts } from '../../results/chosen-facets.ts';
 import { fitsFirst } from '../../results/fits-first.ts';
 import type { FoundPackage } from '../../results/found.ts';
 import { type Fit, readFit } from '../../results/meant.ts';
