@@ -59,7 +59,7 @@ const sources = [
     'three',
     tweak('Snow Old', {}) +
       tweak('Plain', { Section: 'Utilities' }) +
-      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (>= 15.0)' }) +
+      tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm', Depends: 'firmware (>= 14.6)' }) +
       tweak('Split', { Section: 'Networking', Architecture: 'iphoneos-arm64e', Depends: 'firmware (<< 16.0)' }),
   ),
   // What is for all of them there is for rootful devices alone.
@@ -352,9 +352,14 @@ describe('C14: the device of the visitor', () => {
       ...(await line.allInnerTexts()),
     ];
     expect(await line.count()).toBe(0);
-    // The best repository has a build for these.
+    // Which states nothing where others have but what the best one has.
+    expect(readFileSync(path.join(out, 'package/com.example.snowboth/index.html'), 'utf8')).not.toMatch(
+      /data-(own|states)/,
+    );
+    // The best repository has a build for these, and another has one as well for the second.
     for (const [ios, build] of [
       ['14.3', 'rootful'],
+      ['14.8', 'rootful'],
       ['16.7', 'rootless'],
     ] as const) {
       await choose(page, ios, build);
