@@ -229,8 +229,8 @@ export class SiteCatalog {
 
   /** What all packages together tell: what each repository has for which architecture, relations and authors. */
   #note(summary: PackageSummary, keyed: readonly KeyedRecord[]): void {
-    for (const { owner, architecture, latest } of keyed) {
-      if (!latest) continue;
+    // Of the older versions too, each of which has a newest one of its architecture beside it.
+    for (const { owner, architecture } of keyed) {
       const known = this.#architectures.get(owner.slug);
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
