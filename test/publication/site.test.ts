@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -122,6 +123,17 @@ describe('publishing the site', () => {
     await publish({ 'index.html': 'front', 'list/a': 'file', 'list/b/index.html': 'folder' });
     expect([read('list/a'), read('list/b/index.html')]).toEqual(['file', 'folder']);
     expect(readdirSync(path.join(out, 'list')).sort()).toEqual(['a', 'b']);
+  });
+
+  it('C13: takes a file of another length for another one, be it of the same time', async () => {
+    for (const text of ['front', 'longer front']) {
+      const staged = stage('staged', { 'index.html': text });
+      utimesSync(path.join(staged, 'index.html'), 1_700_000_000, 1_700_000_000);
+      await publishFolders(new OutputFolder(out), [{ folder: staged, prefix: '' }], {
+        named: path.join(folder, 'named'),
+      });
+      expect(read('index.html')).toBe(text);
+    }
   });
 
   it('C9: takes nothing behind a link for what it has published, be it the same', async () => {
