@@ -597,8 +597,9 @@ describe('C14: what a package page states', () => {
     const records = [...composeSearchRecords(catalog)];
     catalog.close();
     expect(records.length).toBeGreaterThan(8);
-    for (const { url, meta } of records) {
+    for (const { url, meta, filters } of records) {
       expect(Object.keys(meta)).toEqual(['title', 'id']);
+      expect(filters.architecture, meta.id).toEqual([...new Set(filters.architecture)]);
       expect(url.startsWith(`/package/${meta.id}/#`)).toBe(true);
     }
     const both = records.find(({ meta }) => meta.id === 'com.example.snowboth');
@@ -608,6 +609,9 @@ describe('C14: what a package page states', () => {
       architectures: ['iphoneos-arm', 'iphoneos-arm64'],
       runs: 'rootful=13.0-15.0;rootless=15.0-16.8',
     });
+    // What is for all of them is found for those that its repository serves.
+    const everywhere = records.find(({ meta }) => meta.id === 'com.example.snoweverywhere');
+    expect(everywhere?.filters.architecture).toEqual(['all', 'iphoneos-arm', 'iphoneos-arm64']);
   });
 
   it('leaves out who is for no such device, and an index without them says nothing of devices', async () => {
