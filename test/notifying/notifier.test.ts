@@ -137,6 +137,25 @@ describe('word to the operator', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('C12: repeats no address of a receiver, whatever fails there', async () => {
+    await build([found('a', false)]);
+    await build([found('a', true)]);
+    const destination = readDestination(address());
+    const { href, host } = destination.url;
+    // No failure that is known says more than the host.
+    Object.defineProperty(destination.url, 'origin', {
+      get: () => {
+        throw new Error(`${href} is wrong: ${href}`);
+      },
+    });
+    const sentences = await createNotifier({ destinations: [destination], teller }).tell(
+      state,
+      { repositories: [found('a', true)] },
+      new Date(begin + hour++ * 3_600_000),
+    );
+    expect(sentences).toEqual([`${host}, could not be told, and will be at the next build: ${host} is wrong: ${host}`]);
+  });
+
   it('C12: gives up on a receiver that never answers, never ends, or is not there, and keeps a bounded rest', async () => {
     const repositories = (down: boolean) => Array.from({ length: 400 }, (_, index) => found(`r${index}`, down));
     await build(repositories(false));
