@@ -31,6 +31,19 @@ describe('H7 the search for costly requests', () => {
     expect(costs[0]?.stretch).toBeGreaterThan(longestStretch);
   });
 
+  it.each([
+    ['abc', 11, 'abcabcabc'],
+    ['abc', 2, 'abc'],
+    ['ü', 5, 'üüüüü'],
+    ['', 5, ''],
+  ])('fills a part with as many of %j as there is room for in %i bytes, and no more', (token, size, expected) => {
+    const place = { name: 'part', size, write: String, fill: (target: string) => ({ method: 'GET', target }) };
+    expect(fillPlace('GET /', place, token).sent.target).toBe(expected);
+    // In UTF-8 one of them has two bytes.
+    const body = fillPlace('GET /', { ...place, encoding: 'utf8' }, token).sent.target;
+    expect(body).toBe(token === 'ü' ? 'üü' : expected);
+  });
+
   it('fills every part of every operation with every token, as large as the server takes it', () => {
     const sizes = { target: 9000, header: 500, body: 1600 };
     const subjects = new Map(costlyPlaces(sizes, 1600));
