@@ -82,6 +82,8 @@ const ofPages = [
   ],
   ...['/search?q=dock', '/search/?a=dock', '/%73earch/?q=zzzz', '/search//?q=dock'],
   ...['/', '/about', '/about/?a=b', '/about/', '/assets/a.js', '/none', '/.hidden', '/repository/Odd/', '/packages/'],
+  // Letters that are encoded, and what would end the path of a file that is asked for as it was decoded.
+  ...['/%61bout/', '/repository/%4Fdd/', '/about%23x/', '/about/%3Fx/', '/about%2523x/', '/assets/a.js%23x'],
   ...['/v2', '/v2/', '/v2/index.json', '/v2/generation.json', '/jailbreak/repository/ranking?rank=*'],
 ];
 

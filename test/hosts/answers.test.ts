@@ -105,6 +105,9 @@ const documents = [
 const searches = ['/search/', '/search/?q=', '/search/?q=example', '/search/?q=example&page=2'];
 const pages = ['/', ...searches, '/privacy/', '/privacy', '/privacy?x=1', '/assets/page.B4x9.css', '/feed.atom'];
 const refused = [
+  // What would end the path of a file that is asked for as it was decoded.
+  '/feed.atom%23x',
+  '/privacy%23x/',
   '/v2/jailbreak/repository/ranking',
   '/v2/jailbreak/repository/ranking?rank=9',
   '/v2/jailbreak/repository/ranking?rank=1&rank=2',
@@ -212,7 +215,7 @@ const differences: Readonly<Record<HostName, readonly (readonly [question: RegEx
       /^GET \/v2\/jailbreak\/(?:package|repository)\/(?:no[.-]such|com\.example\.ONE|Sample|sample\/packages\/3|a\.b_c|X\.json|RANKING)/,
       404,
     ],
-    [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging)/, 404],
+    [/^(?:GET|HEAD) \/(?:v2\/)?(?:no\/such|\.staging|feed\.atom%|privacy%)/, 404],
     [/^GET \/jailbreak\/package\/com\.example\.one\.json$/, 404],
     // No line of its rules can hold these, as its development server compares them.
     [/^GET \/v2\/jailbreak\/package\/(?:a_b%20|snow%2520)/, 404],
