@@ -21,6 +21,8 @@ const total = timesFrom('DEBDEX_TEST_REPOSITORIES', 50);
 const ofEach: Readonly<Record<string, number>> = { versions: 2, sections: 2, signatures: 2 };
 const others = 5;
 const budgetMs = 20_000;
+/** How many repositories a crawl works on at once. */
+const places = 32;
 
 let bench: CrawlBench;
 let names: NameServer;
@@ -124,6 +126,32 @@ it('C6, C7, C13: several strangers in each way at once change no byte and no req
   expect(together.requests).toEqual(alone.requests);
   expect(together.again).toEqual(good.map((slug) => `/${slug}/Release`).sort());
   // Strangers are waited for side by side, as many at once as there are places.
-  const rounds = Math.ceil(bad.length / 32);
+  const rounds = Math.ceil(bad.length / places);
   expect(together.seconds).toBeLessThan(3 * alone.seconds + (2 * rounds * budgetMs) / 1000);
+});
+
+it('C7: as many repositories as there are places are visited at once, and wait for no other', async () => {
+  const all = Array.from({ length: places }, (_, number) => `good${number}.example`);
+  const begun = new Set<string>();
+  const everyone = Promise.withResolvers<void>();
+  everyone.promise.catch(() => {});
+  // No name is told before all are asked for, which a visit that waits for another never does.
+  const resolve = async (name: string) => {
+    begun.add(name);
+    if (begun.size === places) everyone.resolve();
+    await everyone.promise;
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'], resolve, limits: { lookupMs: budgetMs } });
+  await bench.crawl(
+    all.map((name) => entryOf(name.replace('.example', ''))),
+    {
+      fetcher,
+      limits: { placeMs: 10 * budgetMs, repositoryMs: budgetMs, repetitions: 0 },
+      onOutcome: ({ slug }) => everyone.reject(new Error(`${slug} was over before all had begun`)),
+    },
+  );
+  await fetcher.close();
+  await everyone.promise;
+  expect([...begun].sort()).toEqual(all.sort());
 });
