@@ -46,19 +46,21 @@ describe('H13 the figures of a server', () => {
     const { server, read } = await start();
     const ask = async (target: string, init?: RequestInit) =>
       (await fetch(server.address + target, init)).arrayBuffer();
-    const askForPackage = () => ask('/v2/jailbreak/package/com.example.one');
     const fromDocuments = async () => (await read()).samples.get('debdex_answers_total{from="documents"}') ?? 0;
-    // An answer is kept when the server knows that it was sent whole, which its client may know first.
-    let asked = 1;
+    let asked = 0;
+    const askForPackage = () => {
+      asked++;
+      return ask('/v2/jailbreak/package/com.example.one');
+    };
     await askForPackage();
     expect(await fromDocuments()).toBe(0);
-    await vi.waitFor(async () => {
-      asked++;
-      await askForPackage();
-      expect(await fromDocuments()).toBe(1);
-    }, patience);
-    await askForPackage();
-    asked++;
+    // A client that has an answer does not know whether it is kept by then; of those that are, each counts once.
+    for (const count of [1, 2]) {
+      await vi.waitFor(async () => {
+        await askForPackage();
+        expect(await fromDocuments()).toBe(count);
+      }, patience);
+    }
     await ask('/v2/jailbreak/package/search?q=one');
     await ask('/v2/jailbreak/package/search');
     for (let number = 0; number < 20; number++) {
