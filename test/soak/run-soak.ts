@@ -4,7 +4,7 @@ import { type AbuseProcess, startAbuse } from './abuse-process.ts';
 import type { AbuseCounts } from './abuses.ts';
 import { apiKinds } from './api-kinds.ts';
 import { siteKinds } from './site-kinds.ts';
-import { Builds, largePath } from './soaked-builds.ts';
+import { Builds, type IndexSize } from './soaked-builds.ts';
 import { Measurements, type SoakedServer, startServer } from './soaked-server.ts';
 import { Failure, Tally } from './tally.ts';
 import { Client } from './visiting-client.ts';
@@ -18,6 +18,8 @@ export interface SoakOptions {
   /** An empty folder for all of it. */
   readonly folder: string;
   readonly seconds: number;
+  /** How much there is in the index. */
+  readonly size?: IndexSize | undefined;
   /** How many ask at once. */
   readonly visitors?: number;
   /** Leaves the abuses out. */
@@ -125,7 +127,7 @@ const load = async (
   const abuse: AbuseProcess | undefined = isGentle
     ? undefined
     : startAbuse(server.address, {
-        largePath,
+        largePath: builds.largePath,
         pushesIn: abusesPushIn,
         onFailure: (reason) => tally.fail('abuses', reason),
       });
@@ -168,7 +170,7 @@ const load = async (
  * index again and again. Everything that it starts has ended when it returns.
  */
 export const runSoak = async (options: SoakOptions): Promise<Soak> => {
-  const builds = await Builds.start(options.folder);
+  const builds = await Builds.start(options.folder, options.size);
   let server: SoakedServer | undefined;
   const killAll = () => {
     builds.kill();

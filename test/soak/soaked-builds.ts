@@ -9,28 +9,39 @@ import { serveRound } from '../support/rounds.ts';
 import { startLast } from './priorities.ts';
 import type { Known } from './visitor.ts';
 
-const stableCount = 60;
 const stableName = 'stable';
 /** What several of at once make an answer of megabytes; honest clients do not ask for them. */
 const bulkName = 'bulk';
-const bulkCount = 75;
 const bulkDescription = 'Nobody reads all of this. '.repeat(1200);
 
-const roundSize = { repositories: 10, packages: 4 };
+/** How much there is in an index. */
+export interface IndexSize {
+  /** Packages that are always there. */
+  readonly stable: number;
+  /** Packages of which abusers ask for all at once: 32 kB each. */
+  readonly bulk: number;
+  /** Repositories that come and go. */
+  readonly passing: number;
+}
+
+const usualSize: IndexSize = { stable: 60, bulk: 75, passing: 10 };
+const passingPackages = 4;
 
 // With it, the list of the stable repository is larger than what a server holds in memory.
-const longDescription = 'This is told at length. '.repeat(350);
+const listLength = 504_000;
+const told = 'This is told at length. ';
+const longDescription = (packages: number): string => told.repeat(listLength / told.length / packages);
 
 const bulkPackage = (index: number): string => `org.bulk.heap${index}`;
-
-/** The path of an answer of about 2.5 MB. */
-export const largePath = `/v2/jailbreak/package/multi?ids=${Array.from({ length: bulkCount }, (_, index) => bulkPackage(index)).join(',')}`;
 
 /** Builds of an index that changes: an origin whose repositories come and go, and one that stays. */
 export class Builds {
   readonly state: string;
   readonly out: string;
   readonly known: Known;
+  /** The path of an answer of all that is bulky. */
+  readonly largePath: string;
+  readonly #size: IndexSize;
   readonly #manifest: string;
   readonly #origin: OriginServer;
   #round = 0;
@@ -40,31 +51,34 @@ export class Builds {
   /** Files below state and output after each build, without compressed copies, which have a bound of their own. */
   readonly files: number[] = [];
 
-  private constructor(folder: string, origin: OriginServer) {
+  private constructor(folder: string, origin: OriginServer, size: IndexSize) {
     this.state = path.join(folder, 'state');
     this.out = path.join(folder, 'dist');
     this.#manifest = path.join(folder, 'manifest.json');
     this.#origin = origin;
-    const numbers = Array.from({ length: roundSize.repositories }, (_, number) => number);
+    this.#size = size;
+    const bulk = Array.from({ length: size.bulk }, (_, index) => bulkPackage(index));
+    this.largePath = `/v2/jailbreak/package/multi?ids=${bulk.join(',')}`;
+    const numbers = Array.from({ length: size.passing }, (_, number) => number);
     this.known = {
       stableRepository: stableName,
-      stablePackages: makePackages(stableCount, stableName).map((fields) => fields.Package ?? ''),
+      stablePackages: makePackages(size.stable, stableName).map((fields) => fields.Package ?? ''),
       passingRepositories: numbers.map((number) => `r${number}`),
       passingPackages: numbers.flatMap((number) =>
-        makePackages(1.5 * roundSize.packages, `${number % 4}-${number % 3}.`).map((fields) => fields.Package ?? ''),
+        makePackages(1.5 * passingPackages, `${number % 4}-${number % 3}.`).map((fields) => fields.Package ?? ''),
       ),
     };
   }
 
   /** Starts the origin; builds go into folders below this one. */
-  static async start(folder: string): Promise<Builds> {
+  static async start(folder: string, size = usualSize): Promise<Builds> {
     const origin = await OriginServer.start();
-    const packages = makePackages(stableCount, stableName).map((fields) => ({
+    const packages = makePackages(size.stable, stableName).map((fields) => ({
       ...fields,
-      Description: `${fields.Description}\n ${longDescription}`,
+      Description: `${fields.Description}\n ${longDescription(size.stable)}`,
     }));
     origin.serve(stableName, await generateRepository({ packages, compressions: ['gz'] }));
-    const bulk = makePackages(bulkCount, bulkName).map((fields, index) => ({
+    const bulk = makePackages(size.bulk, bulkName).map((fields, index) => ({
       ...fields,
       Package: bulkPackage(index),
       Name: `Heap ${index}`,
@@ -72,12 +86,15 @@ export class Builds {
       Description: `A heap\n ${bulkDescription}`,
     }));
     origin.serve(bulkName, await generateRepository({ packages: bulk, compressions: ['gz'] }));
-    return new Builds(folder, origin);
+    return new Builds(folder, origin, size);
   }
 
   /** Changes what the repositories hold and builds, with the site. Throws with what the build said where it fails. */
   async next(): Promise<void> {
-    const passing = await serveRound(this.#origin, this.#round++, roundSize);
+    const passing = await serveRound(this.#origin, this.#round++, {
+      repositories: this.#size.passing,
+      packages: passingPackages,
+    });
     const lasting = [stableName, bulkName].map((slug) => ({ slug, uri: this.#origin.uri(slug) }));
     const repositories = [...lasting, ...passing];
     writeFileSync(this.#manifest, JSON.stringify(repositories.map((one) => ({ ...one, ranking: 3 }))));
