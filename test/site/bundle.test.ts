@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageFolder } from '../../src/results/package-address.ts';
 import { AstroMoved, findEntry, keepPageBundle } from '../../src/site/astro-inside.ts';
-import { assertBundle, computeKey, holds, loadBundle, makeBundle } from '../../src/site/bundle.ts';
+import { assertBundle, computeKey, holds, loadBundle, makeBundle, prepareBundle } from '../../src/site/bundle.ts';
 import { provideSite } from '../../src/site/context.ts';
 import { openSite } from '../../src/site/open-site.ts';
 import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } from '../../src/site/page-work.ts';
@@ -35,6 +35,8 @@ import {
 
 const { folder, remove } = temporaryFolder();
 const bundle = path.join(folder, 'product', 'pages');
+// The same pages, compiled to call the runtime of Astro.
+const byAstro = path.join(folder, 'by-astro', 'pages');
 const project = path.join(import.meta.dirname, '..', '..');
 
 // Root may write everywhere, so that a build is tried as the user whom Unix systems keep for nobody.
@@ -47,21 +49,26 @@ beforeAll(async () => {
     ['server/another.mjs', ''],
     ['key', `${computeKey()}\n`],
   ] as const) {
-    mkdirSync(path.dirname(path.join(bundle, name)), { recursive: true });
-    writeFileSync(path.join(bundle, name), text);
+    mkdirSync(path.dirname(path.join(byAstro, name)), { recursive: true });
+    writeFileSync(path.join(byAstro, name), text);
   }
-  expect(await makeBundle(bundle)).toBe(true);
+  expect(await makeBundle(byAstro, 'astro')).toBe(true);
+  // What a checkout has is of this version of the source too, and bundling takes four seconds.
+  const { folder: made } = await prepareBundle(bundle);
+  if (made !== bundle) cpSync(made, bundle, { recursive: true });
 }, 60_000);
 afterAll(remove);
 
 describe('the bundle of the pages', () => {
   it('is made once for a version of the source, with nothing of its making left', async () => {
-    expect(readdirSync(bundle).sort()).toEqual(['client', 'key', 'server']);
-    expect(readdirSync(path.join(bundle, 'client'))).toContain('assets');
-    expect(readdirSync(path.join(bundle, 'server'))).not.toContain('another.mjs');
-    const made = statSync(path.join(bundle, 'key')).mtimeMs;
-    expect(await makeBundle(bundle)).toBe(false);
-    expect(statSync(path.join(bundle, 'key')).mtimeMs).toBe(made);
+    for (const made of [byAstro, bundle]) {
+      expect(readdirSync(made).sort()).toEqual(['client', 'key', 'server']);
+      expect(readdirSync(path.join(made, 'client'))).toContain('assets');
+      expect(readdirSync(path.join(made, 'server'))).not.toContain('another.mjs');
+      const time = statSync(path.join(made, 'key')).mtimeMs;
+      expect(await makeBundle(made)).toBe(false);
+      expect(statSync(path.join(made, 'key')).mtimeMs).toBe(time);
+    }
   });
 
   it('is asked for before anything is crawled where it cannot be made, and it is said what to do', () => {
@@ -111,7 +118,8 @@ describe('the bundle of the pages', () => {
     };
     const hasFeed = (id: string) => existsSync(path.join(pages, 'package', packageFolder(id), 'feed.atom'));
     const pages = path.join(folder, 'pages');
-    const render = async (statedLists = catalog.statedLists) => {
+    const { statedLists } = catalog;
+    const render = async () => {
       reads.clear();
       provideSite(catalog, { base });
       const loaded = await loadBundle({ key: 'one', folder: bundle });
@@ -125,8 +133,6 @@ describe('the bundle of the pages', () => {
         expect(own.length).toBeGreaterThan(100);
         expect(own.filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
       }
-      // Every page says how many lists of statements there are.
-      expect(await render(2 * catalog.statedLists)).toBeGreaterThan(catalog.packages.size);
     } finally {
       provideSite(undefined);
       catalog.close();
@@ -142,12 +148,18 @@ describe('the bundle of the pages', () => {
     cpSync(bundle, another, { recursive: true });
     try {
       const loaded = await loadBundle({ key: 'one', folder: another });
-      const statedLists = 2 * next.statedLists;
       expect((await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered).toBeLessThan(50);
       for (const number of ['', '2/']) {
         const page = readFileSync(path.join(pages, `repository/many/${number}index.html`), 'utf8');
         expect(page, number).toContain('content="Many of them"');
       }
+      // Every page says how many lists of statements there are. Which are to be rendered for it is the question, so
+      // somebody takes them and does nothing.
+      const more = { base, statedLists: 2 * statedLists };
+      const help = async (work: SharedWork) => {
+        while (takeFiles(work).length > 0);
+      };
+      expect((await renderPages(loaded, pages, more, () => {}, { help })).rendered).toBeGreaterThan(next.packages.size);
     } finally {
       provideSite(undefined);
       next.close();
@@ -157,7 +169,7 @@ describe('the bundle of the pages', () => {
   it('is rendered in another thread as it is in this one, each page by one of them, and a page that fails there fails here', async () => {
     const base = 'https://index.example/below';
     const catalogPath = path.join(folder, 'shared.sqlite');
-    await writeCatalog(catalogPath, sourcesWith(60), base);
+    await writeCatalog(catalogPath, fewSources, base);
     // Of its own: a bundle shows the catalog that it was first asked with.
     const ready = { key: 'one', folder: path.join(folder, 'shared-bundle') };
     cpSync(bundle, ready.folder, { recursive: true });
@@ -179,12 +191,13 @@ describe('the bundle of the pages', () => {
       const loaded = await loadBundle(ready);
       const { files, rendered } = await renderPages(loaded, alone, rendering, () => {});
       const progress: number[] = [];
-      // This thread begins with a page that waits until the other has rendered some.
+      // This thread begins with a page that waits until the other has rendered some: more of them than are always rendered.
+      const some = 48;
       const waiting = {
         ...loaded.pages,
         app: {
           render: async (...asked: Parameters<typeof loaded.pages.app.render>) => {
-            await vi.waitUntil(() => inThread.length > 0, { timeout: 60_000 });
+            await vi.waitUntil(() => inThread.length >= some, { timeout: 60_000 });
             return loaded.pages.app.render(...asked);
           },
         } as typeof loaded.pages.app,
@@ -193,7 +206,7 @@ describe('the bundle of the pages', () => {
       const inTwo = await renderPages({ ...loaded, pages: waiting }, together, rendering, onPage, { help });
       expect(inTwo).toEqual({ files, rendered });
       expect(progress.at(-1)).toBe(rendered);
-      expect(inThread.length).toBeGreaterThan(50);
+      expect(inThread.length).toBeGreaterThanOrEqual(some);
       expect(inThread.length).toBeLessThan(rendered);
       const listFiles = (where: string) =>
         readdirSync(where, { recursive: true, encoding: 'utf8' })
@@ -210,7 +223,7 @@ describe('the bundle of the pages', () => {
       expect(search).toContain('This site is made of files alone');
       // Nothing is left to render: what the other thread rendered is noted as well.
       const keyed = inThread.filter(({ note }) => note !== undefined).length;
-      expect(keyed).toBeGreaterThan(50);
+      expect(keyed).toBeGreaterThan(some / 2);
       const again = await renderPages(loaded, together, rendering, () => {});
       expect(again).toEqual(await renderPages(loaded, alone, rendering, () => {}));
       expect(again.rendered).toBeLessThan(rendered);
@@ -227,8 +240,6 @@ describe('the bundle of the pages', () => {
     const base = 'https://index.example';
     const catalogPath = path.join(folder, 'compared.sqlite');
     await writeCatalog(catalogPath, fewSources, base);
-    const byAstro = path.join(folder, 'by-astro');
-    await makeBundle(byAstro, 'astro');
     const own = path.join(folder, 'own');
     cpSync(bundle, own, { recursive: true });
     countDownloads(catalogPath, { 'com.alpha.snowboard': 1200, ellekit: 80 });
@@ -343,7 +354,9 @@ describe('the bundle of the pages', () => {
       mkdirSync(own);
       chmodSync(folder, 0o755);
       if (nobody.uid !== undefined) chownSync(own, nobody.uid, nobody.gid);
-      const flags = ['--sample', '--state', path.join(own, 'state'), '--out', path.join(own, 'out')];
+      const folders = ['--state', path.join(own, 'state'), '--out', path.join(own, 'out')];
+      // One repository has all kinds of pages that have to be made.
+      const flags = ['--sample', '--only', 'papercut', '--fail-on-stale', '100%', ...folders];
       const { status, stderr } = spawnSync(process.execPath, [path.join(project, 'scripts', 'build.ts'), ...flags], {
         ...nobody,
         cwd: own,
