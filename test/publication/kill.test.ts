@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BuildBench } from '../support/building.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -10,24 +11,13 @@ import { patience } from '../support/patience.ts';
 import { type RoundSize, serveRound } from '../support/rounds.ts';
 
 // A build with the site takes longer, so fewer of them are killed. A longer run (CONTRIBUTING.md) kills more.
-const kills = timesFrom('DEBDEX_TEST_KILLS', 3);
+const kills = timesFrom('DEBDEX_TEST_KILLS', 2);
 const siteKills = Math.max(2, Math.ceil(kills / 4));
 
 let origin: OriginServer;
 let server: ChildProcess | undefined;
 
-beforeEach(async () => {
-  origin = await OriginServer.start();
-});
-
-afterEach(async () => {
-  server?.kill('SIGKILL');
-  server = undefined;
-  await origin.stop();
-});
-
-const usualSize: RoundSize = { repositories: 6, packages: 16 };
-const siteSize: RoundSize = { repositories: 5, packages: 4 };
+const size: RoundSize = { repositories: 5, packages: 4 };
 
 const hasBegun = (): boolean => origin.requests.length > 0;
 
@@ -44,15 +34,15 @@ const timeBuild = async (bench: BuildBench): Promise<number> => {
   return performance.now() - begun;
 };
 
-const publishRound = async (bench: BuildBench, round: number, size = usualSize): Promise<void> =>
+const publishRound = async (bench: BuildBench, round: number): Promise<void> =>
   bench.list(await serveRound(origin, round, size));
 
 /**
  * Folders in which nothing was ever built, and the history of those of another: a first build there knows when each
  * record was first seen, and has to come to the same bytes.
  */
-const rememberAs = ({ state }: BuildBench, options?: { site: boolean }): BuildBench => {
-  const bench = new BuildBench(options);
+const rememberAs = ({ state, site }: BuildBench): BuildBench => {
+  const bench = new BuildBench({ site });
   cpSync(path.join(state, 'history'), path.join(bench.state, 'history'), { recursive: true });
   return bench;
 };
@@ -110,31 +100,56 @@ const follow = async (address: string, isDone: () => boolean): Promise<{ request
   return { requests, broken };
 };
 
+// Each takes up where the one before it ended: a site that is whole, to kill builds over, takes four seconds of a processor.
 describe('a build that is killed', () => {
+  const bench = new BuildBench({ folder: mkdtempSync(path.join(tmpdir(), 'debdex-test-')) });
+  /** Milliseconds of a build. */
+  let whole = 0;
+  let address = '';
+  let round = 0;
+
+  /** What a build that is there for the first time comes to, with what is remembered of what came before. */
+  const expectRepaired = async (): Promise<void> => {
+    expect(await bench.build()).toMatchObject({ status: 0 });
+    expect(bench.findDamage()).toEqual([]);
+    const reference = rememberAs(bench);
+    await publishRound(reference, round);
+    expect(await reference.build()).toMatchObject({ status: 0 });
+    expect(reference.read()).toEqual(bench.read());
+    if (bench.site) expect(reference.readSite()).toEqual(bench.readSite());
+    expect(bench.findUntold()).toEqual([]);
+  };
+
+  beforeAll(async () => {
+    origin = await OriginServer.start();
+    await publishRound(bench, round);
+    whole = await timeBuild(bench);
+    address = await serve(bench);
+  });
+
+  afterAll(async () => {
+    server?.kill('SIGKILL');
+    await origin.stop();
+    rmSync(bench.folder, { recursive: true, force: true });
+  });
+
   it(`C12: at any of ${kills} moments leaves whole what is published, also for who reads it, and the next one repairs the rest`, {
     timeout: 120_000 + kills * 30_000,
   }, async () => {
-    const bench = new BuildBench();
-    await publishRound(bench, 0);
-    let whole = await timeBuild(bench);
-    const address = await serve(bench);
     let isDone = false;
     const reading = follow(address, () => isDone);
     let hits = 0;
-    for (let round = 1; round <= kills; round++) {
-      await publishRound(bench, round);
+    // Where all came too late, some more.
+    for (let kill = 1; kill <= kills || (hits === 0 && kill < kills + 8); kill++) {
+      await publishRound(bench, ++round);
       origin.reset();
-      if (await bench.buildAndKill(whole * Math.random(), hasBegun)) hits++;
-      // The machine was slower when it was timed.
-      else whole /= 2;
-      expect(bench.findDamage(), `after kill ${round}`).toEqual([]);
-      if (round % 5 !== 0 && round !== kills) continue;
-      expect(await bench.build()).toMatchObject({ status: 0 });
-      const reference = rememberAs(bench);
-      await publishRound(reference, round);
-      expect(await reference.build()).toMatchObject({ status: 0 });
-      expect(reference.read()).toEqual(bench.read());
-      expect(bench.findUntold()).toEqual([]);
+      // Every other one is meant for what it publishes.
+      const isHit = await (kill % 2 === 0
+        ? bench.buildAndKill(whole * Math.random(), hasBegun)
+        : bench.buildAndKill(150 * Math.random(), bench.publishesDocuments()));
+      if (isHit) hits++;
+      expect(bench.findDamage(), `after kill ${kill}`).toEqual([]);
+      if (kill % 5 === 0 || kill === kills) await expectRepaired();
     }
     isDone = true;
     const { requests, broken } = await reading;
@@ -147,32 +162,23 @@ describe('a build that is killed', () => {
   it(`C12: at any of ${siteKills} moments leaves whole the site too: pages, feeds, sitemaps and search index name nothing that is missing`, {
     timeout: 120_000 + siteKills * 60_000,
   }, async () => {
-    const bench = new BuildBench({ site: true });
-    await publishRound(bench, 0, siteSize);
-    const whole = await timeBuild(bench);
+    bench.site = true;
+    whole = await timeBuild(bench);
     expect(bench.findDamage()).toEqual([]);
-    const address = await serve(bench);
     let isDone = false;
     const reading = follow(address, () => isDone);
     let hits = 0;
     // Where all came too late, some more.
-    for (let round = 1; round <= siteKills || (hits === 0 && round < siteKills + 8); round++) {
-      await publishRound(bench, round, siteSize);
+    for (let kill = 1; kill <= siteKills || (hits === 0 && kill < siteKills + 8); kill++) {
+      await publishRound(bench, ++round);
       // Publishing is a small part of the whole, so every other kill is meant for it.
       origin.reset();
-      const isHit =
-        round % 2 === 0
-          ? await bench.buildAndKill(whole * Math.random(), hasBegun)
-          : await bench.buildAndKill(800 * Math.random() ** 2);
+      const isHit = await (kill % 2 === 0
+        ? bench.buildAndKill(whole * Math.random(), hasBegun)
+        : bench.buildAndKill(800 * Math.random() ** 2));
       if (isHit) hits++;
-      expect(bench.findDamage(), `after kill ${round}`).toEqual([]);
-      if (round % 5 !== 0 && round !== siteKills) continue;
-      expect(await bench.build()).toMatchObject({ status: 0 });
-      const reference = rememberAs(bench, { site: true });
-      await publishRound(reference, round, siteSize);
-      expect(await reference.build()).toMatchObject({ status: 0 });
-      expect(reference.readSite()).toEqual(bench.readSite());
-      expect(bench.findUntold()).toEqual([]);
+      expect(bench.findDamage(), `after kill ${kill}`).toEqual([]);
+      if (kill % 5 === 0 || kill === siteKills) await expectRepaired();
     }
     isDone = true;
     const { requests, broken } = await reading;

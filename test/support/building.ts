@@ -37,16 +37,21 @@ interface BuildEnd {
 
 /** Builds into folders of its own, at a clock that stands still. */
 export class BuildBench {
-  readonly folder = temporaryFolder();
+  readonly folder: string;
   /** A test may build the same from another. */
-  state = path.join(this.folder, 'state');
-  readonly out = path.join(this.folder, 'dist');
-  readonly #manifest = path.join(this.folder, 'manifest.json');
-  readonly #site: boolean;
+  state: string;
+  readonly out: string;
+  readonly #manifest: string;
+  /** Whether builds are with the site; a test may have the next ones otherwise. */
+  site: boolean;
 
-  /** Builds without the site, unless told otherwise. */
-  constructor({ site = false } = {}) {
-    this.#site = site;
+  /** Builds without the site, unless told otherwise, and into a folder that is removed after the test, unless given one. */
+  constructor({ site = false, folder = temporaryFolder() } = {}) {
+    this.folder = folder;
+    this.state = path.join(folder, 'state');
+    this.out = path.join(folder, 'dist');
+    this.#manifest = path.join(folder, 'manifest.json');
+    this.site = site;
   }
 
   /** The next builds are of these repositories. */
@@ -61,7 +66,7 @@ export class BuildBench {
   }
 
   get #parameters(): string[] {
-    return [...this.flags, ...(this.#site ? [] : ['--no-site'])];
+    return [...this.flags, ...(this.site ? [] : ['--no-site'])];
   }
 
   /** Starts a build as a process of its own, under a shell command that may set limits or variables first. */
@@ -106,6 +111,14 @@ export class BuildBench {
     child.kill('SIGKILL');
     await end;
     return isAlive;
+  }
+
+  /** Says, from now on, whether a build has begun to publish documents. */
+  publishesDocuments(): () => boolean {
+    const folder = path.dirname(path.join(this.out, documentPath.package('any')));
+    const timeOf = () => statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+    const before = timeOf();
+    return () => timeOf() !== before;
   }
 
   #publishesSite(): () => boolean {
@@ -210,7 +223,7 @@ export class BuildBench {
           .all()
           .map((row) => documentPath.repository(row.slug as string)),
       ];
-      const found = this.#site
+      const found = this.site
         ? database
             .prepare('SELECT DISTINCT package FROM record')
             .all()
