@@ -48,7 +48,7 @@ describe('a disk that is full', () => {
 });
 
 describe('the lock', () => {
-  it('C12: keeps a second build out, and a killed one does not leave it behind', async () => {
+  it('C12: keeps a second build out, of the state and of the output folder, and a killed one does not leave it behind', async () => {
     const bench = new BuildBench();
     bench.list([{ slug: 'one', uri: origin.uri('one') }]);
     origin.serve('one', await generateRepository());
@@ -62,6 +62,11 @@ describe('the lock', () => {
       `another build is using .+\\(process ${hanging.pid}, since 20.+Z\\): wait for it to end`,
     );
     expect(await bench.build()).toMatchObject({ status: 7, text: expect.stringMatching(refusal) });
+    const { state } = bench;
+    bench.state = path.join(bench.folder, 'other');
+    const refusalOfOutput = new RegExp(`publishing into .+process ${hanging.pid}, since`);
+    expect(await bench.build()).toMatchObject({ status: 7, text: expect.stringMatching(refusalOfOutput) });
+    bench.state = state;
     hanging.kill('SIGKILL');
     await once(hanging, 'exit');
     origin.mend();

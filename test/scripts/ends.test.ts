@@ -10,6 +10,7 @@ import { computeExitCode, toCommandFailure } from '../../scripts/build-end.ts';
 import { readLastBuild } from '../../src/catalog/last-build.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
 import { generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
 import { PartlyPublished } from '../../src/pipeline/build.ts';
 import { holdsPublication } from '../../src/publication/owner.ts';
 import { packageAddress } from '../../src/results/package-address.ts';
@@ -52,8 +53,8 @@ const listUnreachable = async () => {
 const accept = async (...flags: string[]) => (await runScript('accept', ['--state', bench.state, ...flags])).status;
 
 /** Starts `npm start` on what the bench lists, until it listens or ends. */
-const start = async (): Promise<{ text: string; status: number | null; address: string | undefined }> => {
-  const command = [path.join(scripts, 'start.ts'), ...bench.flags, '--no-site', '--port', '0'];
+const start = async (): Promise<{ text: string; address: string | undefined }> => {
+  const command = [path.join(scripts, 'start.ts'), ...bench.flags, '--port', '0'];
   const child = spawn(process.execPath, command, { env: { ...process.env, ...benchClock } });
   started = child;
   let text = '';
@@ -66,7 +67,7 @@ const start = async (): Promise<{ text: string; status: number | null; address: 
   while (!text.includes('Listening on') && child.exitCode === null) {
     await Promise.race([once(child.stdout, 'data'), ended]);
   }
-  return { text, status: child.exitCode, address: /Listening on (\S+)/.exec(text)?.[1] };
+  return { text, address: /Listening on (\S+)/.exec(text)?.[1] };
 };
 
 describe('how a build ends', () => {
@@ -146,14 +147,6 @@ describe('a build whose pages fail', () => {
     const { previous } = JSON.parse(readFileSync(path.join(bench.out, generationPath.current), 'utf8'));
     const { packages } = JSON.parse(readFileSync(path.join(bench.out, generationPath.changes(previous + 1)), 'utf8'));
     expect(packages).toHaveLength(2);
-  });
-
-  it('P1: ends where there is nothing to make pages of, though the process of the pages has begun', async () => {
-    bench = new BuildBench({ site: true });
-    await listUnreachable();
-    // As a command, which a process that it left would keep from ending.
-    started = bench.start();
-    expect(await bench.end(started)).toMatchObject({ status: 5 });
   });
 
   it('C12: does not say that what was published before stands where some of it does not any more', () => {
@@ -237,25 +230,10 @@ describe('an output folder', () => {
     expect((await bench.build()).status).toBe(0);
     expect(existsSync(path.join(bench.out, 'sample'))).toBe(false);
   });
-
-  it('C12: takes one build at a time, whatever their state folders', async () => {
-    bench.list(entriesOf('one'));
-    await serve('one');
-    origin.break('/one/Release', { kind: 'silent' });
-    const hanging = bench.start();
-    await expect.poll(() => origin.requests.length).toBeGreaterThan(0);
-    bench.state = path.join(bench.folder, 'other');
-    const refusal = new RegExp(`publishing into .+process ${hanging.pid}, since`);
-    expect(await bench.build()).toMatchObject({ status: 7, text: expect.stringMatching(refusal) });
-    hanging.kill('SIGKILL');
-    await once(hanging, 'exit');
-    origin.mend();
-    expect((await bench.build()).status).toBe(0);
-  });
 });
 
 describe('npm start', () => {
-  it('C12: serves what was published before where no repository can be reached, and never the sample in its place', async () => {
+  it('C12, P1: serves what was published before where no repository can be reached, and never the sample in its place, though the process of the pages has begun', async () => {
     bench.list(entriesOf('one'));
     await serve('one');
     expect((await bench.build()).status).toBe(0);
@@ -264,6 +242,7 @@ describe('npm start', () => {
     }
     await listUnreachable();
     const before = bench.read();
+    // With pages, of whose process nothing keeps the build from ending.
     const { text, address } = await start();
     expect(text).toContain('Serving what was published before');
     expect((await fetch(`${address}/v2/jailbreak/package/com.example.one1`)).status).toBe(200);
@@ -276,15 +255,24 @@ describe('npm start', () => {
     bench.list(entriesOf('one'));
     await serve('one');
     writeFileSync(bench.out, 'no folder');
-    expect(await start()).toMatchObject({ status: 6, address: undefined });
+    const { status, text } = await runScript('start', [...bench.flags, '--no-site', '--port', '0'], {
+      environment: benchClock,
+    });
+    expect([status, text]).toEqual([
+      6,
+      expect.stringContaining('ended with exit code 6; there is nothing new to serve'),
+    ]);
   });
 
   it('builds the sample where nothing was ever published, and again at the next start', async () => {
     await listUnreachable();
-    const { text, address } = await start();
+    // In this process, where it ends when it would serve.
+    const { status, text } = await runScript('start', [...bench.flags, '--no-site', '--port', '0'], {
+      environment: { ...benchClock, GATEWAY_CALLBACKS: 'app: loopback' },
+    });
     expect(text).toContain('bundled sample');
-    expect((await fetch(`${address}/v2/jailbreak/repository/papercut`)).status).toBe(200);
-    started?.kill('SIGKILL');
+    expect([status, text]).toEqual([2, expect.stringContaining('GATEWAY_CALLBACKS allows http callbacks')]);
+    expect(existsSync(path.join(bench.out, documentPath.repository('papercut')))).toBe(true);
     // What the next start asks and runs, in this process. The build of the sample forgot what it does not name.
     await listUnreachable();
     expect((await bench.build()).status).toBe(5);
