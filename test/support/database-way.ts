@@ -18,6 +18,8 @@ export interface DatabaseWay {
   cut(): void;
   /** Halts a batch of counts at this moment, after so many others; resolves when it is there. */
   halt(at: Halt, after: number): Promise<void>;
+  /** Halts none any more. */
+  pass(): void;
 }
 
 /** Opens a way to this database that passes all on, or nothing, or loses the answer to a commit. */
@@ -78,5 +80,8 @@ export const openWay = async (url: string): Promise<DatabaseWay> => {
       new Promise((resolve) => {
         halting = { at, left: after, reached: resolve };
       }),
+    pass: () => {
+      halting = undefined;
+    },
   };
 };
