@@ -103,7 +103,7 @@ describe('the bundle of the pages', () => {
     expect(text).not.toMatch(/classPrivate|_defineProperty/);
   });
 
-  it('C13: reads the records of a package once for its page where nothing was rendered, once for its key where it was, and renders every page of a list anew whose repository is described otherwise', async () => {
+  it('C13: reads the records of a package once for its page where nothing was rendered, once for its key where it was, and renders every page of a list anew whose repository is described otherwise, and all where what all of them bear changes', async () => {
     const base = 'https://index.example';
     const file = path.join(folder, 'catalog.sqlite');
     // More than a page of a list has.
@@ -153,13 +153,23 @@ describe('the bundle of the pages', () => {
         const page = readFileSync(path.join(pages, `repository/many/${number}index.html`), 'utf8');
         expect(page, number).toContain('content="Many of them"');
       }
-      // Every page says how many lists of statements there are. Which are to be rendered for it is the question, so
-      // somebody takes them and does nothing.
-      const more = { base, statedLists: 2 * statedLists };
+      // Every page bears the address and the name of the service, and says how many lists of statements there are. Which
+      // are to be rendered for it is the question, so somebody takes them and does nothing.
       const help = async (work: SharedWork) => {
         while (takeFiles(work).length > 0);
       };
-      expect((await renderPages(loaded, pages, more, () => {}, { help })).rendered).toBeGreaterThan(next.packages.size);
+      const known = readFileSync(`${pages}.json`);
+      for (const other of [
+        { statedLists: 2 * statedLists },
+        { base: 'https://elsewhere.example' },
+        { service: { name: 'Other' } },
+        { staticRefs: true },
+      ]) {
+        const rendering = { base, statedLists, ...other };
+        const { rendered } = await renderPages(loaded, pages, rendering, () => {}, { help });
+        expect(rendered, Object.keys(other)[0]).toBeGreaterThan(next.packages.size);
+        writeFileSync(`${pages}.json`, known);
+      }
     } finally {
       provideSite(undefined);
       next.close();
