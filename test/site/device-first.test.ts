@@ -1,3 +1,4 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,23 +12,34 @@ const { folder, remove } = temporaryFolder();
 let server: StaticServer;
 let browser: Browser;
 
-// More than a page of results has, all before those for the device; and so many besides that there are two lists of what
-// packages state, the second of which tells of the one that wants a newer iOS.
+// More than a page of results has, all before those for the device. The second of two lists of what packages state tells
+// of the one that wants a newer iOS.
 const rootful = Array.from({ length: 40 }, (_, index) => `Crowd ${String(index).padStart(2, '0')}`);
 const rootless = Array.from({ length: 4 }, (_, index) => `Crowd and more than that ${index}`);
 const newer = 'Crowd of the future';
 const idOf = (name: string) => `com.example.${name.toLowerCase().replaceAll(' ', '')}`;
 const newerId =
   ['a', 'b', 'c', 'd'].map((end) => `${idOf(newer)}.${end}`).find((id) => statedLists.of(id, 2) === 1) ?? '';
-// Those are for no such device: they have no feeds, which are half of the work.
-const others = Array.from({ length: 1000 }, (_, index) =>
-  stanza({
-    Package: `com.example.other${index}`,
-    Name: `Other ${index}`,
-    Section: 'Utilities',
-    Architecture: 'amd64',
-  }),
-);
+
+/**
+ * Has a site tell what packages state in two lists instead of one, as where there are more than 1,024: that many pages
+ * would be most of the work here, and the lists of a large site are tried in device.test.ts.
+ */
+const divideLists = (outDir: string): void => {
+  const listOf = (number: number) => path.join(outDir, statedLists.file(number));
+  const stated = Object.entries(JSON.parse(readFileSync(listOf(0), 'utf8')) as Record<string, string>);
+  const lists = Object.groupBy(stated, ([id]) => statedLists.of(id, 2));
+  expect(lists[1]?.map(([id]) => id)).toEqual([newerId]);
+  for (const number of [0, 1]) {
+    rmSync(listOf(number), { force: true });
+    writeFileSync(listOf(number), JSON.stringify(Object.fromEntries(lists[number] ?? [])));
+  }
+  const page = path.join(outDir, 'search', 'index.html');
+  const html = readFileSync(page, 'utf8');
+  expect(html).toContain(' data-lists="1"');
+  rmSync(page);
+  writeFileSync(page, html.replace(' data-lists="1"', ' data-lists="2"'));
+};
 
 beforeAll(async () => {
   const catalogPath = path.join(folder, 'catalog.sqlite');
@@ -35,7 +47,6 @@ beforeAll(async () => {
     ...rootful.map((Name) => stanza({ Package: idOf(Name), Name, Architecture: 'iphoneos-arm' })),
     ...rootless.map((Name) => stanza({ Package: idOf(Name), Name })),
     stanza({ Package: newerId, Name: newer, Depends: 'firmware (>= 17.0)' }),
-    ...others,
   ];
   const entry = { slug: 'one', uri: 'https://one.example/', ranking: 2 };
   const at = '2026-11-18T10:00:00.000Z';
@@ -46,6 +57,7 @@ beforeAll(async () => {
   );
   const outDir = path.join(folder, 'out');
   await publishSite({ catalogPath, outDir, cacheDir: path.join(folder, 'cache'), baseUrl: 'https://i.example' });
+  divideLists(outDir);
   server = await serveFolder(outDir);
   browser = await launchBrowser();
 }, 120_000);
