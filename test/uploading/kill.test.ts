@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,13 +11,15 @@ import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource, SourceError } from '../../src/following/source.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { NetworkError } from '../../src/net/network-error.ts';
+import { recordName } from '../../src/uploading/record.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts';
 import { type Files, Publication } from '../support/publication.ts';
+import { runScript, type ScriptEnd } from '../support/run-script.ts';
 import { folderTarget, storeTarget, type UploadTarget } from '../support/uploading.ts';
 
-const kills = timesFrom('DEBDEX_TEST_KILLS', 3);
+const kills = timesFrom('DEBDEX_TEST_KILLS', 2);
 const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'upload.ts');
 const entrance = 'v2/index.json';
 const packages = 40;
@@ -52,19 +55,24 @@ const filesOf = (round: number): Files => {
   };
 };
 
-const start = (publication: Publication, { options }: UploadTarget): ChildProcess => {
-  const endpoint = options.endpoint === undefined ? [] : ['--endpoint', options.endpoint];
-  return spawn(process.execPath, [script, options.address, '--out', publication.out, ...endpoint], {
-    env: { ...process.env, ...storeCredentials },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-};
+const flagsOf = (publication: Publication, { options }: UploadTarget): string[] => [
+  ...[options.address, '--out', publication.out],
+  ...(options.endpoint === undefined ? [] : ['--endpoint', options.endpoint]),
+];
 
-const end = async (child: ChildProcess): Promise<{ status: number | null; said: string }> => {
-  let said = '';
-  child.stderr?.on('data', (text) => (said += text));
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { status, said };
+/** Uploads in this process: the start of another is most of what that costs. */
+const upload = async (publication: Publication, target: UploadTarget): Promise<ScriptEnd> =>
+  runScript('upload', flagsOf(publication, target), { environment: storeCredentials });
+
+/** Starts an upload as a process, to be killed, and resolves when it has noted at its destination that it is at work. */
+const start = async (publication: Publication, target: UploadTarget): Promise<ChildProcess> => {
+  const before = target.read(recordName)?.toString();
+  const child = spawn(process.execPath, [script, ...flagsOf(publication, target)], {
+    env: { ...process.env, ...storeCredentials },
+    stdio: 'ignore',
+  });
+  while (child.exitCode === null && target.read(recordName)?.toString() === before) await sleep(5);
+  return child;
 };
 
 type Read = (name: string) => Promise<string | undefined>;
@@ -84,7 +92,7 @@ const follow = async (read: Read, isDone: () => boolean) => {
     }
     walks++;
     // Leaves the uploads most of the processor; so does the mirror.
-    await sleep(100);
+    await sleep(250);
   }
   return { broken, walks };
 };
@@ -106,7 +114,7 @@ const mirrorOn = async (base: string, generations: readonly Files[], isDone: () 
       if (!(error instanceof SourceError) && !(error instanceof NetworkError)) throw error;
       refused++;
     }
-    await sleep(400);
+    await sleep(1000);
   }
   await fetcher.close();
   return { taken, refused };
@@ -152,7 +160,7 @@ describe.each(places)('an upload %s', (_, place) => {
     };
     await publish();
     const begun = performance.now();
-    expect(await end(start(publication, target))).toMatchObject({ status: 0 });
+    expect(await upload(publication, target)).toMatchObject({ status: 0 });
     let whole = performance.now() - begun;
     const read: Read = async (name) => {
       const response = await fetch(`${base}/${name}`);
@@ -168,16 +176,15 @@ describe.each(places)('an upload %s', (_, place) => {
     let kill = 1;
     for (; kill <= kills || (hits * 2 < kills && kill <= 4 * kills); kill++) {
       if (Math.random() < 0.7) await publish();
-      const child = start(publication, target);
-      const ended = end(child);
-      // Most of it is the start of a process, in which there is nothing to interrupt.
-      await Promise.race([ended, sleep(whole * (0.3 + Math.random()))]);
+      const child = await start(publication, target);
+      const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+      await Promise.race([ended, sleep(whole * Math.random())]);
       if (child.exitCode === null) hits++;
       else whole *= 0.8;
       child.kill('SIGKILL');
       await ended;
       if (kill % 3 !== 0 && kill < kills) continue;
-      expect(await end(start(publication, target)), `after kill ${kill}`).toMatchObject({ status: 0 });
+      expect(await upload(publication, target), `after kill ${kill}`).toMatchObject({ status: 0 });
       for (const [name, text] of Object.entries(generations.at(-1) ?? {})) {
         expect(target.read(name)?.toString(), name).toBe(text);
       }
