@@ -38,7 +38,10 @@ describe.each(codecs)('decompress %s', (codec) => {
   it('V4: refuses a stream truncated at any byte', async () => {
     for (let length = 0; length < bytes.length; length += 1) {
       expect(await codeOf([bytes.subarray(0, length)], codec), `${length} bytes`).toBe('truncated');
-      expect(await codeOf(bytewise(bytes.subarray(0, length)), codec), `${length} bytes`).toBe('truncated');
+      // Byte by byte it takes as many steps as there are bytes: those of the middle are alike, and the end is not.
+      if (length % 6 === 0 || length > bytes.length - 16) {
+        expect(await codeOf(bytewise(bytes.subarray(0, length)), codec), `${length} bytes`).toBe('truncated');
+      }
     }
   });
 
@@ -94,7 +97,7 @@ describe.each(codecs)('decompress %s', (codec) => {
 });
 
 const zerosIn = async (codec: keyof typeof small): Promise<{ member: Uint8Array; size: number }> => {
-  const zeros = Buffer.alloc(32 << 20);
+  const zeros = Buffer.alloc(8 << 20);
   if (codec === 'gz') return { member: gzipSync(zeros), size: zeros.length };
   if (codec === 'zst') return { member: zstdCompressSync(zeros), size: zeros.length };
   if (codec === 'xz') return { member: await xzAsync(zeros, { preset: 0 }), size: zeros.length };
@@ -201,7 +204,8 @@ describe('single formats', () => {
   });
 
   it('zst: reads frames of many blocks, and of none', async () => {
-    const text = Buffer.alloc(700_000, 'Package: a\nVersion: 1\n\n');
+    // Three blocks of at most 128 KB.
+    const text = Buffer.alloc(300_000, 'Package: a\nVersion: 1\n\n');
     const bytes = Buffer.concat([zstdCompressSync(text), zstdCompressSync(''), zstdCompressSync(text)]);
     expect(
       Buffer.compare(await decompressAll(bytes, 'zst', { ...limits, maxRatio: 1e9 }), Buffer.concat([text, text])),
@@ -219,7 +223,7 @@ describe('single formats', () => {
     expect(await textOf(numbers, 'bz2')).toBe(`${Array.from({ length: 400 }, (_, index) => index + 1).join(' ')} `);
     expect(await textOf(Buffer.concat([emptyBzip2, numbers, emptyBzip2]), 'bz2')).toHaveLength(1492);
     // A byte of every kind of its parts: each costs reading all of it, and the small stream is changed at every byte.
-    for (let at = 0; at < threeBlocks.length; at += at < 60 ? 1 : 3) {
+    for (let at = 0; at < threeBlocks.length; at += at < 60 ? 1 : 7) {
       const changed = Buffer.from(threeBlocks);
       changed[at] = (changed[at] ?? 0) ^ 0x41;
       const text = await textOf(changed, 'bz2').catch((error) => error.code);
