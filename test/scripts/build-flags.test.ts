@@ -125,23 +125,35 @@ describe('a build that is told to stop', () => {
   const waitForRequest = (slug: string) =>
     expect.poll(() => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`))).toBe(true);
 
+  const startProcess = () => {
+    const child = bench.start();
+    return { ended: bench.end(child), tell: () => void child.kill('SIGTERM') };
+  };
+  // That signals come to a process is seen of the other one: here what listens for this one is told of it.
+  const startHere = () => {
+    const others = new Set(process.listeners('SIGINT'));
+    const tell = () => {
+      for (const listener of process.listeners('SIGINT')) if (!others.has(listener)) listener('SIGINT');
+    };
+    return { ended: bench.build(), tell };
+  };
+
   it.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)('C12: by %s publishes what was crawled, and says so', async (signal, status) => {
+    ['SIGTERM', 143, startProcess],
+    ['SIGINT', 130, startHere],
+  ] as const)('C12: by %s publishes what was crawled, and says so', async (signal, status, start) => {
     await bench.build();
     await serve('one', 5);
     origin.break('/two/Release', { kind: 'silent' });
     origin.reset();
-    const child = bench.start();
-    const ended = bench.end(child);
+    const { ended, tell } = start();
     await waitForRequest('two');
     await expect
       .poll(() => openStore(bench.state).read('one'))
       .toMatchObject({
         packages: { stanzas: 5 },
       });
-    child.kill(signal);
+    tell();
     const { text, ...end } = await ended;
     expect(end.status).toBe(status);
     expect(text).toContain(
