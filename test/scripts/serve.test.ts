@@ -61,6 +61,8 @@ describe('npm run serve', () => {
     const environment = { DEBDEX_OUT: folder, DEBDEX_STATE: state, DEBDEX_PORT: '0', DEBDEX_HOST: '127.0.0.1' };
     const { address, child, ended } = await startOn([], environment);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    // Which is the one where none is named.
+    expect(address).not.toMatch(/:8080$/);
     expect((await fetch(`${address}/v2/jailbreak/package/com.example.one`)).status).toBe(200);
     expect((await authenticate(address, loopbackCallback)).status).toBe(400);
     const signIn = async () => {
