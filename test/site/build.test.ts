@@ -55,7 +55,7 @@ const built = (page: string): string => path.join(options.cacheDir, 'pages', pag
 const index = 'pagefind-entry.json';
 const builtIndex = path.join(options.cacheDir, 'pagefind', index);
 // Pages that no change here touches.
-const damagedPages = [built(pageOf('com.many.p2')), path.join(out, pageOf('com.many.p3'))];
+const damagedPages = [built(pageOf('com.many.p2')), path.join(out, pageOf('com.many.p0'))];
 
 /** Every file that the site owns, by name. */
 const contents = (folder: string): Map<string, string> =>
