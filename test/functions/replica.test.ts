@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
 import { healthSchema, landingSchema } from '../../src/contract/envelope.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -12,16 +13,50 @@ import { temporaryFolder } from '../support/folder.ts';
 import { generatedRepositories } from '../support/generated.ts';
 import { patience } from '../support/patience.ts';
 import { privateKey, publicKey } from '../support/publication.ts';
-import { type ReplicaServer, startReplicaServer } from '../support/replica-server.ts';
+import { type ReplicaServer, startLastingReplica, startReplicaServer } from '../support/replica-server.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { openConnections, type Received } from '../support/wire.ts';
 
 let publication: BuiltPublication;
 let origin: FileOrigin;
-beforeEach(async () => {
-  publication = new BuiltPublication();
-  origin = await new FileOrigin(publication.folder).open();
-  const opened = origin;
-  onTestFinished(() => opened.close().catch(() => {}));
+/** A replica that follows what one test after another publishes, signed. */
+let replica: ReplicaServer;
+let signer: Awaited<ReturnType<typeof createSigner>>;
+
+const open = async (parent?: string) => {
+  const opened = new BuiltPublication(parent);
+  return { publication: opened, origin: await new FileOrigin(opened.folder).open() };
+};
+
+/** A publication of the test's own. */
+const openOwn = async () => {
+  const own = await open();
+  onTestFinished(() => own.origin.close().catch(() => {}));
+  return own;
+};
+
+/** Publishes the next generation, and resolves to its number when the replica answers from it. */
+const publish = async (...repositories: SourceRepository[]): Promise<number> => {
+  const { number } = await publication.publish(repositories, { signer });
+  await replica.until(number);
+  return number;
+};
+
+beforeAll(async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'debdex-replica-'));
+  signer = await createSigner(privateKey);
+  ({ publication, origin } = await open(folder));
+  await publication.publish([repository('0')], { signer });
+  replica = await startLastingReplica(origin.address, { publicKey, state: path.join(folder, 'replica') });
+  await replica.until(1);
+  return async () => {
+    await replica.close();
+    await origin.close();
+    rmSync(folder, { recursive: true });
+  };
+});
+beforeEach(() => {
+  publication.address = base;
 });
 
 const repository = (text: string, count = 3): SourceRepository => ({
@@ -38,8 +73,10 @@ const sample = generatedRepositories();
 const ready = (replica: ReplicaServer) =>
   vi.waitFor(async () => expect((await replica.get('/v2/readyz')).status).toBe(200), patience);
 
+const identity = { 'accept-encoding': 'identity' };
+
 /** The headers by which a cache or a client acts. */
-const told = ({ headers, status }: Response) => ({
+const told = ({ headers, status }: Received) => ({
   status,
   ...Object.fromEntries(
     [
@@ -50,30 +87,32 @@ const told = ({ headers, status }: Response) => ({
       'cache-control',
       'vary',
       'access-control-allow-origin',
-    ].map((name) => [name, headers.get(name)]),
+    ].map((name) => [name, headers[name]]),
   ),
 });
 
 describe('a server of a replica', () => {
   it('P2: answers every document as the server of the build does: bytes, tag, age and coding', async () => {
-    await publication.publish([...sample, repository('x'.repeat(3000), 100)]);
+    const said = replica.lines.length;
+    await publish(...sample, repository('x'.repeat(3000), 100));
     const search = new CatalogFiles(publication.state);
     const built = await startTestServer({
       published: { ...publication, write: () => {}, remove: () => {} },
       overrides: { search, older: search.older, publicAddress: () => base },
     });
+    const [asked, expected] = [openConnections(replica.port), openConnections(built.port)];
     onTestFinished(async () => {
+      for (const connections of [asked, expected]) connections.close();
       await built.close();
       search.close();
     });
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(1);
     // What the builds did is no part of the catalog: a replica leads to who built, which has its own test below.
     const files = publication
       .files()
       .filter((file) => file.startsWith('v2/') && file !== documentPath.status)
-      // Its packages differ in nothing but their number.
-      .filter((file) => !/com\.example\.p\d+[1-9]\./.test(file));
+      // Its packages differ in nothing but their number, and of those of strangers the other hosts are asked a part too.
+      .filter((file) => !/com\.example\.p\d+[1-9]\./.test(file))
+      .filter((file, at) => at % 4 === 0 || !file.includes('/package/'));
     const operations = [lookup, '/jailbreak/repository/ranking?rank=*', '/v2/jailbreak/repository/former/findings'];
     const computed = [
       '/v2/jailbreak/package/search?q=dock',
@@ -94,44 +133,44 @@ describe('a server of a replica', () => {
     ];
     const targets = [...files.map((file) => `/${file.split('/').map(encodeURIComponent).join('/')}`), ...operations];
     for (const target of [...targets, ...computed, ...unknown]) {
-      const [ours, theirs] = await Promise.all([replica.get(target), fetch(built.address + target, identity)]);
+      const sent = { method: 'GET', target, headers: identity };
+      const [ours, theirs] = await Promise.all([asked.send(sent), expected.send(sent)]);
       expect(told(ours), target).toEqual(told(theirs));
-      const [our, their] = [await ours.text(), await theirs.text()];
+      const [our, their] = [ours.body.toString(), theirs.body.toString()];
       // What is computed says when.
       const date = /"date":"[^"]*"/;
       if (computed.includes(target) || unknown.includes(target))
         expect(our.replace(date, '')).toBe(their.replace(date, ''));
       else expect(our, target).toBe(their);
-      const etag = ours.headers.get('etag');
-      if (etag !== null) expect((await replica.get(target, { 'if-none-match': etag })).status).toBe(304);
+      const { etag } = ours.headers;
+      if (etag === undefined) continue;
+      const again = { ...sent, headers: { ...identity, 'if-none-match': etag } };
+      expect((await asked.send(again)).status).toBe(304);
     }
     const large = `/${documentPath.repositoryPackages('one')}`;
     for (const target of [large, lookup]) {
       for (const coding of ['br', 'gzip', 'zstd']) {
-        const headers = { 'accept-encoding': coding };
-        const [ours, theirs] = await Promise.all([
-          replica.get(target, headers),
-          fetch(built.address + target, { headers }),
-        ]);
+        const sent = { method: 'GET', target, headers: { 'accept-encoding': coding } };
+        const [ours, theirs] = await Promise.all([asked.send(sent), expected.send(sent)]);
         expect(told(ours)).toEqual(told(theirs));
-        expect(await ours.text()).toBe(await theirs.text());
+        expect(ours.body).toEqual(theirs.body);
       }
     }
-    expect(replica.lines.filter(({ event }) => event !== 'generation-taken' && event !== 'unhealthy')).toEqual([]);
+    expect(
+      replica.lines.slice(said).filter(({ event }) => event !== 'generation-taken' && event !== 'unhealthy'),
+    ).toEqual([]);
   }, 600_000);
 
   it('shows in health and the landing document from what it answers, as the contract has it', async () => {
-    await publication.publish([repository('1')]);
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(1);
+    const number = await publish(repository('1'));
     await ready(replica);
     const health = healthSchema.parse(await (await replica.get('/v2/healthz')).json());
     const { date } = publication.current;
-    expect(health.data.replica).toMatchObject({ generation: 1, published: date });
+    expect(health.data.replica).toMatchObject({ generation: number, published: date });
     expect(health.data.replica?.age).toBeGreaterThan(0);
     const answer = await replica.get('/v2/');
     const landing = landingSchema.parse(await answer.json());
-    expect(landing.data.replica).toMatchObject({ generation: 1, published: date });
+    expect(landing.data.replica).toMatchObject({ generation: number, published: date });
     expect(answer.headers.get('etag')).toBeNull();
     const { replica: _, ...data } = landing.data;
     expect({ ...landing, data }).toEqual(JSON.parse(publication.read(documentPath.landing).toString()));
@@ -140,25 +179,22 @@ describe('a server of a replica', () => {
     await vi.waitFor(async () => expect((await replica.generation()).confirmed).not.toBeNull(), patience);
     // Where only pages change it is the next generation all the same, of the same catalog.
     writeFileSync(path.join(publication.folder, 'other.html'), 'a page');
-    await publication.publish([repository('1')]);
-    await replica.until(2);
+    expect(await publish(repository('1'))).toBe(number + 1);
     expect((await replica.get(lookup)).status).toBe(200);
     expect(await (await replica.get(`/${generationPath.current}`)).json()).toEqual(publication.current);
   });
 
   it('shows no age below nothing where the clock of the publication is ahead', async () => {
+    const { now } = publication;
     publication.now = new Date('2099-01-01T00:00:00Z');
-    await publication.publish([repository('1')]);
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(1);
+    await publish(repository('of the future'));
     expect((await replica.generation()).age).toBe(0);
+    publication.now = now;
   });
 
   it('P4: sends who asks for a page, or for changes, which it does not keep, to where they are published, and never in a circle', async () => {
-    await publication.publish([repository('1')]);
-    await publication.publish([repository('2')]);
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(2);
+    await publish(repository('1'));
+    await publish(repository('2'));
     const html = { accept: 'text/html' };
     for (const target of ['/', '/packages/?q=a%20b', '/feed.atom', '/%2F%2Felsewhere.test/x']) {
       const answer = await replica.get(target, html);
@@ -186,9 +222,7 @@ describe('a server of a replica', () => {
 
   it('P4: answers below the path of the publication, whether a proxy keeps the path or takes it off', async () => {
     publication.address = `${base}/debdex`;
-    await publication.publish([repository('1')]);
-    const replica = await startReplicaServer(origin.address);
-    await replica.until(1);
+    await publish(repository('1'));
     await ready(replica);
     const { data } = (await (await replica.get(lookup)).json()) as { data: { refs: Record<string, string> }[] };
     const named = Object.values(data[0]?.refs ?? {}).map((address) => address.replace(base, ''));
@@ -202,33 +236,41 @@ describe('a server of a replica', () => {
     expect((await replica.get('/debdexx/v2/')).headers.get('location')).toBe(`${base}/debdex/debdexx/v2/`);
     // The next generation may lie elsewhere.
     publication.address = `${base}/elsewhere`;
-    await publication.publish([repository('2')]);
-    await replica.until(2);
+    await publish(repository('2'));
     expect((await replica.get(`/elsewhere${lookup}`)).status).toBe(200);
     expect((await replica.get(`/debdex${lookup}`)).status).toBe(307);
   });
 
-  it('counts downloads only where it is told to', async () => {
-    await publication.publish([repository('1')]);
+  it('P2: is a publication to another replica, and each counts downloads only where it is told to', async () => {
+    await publish(repository('1'));
+    const second = await startReplicaServer(replica.address, { publicKey, countDownloads: true });
+    const number = await publish(repository('2'));
+    await second.until(number);
+    expect(await (await second.get(lookup)).text()).toBe(
+      publication.read(documentPath.package('com.example.p0')).toString(),
+    );
+    expect(Buffer.from(await (await replica.get(`/${generationPath.current}`)).arrayBuffer())).toEqual(
+      publication.read(generationPath.current),
+    );
     const report = JSON.stringify([{ package_id: 'com.example.p0', package_version: '1.0' }]);
-    for (const countDownloads of [false, true]) {
-      const replica = await startReplicaServer(origin.address, { countDownloads });
-      await replica.until(1);
-      const answer = await fetch(`${replica.address}/v2/jailbreak/download/ingest`, {
+    for (const server of [replica, second]) {
+      const countsDownloads = server === second;
+      const answer = await fetch(`${server.address}/v2/jailbreak/download/ingest`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: report,
       });
-      expect(await answer.json()).toMatchObject({ count: countDownloads ? 1 : 0 });
-      const counted = await replica.get('/v2/jailbreak/download/com.example.p0');
-      expect(counted.status).toBe(countDownloads ? 200 : 404);
-      expect(existsSync(path.join(replica.state, 'downloads.sqlite'))).toBe(countDownloads);
-      await vi.waitFor(async () => expect((await replica.get('/v2/healthz')).status).toBe(200), patience);
+      expect(await answer.json()).toMatchObject({ count: countsDownloads ? 1 : 0 });
+      const counted = await server.get('/v2/jailbreak/download/com.example.p0');
+      expect(counted.status).toBe(countsDownloads ? 200 : 404);
+      expect(existsSync(path.join(server.state, 'downloads.sqlite'))).toBe(countsDownloads);
+      await vi.waitFor(async () => expect((await server.get('/v2/healthz')).status).toBe(200), patience);
     }
   });
 
-  it('P3: waits where the publication is away at its first start, and says so; later it starts from what it took', async () => {
-    await publication.publish([repository('1')]);
+  it('P3, H7: waits where the publication is away at its first start, and says so; its health is found out without reading all of one large list; later it starts from what it took', async () => {
+    const { publication, origin } = await openOwn();
+    await publication.publish([repository('x'.repeat(3000), 400)]);
     await origin.close();
     const replica = await startReplicaServer(origin.address);
     expect((await replica.get('/v2/livez')).status).toBe(200);
@@ -257,12 +299,9 @@ describe('a server of a replica', () => {
   });
 
   it('P3: does not answer from what another key signed', async () => {
-    const signer = await createSigner(privateKey);
-    await publication.publish([repository('1')], { signer });
-    const replica = await startReplicaServer(origin.address, { publicKey });
-    await replica.until(1);
-    await replica.close();
-    const other = await startReplicaServer(origin.address, { publicKey: 'A'.repeat(43), state: replica.state });
+    const state = temporaryFolder();
+    cpSync(replica.state, state, { recursive: true });
+    const other = await startReplicaServer(origin.address, { publicKey: 'A'.repeat(43), state });
     expect((await other.get(lookup)).status).toBe(503);
     expect(other.lines.map(({ reason }) => reason)).toContainEqual(
       expect.stringMatching(/not signed by the public key/),
@@ -270,32 +309,14 @@ describe('a server of a replica', () => {
   });
 
   it('P3: refuses a folder that another replica uses, with a sentence', async () => {
-    await publication.publish([repository('1')]);
-    const replica = await startReplicaServer(origin.address);
     await expect(startReplicaServer(origin.address, { state: replica.state })).rejects.toThrow(
       /another replica is using .*: give each replica a --state folder of its own/,
     );
-    await replica.until(1);
-  });
-
-  it('P2: is a publication to another replica', async () => {
-    const signer = await createSigner(privateKey);
-    await publication.publish([repository('1')], { signer });
-    const first = await startReplicaServer(origin.address, { publicKey });
-    await first.until(1);
-    const second = await startReplicaServer(first.address, { publicKey });
-    await second.until(1);
-    await publication.publish([repository('2')], { signer });
-    await second.until(2);
-    expect(await (await second.get(lookup)).text()).toBe(
-      publication.read(documentPath.package('com.example.p0')).toString(),
-    );
-    expect(Buffer.from(await (await first.get(`/${generationPath.current}`)).arrayBuffer())).toEqual(
-      publication.read(generationPath.current),
-    );
+    await publish(repository('still following'));
   });
 
   it('H2: ends at once, whatever the publication is doing', async () => {
+    const { publication, origin } = await openOwn();
     await publication.publish([repository('1')]);
     origin.intercept = (file) => (file.startsWith('v2/catalog/') ? () => {} : undefined);
     const replica = await startReplicaServer(origin.address);
@@ -305,13 +326,4 @@ describe('a server of a replica', () => {
     origin.intercept = undefined;
     await again.close();
   });
-});
-
-const identity = { headers: { 'accept-encoding': 'identity' } };
-
-it('H7: the health of a replica of one large list is found out without reading all of it', async () => {
-  await publication.publish([repository('x'.repeat(3000), 400)]);
-  const replica = await startReplicaServer(origin.address, { state: temporaryFolder() });
-  await replica.until(1);
-  await ready(replica);
 });

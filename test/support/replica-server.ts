@@ -18,12 +18,20 @@ export interface ReplicaServer extends Host {
   until(number: number): Promise<void>;
 }
 
-/** Serves a replica of what is published at an address, and asks there ten times a second. */
-export const startReplicaServer = async (
+type ReplicaServerOptions = Partial<Omit<ReplicaHostOptions, 'replica'>> & { publicKey?: string; interval?: number };
+
+/** Serves a replica of what is published at an address, which ends with the test, and asks there ten times a second. */
+export const startReplicaServer = async (from: string, options: ReplicaServerOptions = {}): Promise<ReplicaServer> => {
+  const replica = await startLastingReplica(from, { ...options, state: options.state ?? temporaryFolder() });
+  onTestFinished(replica.close);
+  return replica;
+};
+
+/** The same for several tests: a thread that follows takes half a second of a processor to be started. */
+export const startLastingReplica = async (
   from: string,
-  options: Partial<Omit<ReplicaHostOptions, 'replica'>> & { publicKey?: string; interval?: number } = {},
+  { publicKey, interval = 100, state, ...others }: ReplicaServerOptions & { state: string },
 ): Promise<ReplicaServer> => {
-  const { publicKey, interval = 100, state = temporaryFolder(), ...others } = options;
   const lines: Record<string, unknown>[] = [];
   const write = (text: string) => {
     for (const line of text.split('\n')) if (line !== '') lines.push(JSON.parse(line));
@@ -49,7 +57,6 @@ export const startReplicaServer = async (
     if (isOpen) await host.close();
     isOpen = false;
   };
-  onTestFinished(close);
   const get = (target: string, headers: Record<string, string> = {}) =>
     fetch(`http://127.0.0.1:${host.port}${target}`, {
       headers: { 'accept-encoding': 'identity', ...headers },
