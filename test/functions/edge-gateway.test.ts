@@ -17,6 +17,7 @@ import { addAccount, password, post, readJson, startGateway, weakCost } from '..
 import { newDatabase } from '../support/new-database.ts';
 import { newObject } from '../support/new-object.ts';
 import { authenticate, type Credentials, readCallback, signIn } from '../support/package-manager.ts';
+import { patience } from '../support/patience.ts';
 import { runScript } from '../support/run-script.ts';
 import { openTestedObject } from '../support/tested-object.ts';
 import { readValue, writeValue } from '../support/tested-object-values.ts';
@@ -25,6 +26,10 @@ import { findWrangler, noWrangler, rehearseDeployment } from '../support/wrangle
 const publicAddress = 'https://index.example.org';
 const key = 'k'.repeat(40);
 const secret = 's'.repeat(40);
+
+// A start of the runtime costs half a second of a processor: what is tried with each of these is tried together.
+const shortLived = { GATEWAY_CREDENTIAL_TTL: '1' };
+const oneAMinute = { ...shortLived, GATEWAY_SIGN_IN_RATE: '1' };
 
 interface Health {
   readonly data: { readonly service_data: { readonly database_healthy: boolean } };
@@ -65,14 +70,17 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     });
   /** What it was started with last. */
   let configured: Record<string, string> = {};
-  /** Ends it in the middle of whatever it does, and starts it over what it kept. */
-  const killAndStart = async (variables: Record<string, string> = {}, stored = kept) => {
-    await edge.kill();
+  const startWith = async (variables: Record<string, string>, stored = kept) => {
     configured = variables;
     edge = await start(variables, stored);
   };
+  /** Ends it in the middle of whatever it does, and starts it over what it kept. */
+  const killAndStart = async (variables: Record<string, string>, stored = kept) => {
+    await edge.kill();
+    await startWith(variables, stored);
+  };
   /** Has it run with these variables: a runtime costs a second of a processor, so that which runs with them goes on. */
-  const runWith = async (variables: Record<string, string> = {}) => {
+  const runWith = async (variables: Record<string, string>) => {
     if (JSON.stringify(configured) !== JSON.stringify(variables)) await killAndStart(variables);
   };
   const add = async (name: string, cost = weakCost) => {
@@ -87,6 +95,7 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   const signIn = async (name: string) => readCallback((await logIn(name)).location);
   const account = async ({ auth_token }: Credentials) =>
     (await fetch(`${edge.address}/v2/account`, { headers: { authorization: `Bearer ${auth_token}` } })).status;
+  const untilOver = (set: Credentials) => expect.poll(() => account(set), { ...patience, interval: 200 }).toBe(401);
   const isKept = async () =>
     (JSON.parse(await (await fetch(`${edge.address}/healthz`)).text()) as Health).data.service_data.database_healthy;
 
@@ -158,75 +167,11 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     expect((await post(`${edge.address}/v2/refresh`, credentials)).status).toBe(401);
   });
 
-  test('T7: what was answered stands when everything is killed, and a token is not good twice after it', async () => {
-    await add('carol');
-    await runWith({ GATEWAY_CREDENTIAL_TTL: '1' });
-    // One after another: of six passwords that are checked at once, the last is one guess too many.
-    const sets: Credentials[] = [];
-    while (sets.length < 6) sets.push(await signIn('carol'));
-    // Half of them are refreshed while it is killed.
-    await expect.poll(async () => Promise.all(sets.map(account))).toEqual(sets.map(() => 401));
-    const answers = sets.map(async (set) => {
-      try {
-        const response = await post(`${edge.address}/v2/refresh`, set);
-        return { status: response.status, body: await readJson(response) };
-      } catch {
-        return undefined;
-      }
-    });
-    await Promise.race(answers);
-    await killAndStart({ GATEWAY_CREDENTIAL_TTL: '1' });
-    for (const [index, set] of sets.entries()) {
-      const answer = await answers[index];
-      const again = await post(`${edge.address}/v2/refresh`, set);
-      if (answer?.status === 200) {
-        expect(again.status).toBe(401);
-        expect([401, 200]).toContain(await account(answer.body as unknown as Credentials));
-      } else expect([200, 401]).toContain(again.status);
-    }
-    expect((await Promise.all(answers)).some((answer) => answer?.status === 200)).toBe(true);
-  });
-
-  test('T6: of ten who refresh at once with one token, one wins', async () => {
-    await add('dora');
-    await runWith({ GATEWAY_CREDENTIAL_TTL: '1' });
-    const set = await signIn('dora');
-    await expect.poll(() => account(set)).toBe(401);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => post(`${edge.address}/v2/refresh`, set)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
-  });
-
-  test('T12, T13: guesses and sign-ins are counted for all isolates, whichever is asked', async () => {
-    await add('bob');
-    const browser = new BrowserSession(edge.address);
-    let page = await browser.open(await authenticate(edge.address));
-    const statuses = [];
-    for (let guess = 0; guess < 6; guess++) {
-      page = await browser.submit(page, { name: 'bob', password: 'wrong' });
-      statuses.push(page.status);
-    }
-    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
-    // The platform says whose request it is, and not a header of another name.
-    const from = async (name: string) =>
-      (await browser.submit(page, { name: 'bob', password }, { headers: { [name]: '203.0.113.9' } })).status;
-    page = await browser.open(await authenticate(edge.address));
-    expect(await from('x-forwarded-for')).toBe(429);
-    expect(await from('cf-connecting-ip')).toBe(303);
-    // Another isolate each time, which has counted nothing itself. A minute may just have ended at the first.
-    const body = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
-    const asked: Response[] = [];
-    while (asked.length < 3 && asked.at(-1)?.status !== 429) {
-      await killAndStart({ GATEWAY_SIGN_IN_RATE: '1' });
-      asked.push(await post(`${edge.address}/v2/authenticate`, body));
-    }
-    expect(asked.at(-1)?.status).toBe(429);
-    expect(Number(asked.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
-    await killAndStart();
-    expect((await logIn('bob')).status).toBe(429);
+  test('T8: health says that sign-ins are kept', async () => {
+    expect(await isKept()).toBe(true);
   });
 
   once('T9: the operator’s commands need the key, take nothing else, and show no hash', async () => {
-    await runWith();
     const run = (...parameters: string[]) =>
       runScript('accounts', [...parameters, '--at', edge.address, '--state', temporaryFolder()], {
         environment: { DEBDEX_OPERATOR_KEY: key },
@@ -270,7 +215,6 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
   });
 
   test.runIf(gateway.kind === 'hyperdrive')('T12: what is over is deleted on a schedule', async () => {
-    await runWith();
     await authenticate(edge.address);
     const client = new pg.Client({ connectionString: (kept as { database: string }).database });
     await client.connect();
@@ -281,7 +225,7 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
       await client.query('update gateway_sign_in_requests set expires_at = 0');
       // As those leave who sign in from fresh networks, in more portions than one takes.
       await client.query(
-        `insert into gateway_attempts select decode(lpad(to_hex(number), 64, '0'), 'hex'), 1, 0 from generate_series(1, 9000) as number`,
+        `insert into gateway_attempts select decode(lpad(to_hex(number), 64, '0'), 'hex'), 1, 0 from generate_series(1, 500) as number`,
       );
       await edge.runScheduled();
       expect(await count()).toBe(0);
@@ -291,40 +235,117 @@ describe.each(kinds)('the gateway of a Worker ($kind)', ({ gateway, open }) => {
     }
   });
 
-  test('T8: health says whether sign-ins are kept, and a store out of reach is 503', async () => {
-    await runWith();
-    expect(await isKept()).toBe(true);
-    if (typeof kept !== 'object') return;
-    await killAndStart({}, { database: 'postgres://nobody:none@127.0.0.1:9/none' });
-    expect(await isKept()).toBe(false);
-    const { status, headers } = await fetch(`${edge.address}/v2/account`, { headers: { authorization: 'Bearer x' } });
-    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
-  });
-
   once(
     'T8: a store that a later version of the program made is 503 and stays as it is, and one of an earlier is gone on with',
     async () => {
-      await runWith();
       await add('frank');
       const set = await signIn('frank');
-      const alterStore = async (statements: string) => {
+      const alterStore = async (statements: string, variables = {}) => {
         await edge.kill();
         changeObjects(storage(), 'GatewayObject', (database) => database.exec(statements));
-        edge = await start();
+        await startWith(variables);
       };
       await alterStore(`UPDATE gateway_schema SET version = ${schemaVersion + 1}`);
       expect((await post(`${edge.address}/v2/revoke`, set)).status).toBe(503);
       expect(await account(set)).toBe(503);
       expect(await isKept()).toBe(false);
-      await alterStore(`
+      await alterStore(
+        `
       UPDATE gateway_schema SET version = 2;
       DROP TABLE gateway_keys;
       ALTER TABLE gateway_families DROP COLUMN udid_hash;
       ALTER TABLE gateway_sign_in_requests DROP COLUMN udid_hash;
-    `);
+    `,
+        shortLived,
+      );
       expect(await account(set)).toBe(200);
       expect(await isKept()).toBe(true);
       await signIn('frank');
+    },
+  );
+
+  test('T6: of ten who refresh at once with one token, one wins', async () => {
+    await add('dora');
+    await runWith(shortLived);
+    const set = await signIn('dora');
+    await untilOver(set);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(`${edge.address}/v2/refresh`, set)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
+  });
+
+  /** Guesses a password until it is throttled; returns what shows of it in another isolate. */
+  const guess = async () => {
+    await add('bob');
+    const browser = new BrowserSession(edge.address);
+    let page = await browser.open(await authenticate(edge.address));
+    const statuses = [];
+    for (let guess = 0; guess < 6; guess++) {
+      page = await browser.submit(page, { name: 'bob', password: 'wrong' });
+      statuses.push(page.status);
+    }
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    // The platform says whose request it is, and not a header of another name.
+    const from = async (name: string) =>
+      (await browser.submit(page, { name: 'bob', password }, { headers: { [name]: '203.0.113.9' } })).status;
+    page = await browser.open(await authenticate(edge.address));
+    expect(await from('x-forwarded-for')).toBe(429);
+    expect(await from('cf-connecting-ip')).toBe(303);
+    const authUrl = await authenticate(edge.address);
+    return async () => {
+      const other = new BrowserSession(edge.address);
+      return (await other.submit(await other.open(authUrl), { name: 'bob', password })).status;
+    };
+  };
+
+  test('T7, T12, T13: what was answered stands when everything is killed, a token is not good twice after it, and guesses and sign-ins are counted for all isolates, whichever is asked', async () => {
+    await runWith(shortLived);
+    const guessAgain = await guess();
+    await add('carol');
+    // One after another: of more passwords than four that are checked at once, the last is one guess too many.
+    const sets: Credentials[] = [];
+    while (sets.length < 4) sets.push(await signIn('carol'));
+    // Half of them are refreshed while it is killed.
+    for (const set of sets) await untilOver(set);
+    const answers = sets.map(async (set) => {
+      try {
+        const response = await post(`${edge.address}/v2/refresh`, set);
+        return { status: response.status, body: await readJson(response) };
+      } catch {
+        return undefined;
+      }
+    });
+    await Promise.race(answers);
+    await killAndStart(oneAMinute);
+    for (const [index, set] of sets.entries()) {
+      const answer = await answers[index];
+      const again = await post(`${edge.address}/v2/refresh`, set);
+      if (answer?.status === 200) {
+        expect(again.status).toBe(401);
+        expect([401, 200]).toContain(await account(answer.body as unknown as Credentials));
+      } else expect([200, 401]).toContain(again.status);
+    }
+    expect((await Promise.all(answers)).some((answer) => answer?.status === 200)).toBe(true);
+    // This isolate has counted nothing itself.
+    expect(await guessAgain()).toBe(429);
+    const body = { callback: 'sileo://authentication_success', udid: 'u', model: 'm' };
+    const ask = () => post(`${edge.address}/v2/authenticate`, body);
+    let asked = await ask();
+    // A minute may just have ended; then this one counted it, and another one is asked.
+    if (asked.status === 200) {
+      await killAndStart(oneAMinute);
+      asked = await ask();
+    }
+    expect(asked.status).toBe(429);
+    expect(Number(asked.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test.runIf(gateway.kind === 'hyperdrive')(
+    'T8: health says that sign-ins are not kept where a store is out of reach, which is 503',
+    async () => {
+      await killAndStart({}, { database: 'postgres://nobody:none@127.0.0.1:9/none' });
+      expect(await isKept()).toBe(false);
+      const { status, headers } = await fetch(`${edge.address}/v2/account`, { headers: { authorization: 'Bearer x' } });
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     },
   );
 
