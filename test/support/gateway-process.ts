@@ -1,21 +1,27 @@
+import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { openGateway } from '../../functions/gateway/node/open-gateway.ts';
 import { listen, readTestConfiguration, testedObject, weakCost } from './gateway-session.ts';
 
-// One server process of a gateway, for tests with several of them or that kill one. Its parent sends the milliseconds
-// that its clock is ahead; it answers with the port at the start and with an empty object to each message.
+// One server process of gateways, for tests with several of them or that kill one. Its parent sends the milliseconds
+// that its clock is ahead; it answers with the ports at the start and with an empty object to each message.
 let ahead = 0;
-const gateway = openGateway(readTestConfiguration(process.env), {
-  tell: () => {},
-  clock: () => Date.now() + ahead,
-  passwordCost: weakCost,
-  store: testedObject(process.env, () => Date.now() + ahead),
-});
-const app = new Hono().route('/v2', gateway.routes);
-const server = listen(app.fetch);
-server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+const open = async (surroundings: NodeJS.ProcessEnv): Promise<number> => {
+  const gateway = openGateway(readTestConfiguration(surroundings), {
+    tell: () => {},
+    clock: () => Date.now() + ahead,
+    passwordCost: weakCost,
+    store: testedObject(surroundings, () => Date.now() + ahead),
+  });
+  const server = listen(new Hono().route('/v2', gateway.routes).fetch);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+const { TESTED_GATEWAYS: gateways, ...environment } = process.env;
+const surroundings: readonly Record<string, string>[] = gateways === undefined ? [{}] : JSON.parse(gateways);
+Promise.all(surroundings.map((one) => open({ ...environment, ...one }))).then((ports) => process.send?.({ ports }));
 process.on('message', (message: { ahead: number }) => {
   ahead = message.ahead;
   process.send?.({});

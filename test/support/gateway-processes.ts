@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** A gateway in a process of its own. */
 export interface GatewayProcess {
   readonly base: string;
+  /** The addresses of all its gateways, where it has several. */
+  readonly bases: readonly string[];
   /** Sets how far its clock is ahead of the real one. */
   setAhead(milliseconds: number): Promise<void>;
   kill(): Promise<void>;
@@ -24,9 +26,11 @@ export const startGatewayProcess = async (
   const exited = once(child, 'exit');
   const started = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
   if (!started) throw new Error('a gateway process ended at its start');
-  const [{ port }] = started;
+  const [{ ports }] = started as [{ ports: [number, ...number[]] }];
+  const [base, ...others] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, ...string[]];
   return {
-    base: `http://127.0.0.1:${port}`,
+    base,
+    bases: [base, ...others],
     setAhead: async (ahead) => {
       const heard = once(child, 'message');
       child.send({ ahead });
@@ -38,6 +42,10 @@ export const startGatewayProcess = async (
     },
   };
 };
+
+/** Starts one of several gateways, each in surroundings of its own. */
+export const startProcessOfGateways = (surroundings: readonly Readonly<Record<string, string>>[]) =>
+  startGatewayProcess({ TESTED_GATEWAYS: JSON.stringify(surroundings) });
 
 /** Starts several on one store. */
 export const startGatewayProcesses = (count: number, environment: Readonly<Record<string, string>>) =>
