@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { CatalogFile } from '../../../src/catalog/node-sqlite.ts';
 import { CatalogSearch } from '../../../src/search/catalog-search.ts';
@@ -20,9 +20,15 @@ export interface Heard {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
+  readonly devTools: CDPSession;
+  /** Where the site is that it looks at. */
+  base: string;
   /** Where what is heard on it is noted. */
   heard: Heard;
 }
+
+/** Begins a profile anew that a test before has used, before any script of the page runs. */
+const forget = `if (window.name === 'used') { localStorage.clear(); sessionStorage.clear(); window.name = ''; }`;
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -36,8 +42,11 @@ export class SiteInBrowser {
   out = '';
   #index!: CatalogFile;
   #browser!: Browser;
-  /** The profiles that a test opened, which end with it. */
+  /** The profiles that a test opened beside those that stay, which end with it. */
   readonly #contexts: BrowserContext[] = [];
+  /** A page for each kind of profile, which one test after another begins anew: a new one is a process that starts. */
+  readonly #kept = new Map<string, Visit>();
+  readonly #used = new Set<string>();
   #heard: Heard = { outside: [], mistakes: [] };
 
   async start(): Promise<void> {
@@ -81,9 +90,9 @@ export class SiteInBrowser {
   ): Promise<Visit> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    const opened: Visit = { page, context, heard };
-    // Only what leaves the site is held back: to route all of it takes twice as long, and nothing is cached then.
     const devTools = await context.newCDPSession(page);
+    const opened: Visit = { page, context, devTools, base, heard };
+    // Only what leaves the site is held back: to route all of it takes twice as long, and nothing is cached then.
     devTools.on('Fetch.requestPaused', ({ requestId, resourceType, request: { url, headers } }) => {
       opened.heard.outside.push(`${resourceType.toLowerCase()} ${url} ${headers.Referer ?? 'no referrer'}`);
       devTools.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => {});
@@ -91,7 +100,7 @@ export class SiteInBrowser {
     await devTools.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
     page.on('request', (request) => {
       const url = request.url();
-      if (!url.startsWith(base) && !url.startsWith('https://'))
+      if (!url.startsWith(opened.base) && !url.startsWith('https://'))
         opened.heard.outside.push(`${request.resourceType()} ${url}`);
     });
     page.on('pageerror', (error) => opened.heard.mistakes.push(error.message));
@@ -102,15 +111,46 @@ export class SiteInBrowser {
     return opened;
   }
 
-  /** The page of a visit that ends with the test. */
+  /** A page in a profile that holds nothing, until the test ends. */
   async open(address: string, options: BrowserContextOptions = {}, base: string = this.files.base): Promise<Page> {
+    const kind = JSON.stringify(options);
+    if (this.#used.has(kind)) return this.openAnother(address, options, base);
+    this.#used.add(kind);
+    const kept = this.#kept.get(kind);
+    if (kept === undefined) {
+      const opened = await this.visit(address, options, this.#heard, base);
+      await opened.page.addInitScript(forget);
+      this.#kept.set(kind, opened);
+      return opened.page;
+    }
+    kept.heard = this.#heard;
+    kept.base = base;
+    await kept.devTools.send('Network.clearBrowserCache');
+    await kept.page.goto(base + address);
+    return kept.page;
+  }
+
+  /** The same in a profile of its own, for a test that does more to it than can be taken back. */
+  async openAnother(address: string, options: BrowserContextOptions, base: string): Promise<Page> {
     const opened = await this.visit(address, options, this.#heard, base);
     this.#contexts.push(opened.context);
     return opened.page;
   }
 
+  /** Ends what was opened: what is opened after it holds nothing again. */
   async closeContexts(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((one) => one.close()));
+    await Promise.all(
+      [...this.#used].map(async (kind) => {
+        const { page, context } = this.#kept.get(kind) ?? {};
+        await page?.unrouteAll({ behavior: 'ignoreErrors' });
+        await page?.evaluate("window.name = 'used'").catch(() => {
+          this.#kept.delete(kind);
+          return context?.close();
+        });
+      }),
+    );
+    this.#used.clear();
   }
 }
 
