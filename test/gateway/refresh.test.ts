@@ -53,6 +53,8 @@ describeEveryStore('refresh', (newStore, kind) => {
       for (const refreshToken of ['current', 'used', 'revoked', 'random', 'other family'] as const) {
         for (const auth of ['right', ...foreign] as const) {
           for (const secret of ['right', ...foreign] as const) {
+            // Beside each other they are compared above the store.
+            if (kind !== 'SQLite' && auth !== secret) continue;
             cells++;
             const cell = `auth ${auth}, secret ${secret}, refresh ${refreshToken}, ${expired ? 'expired' : 'live'}`;
             const other = await issue(protocol, accountId);
@@ -99,15 +101,16 @@ describeEveryStore('refresh', (newStore, kind) => {
               expect(Object.keys(body), cell).toEqual(['message', 'error', 'date']);
               // Nothing consumed: both families go on as if nothing had been asked.
               gateway.advance(hour);
-              expect((await refresh(own)).status, `${cell}: own set afterwards`).toBe(200);
-              expect((await refresh(other)).status, `${cell}: other set afterwards`).toBe(200);
+              for (const set of [own, other]) {
+                expect(await protocol.refresh(set), `${cell}: afterwards`).toMatchObject({ decision: 'rotate' });
+              }
             }
           }
         }
       }
       gateway.advance(hour);
     }
-    expect(cells).toBe(kind === 'SQLite' ? 90 : 40);
+    expect(cells).toBe(kind === 'SQLite' ? 90 : 20);
     expect(winners.filter((cell) => !cell.startsWith('auth other family, secret other family, refresh other'))).toEqual(
       ['auth right, secret right, refresh current, expired'],
     );
