@@ -158,12 +158,19 @@ const take = async (bench: CrawlBench, states: readonly State[], known?: AptClie
   return { apt, played: await Promise.all(played) };
 };
 
+interface Play {
+  readonly scenario: Scenario;
+  readonly key: string | undefined;
+  /** Makes its first state of what all have. */
+  readonly first: Change;
+}
+
 /** Plays scenarios, each with a repository of its own: its first state, then what the scenario makes of it. */
-const play = async (scenarios: readonly Scenario[], key: string | undefined, first: Change): Promise<Played[]> => {
+const play = async (plays: readonly Play[]): Promise<Played[]> => {
   const bench = await startBench();
   try {
     const before = await generateRepository({ ...usual, release: dated(1), packages: makePackages(3) });
-    const begun = scenarios.map(async () => ({ key, files: await first(before) }));
+    const begun = plays.map(async ({ key, first }) => ({ key, files: await first(before) }));
     const { apt, played } = await take(bench, await Promise.all(begun));
     for (const [index, { apt: packages, outcome, text }] of played.entries()) {
       expect({ packages, outcome: outcome?.outcome }, `${slugOf(index)}: ${text}`).toEqual({
@@ -171,7 +178,7 @@ const play = async (scenarios: readonly Scenario[], key: string | undefined, fir
         outcome: 'fresh',
       });
     }
-    const states = scenarios.map(async ({ plan, change }) => {
+    const states = plays.map(async ({ key, scenario: { plan, change } }) => {
       const files = await generateRepository({ ...usual, release: dated(0), packages: makePackages(5), ...plan });
       return { key, files: (await change?.(files)) ?? files };
     });
@@ -189,23 +196,22 @@ const check = (scenario: Scenario, played: Played | undefined): void => {
   );
 };
 
-describe.skipIf(!hasApt)('against apt itself, a repository that nobody vouches for', () => {
-  let played: Played[];
+describe.skipIf(!hasApt)('against apt itself', () => {
+  const played = new Map<Scenario, Played | undefined>();
   beforeAll(async () => {
-    played = await play(unsigned, undefined, (files) => files);
+    const plays: Play[] = [
+      ...unsigned.map((scenario) => ({ scenario, key: undefined, first: (files: RepositoryFiles) => files })),
+      ...pinned.map((scenario) => ({ scenario, key: signer.publicKey, first: signed(() => signer, ['InRelease'], 1) })),
+    ];
+    const all = await play(plays);
+    for (const [index, { scenario }] of plays.entries()) played.set(scenario, all[index]);
   }, 240_000);
 
-  it.each(unsigned)('C3, C5, C8: $what', (scenario) => check(scenario, played[unsigned.indexOf(scenario)]));
-});
+  it.each(unsigned)('C3, C5, C8: a repository that nobody vouches for: $what', (scenario) =>
+    check(scenario, played.get(scenario)),
+  );
 
-describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
-  let played: Played[];
-  beforeAll(async () => {
-    const first = signed(() => signer, ['InRelease'], 1);
-    played = await play(pinned, signer.publicKey, first);
-  }, 240_000);
-
-  it.each(pinned)('C5, V3: $what', (scenario) => check(scenario, played[pinned.indexOf(scenario)]));
+  it.each(pinned)('C5, V3: a repository with a key: $what', (scenario) => check(scenario, played.get(scenario)));
 
   type Judged = [what: string, by: () => Signer, key: () => string | Promise<string>, code: string | null];
   const judged: Judged[] = [
@@ -248,11 +254,13 @@ describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
     }
   };
 
-  it('C5: nothing is taken with a key that is expired, or revoked', async () => {
-    const [ofExpired, ofRevoked] = await takeSigned([
+  it('C5: keys of every kind are judged as apt judges them, and nothing is taken with one that is expired, or revoked', async () => {
+    const refused = [
       { by: expired, key: expired.publicKey, days: 15 },
       { by: signer, key: signer.revoked, days: 15 },
-    ]);
+    ];
+    const signings = judged.map(async ([, by, key]) => ({ by: by(), key: await key(), days: 5 }));
+    const [ofExpired, ofRevoked, ...taken] = await takeSigned([...refused, ...(await Promise.all(signings))]);
     for (const [one, code] of [
       [ofExpired, 'signature-key-expired'],
       [ofRevoked, 'signature-key-revoked'],
@@ -260,11 +268,6 @@ describe.skipIf(!hasApt)('against apt itself, a repository with a key', () => {
       expect(one?.apt, one?.text).toBeNull();
       expect(one?.outcome).toMatchObject({ outcome: 'failed', code });
     }
-  });
-
-  it('C5: keys of every kind are judged as apt judges them', async () => {
-    const signings = judged.map(async ([, by, key]) => ({ by: by(), key: await key(), days: 5 }));
-    const taken = await takeSigned(await Promise.all(signings));
     expect(taken.map(({ apt, outcome }, index) => [judged[index]?.[0], apt !== null, outcome?.code])).toEqual(
       judged.map(([what, , , code]) => [what, code === null, code]),
     );

@@ -20,8 +20,8 @@ export interface CountedTaking {
   stop(): Promise<void>;
 }
 
-/** Starts one, which holds nothing yet. */
-export const startCountedTaking = async (address: string): Promise<CountedTaking> => {
+let bundled: Promise<string> | undefined;
+const bundleTaking = async (): Promise<string> => {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, 'taking-object.ts'),
     platform: 'browser',
@@ -30,8 +30,15 @@ export const startCountedTaking = async (address: string): Promise<CountedTaking
   });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
   await bundle.close();
+  return output[0].code;
+};
+
+/** Starts one, which holds nothing yet. */
+export const startCountedTaking = async (address: string): Promise<CountedTaking> => {
+  bundled ??= bundleTaking();
+  const contents = await bundled;
   const workerd = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'taking.js', contents: output[0].code }],
+    modules: [{ type: 'ESModule', path: 'taking.js', contents }],
     compatibilityDate,
     host: '127.0.0.1',
     port: 0,
