@@ -4,7 +4,7 @@ import { type BuiltServer, serveBuild } from '../support/built.ts';
 import { base, packages } from '../support/catalog.ts';
 import { orderlessPackages } from '../support/long-list.ts';
 
-const count = 2500;
+const count = 2001;
 let server: BuiltServer;
 beforeAll(async () => {
   server = await serveBuild([
@@ -52,9 +52,8 @@ const walk = async (target: string, key: 'nextPage' | 'previousPage' = 'nextPage
 describe('the list of a repository in pages', () => {
   it.each([
     ['?page=1', 3],
-    ['?limit=313', 8],
-    ['?limit=250', 10],
-    ['?limit=1000&page=1', 3],
+    ['?limit=313', 7],
+    ['?limit=667', 3],
   ])('H5: is the whole list, its very texts in its order, by the links to the next page (%s)', async (query, pages) => {
     const whole = sliceOf((await ask(listOf('long'))).text);
     const { texts, counted } = await walk(listOf('long') + query);
@@ -79,7 +78,12 @@ describe('the list of a repository in pages', () => {
   });
 
   it('H5: is empty past its end, however far', async () => {
-    for (const query of ['limit=1&page=2501', 'page=4', `page=${'9'.repeat(30)}`, 'limit=1000&page=9007199254740991']) {
+    for (const query of [
+      `limit=1&page=${count + 1}`,
+      'page=4',
+      `page=${'9'.repeat(30)}`,
+      'limit=1000&page=9007199254740991',
+    ]) {
       const { answer, text } = await ask(`${listOf('long')}?${query}`);
       expect(answer.status, query).toBe(200);
       expect(pageOf(text)).toMatchObject({ count: 0, data: [] });

@@ -97,7 +97,7 @@ const step = fc.oneof(
   },
 );
 
-const inAll = timesFrom('DEBDEX_TEST_SEQUENCES', 300);
+const inAll = timesFrom('DEBDEX_TEST_SEQUENCES', 120);
 
 const cryptography = createNodeCryptography();
 const stores = [

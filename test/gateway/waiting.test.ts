@@ -72,8 +72,8 @@ describeStores('waiting', (newStore) => {
     );
     let reads = 0;
     for (; answered === 0; reads++) {
-      // Leaves some of the processor to those that wait.
-      await sleep(50);
+      // Leaves most of the processor to those that wait.
+      await sleep(250);
       expect((await fetch(`${gateway.base}/v2/account`, { headers })).status).toBe(200);
     }
     expect(await statuses).toEqual(sets.map(() => 503));
