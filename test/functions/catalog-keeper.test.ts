@@ -89,7 +89,7 @@ describe('the two objects that hold a catalog', () => {
         await pair.rest();
         expect(await pair.ask()).toBe(texts[published - 1]);
       }),
-      { numRuns: 10 },
+      { numRuns: 20 },
     );
   });
 
