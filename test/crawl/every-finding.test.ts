@@ -113,12 +113,12 @@ const ofRelease: Record<
       );
     }),
   'inrelease-unsigned': async () => serve({}, { '/InRelease': (await generateRepository()).get('/Release') ?? '' }),
-  'signatures-too-many': async () => {
+  'signatures-too-many': beyond({ signatures: 2 }, async () => {
     const signer = await createSigner();
     const files = await signRepository(await generateRepository(), signer, ['Release.gpg']);
     const [block = ''] = [Buffer.from(files.get('/Release.gpg') ?? '').toString()];
     bench.origin.serve('repo', files.set('/Release.gpg', Buffer.from(block.repeat(limits.signatures + 1))));
-  },
+  }),
   'signature-unreadable': () => serve({}, { '/Release.gpg': 'no signature' }),
   'payment-endpoint-unreadable': () => serve({ paymentEndpoint: 'http://pay.example/' }),
   'extras-unanswered': async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
+import { limits } from '../../src/contract/limits.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
@@ -14,13 +15,14 @@ import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
 import { NameServer } from '../support/name-server.ts';
 
-// DEBDEX_TEST_REPOSITORIES=400 is the size of the real thing.
-const total = timesFrom('DEBDEX_TEST_REPOSITORIES', 50);
+// More than there are places. DEBDEX_TEST_REPOSITORIES=400 is the size of the real thing.
+const total = timesFrom('DEBDEX_TEST_REPOSITORIES', 36);
 // Of those that have others wait as many as would be noticed if each were waited for alone; of those that send much two,
 // which is enough to be at once.
 const ofEach: Readonly<Record<string, number>> = { versions: 2, sections: 2, signatures: 2 };
 const others = 5;
 const budgetMs = 20_000;
+const usual = { ...limits };
 /** How many repositories a crawl works on at once. */
 const places = 32;
 
@@ -28,11 +30,14 @@ let bench: CrawlBench;
 let names: NameServer;
 
 beforeEach(async () => {
+  // So that a little is too much.
+  Object.assign(limits, { recordsPerPackage: 200, sections: 50 });
   bench = await CrawlBench.start();
   names = await NameServer.start((name) => (name.startsWith('slow') ? 'silence' : ['127.0.0.1']));
 });
 
 afterEach(async () => {
+  Object.assign(limits, usual);
   await names.stop();
   await bench.stop();
 });
@@ -47,16 +52,22 @@ const many = (count: number, compose: (number: number) => string): RepositoryPla
 /** The ways to misbehave: what is served below the slug, and what is broken of it. */
 const ways: Record<string, (slug: string) => Promise<unknown>> = {
   slow: async () => {},
-  versions: async (slug) => bench.origin.serve(slug, await generateRepository(many(4000, (n) => brief(slug, `${n}`)))),
+  versions: async (slug) =>
+    bench.origin.serve(
+      slug,
+      await generateRepository(many(limits.recordsPerPackage + 100, (n) => brief(slug, `${n}`))),
+    ),
   sections: async (slug) =>
     bench.origin.serve(
       slug,
-      await generateRepository(many(600, (n) => brief(`${slug}${n}`, '1', `Section: ${'s'.repeat(800)}${n}\n`))),
+      await generateRepository(
+        many(limits.sections + 10, (n) => brief(`${slug}${n}`, '1', `Section: ${'s'.repeat(800)}${n}\n`)),
+      ),
     ),
   signatures: async (slug) => {
     const files = await generateRepository();
     const release = Buffer.from(files.get('/Release') ?? '').toString();
-    const signature = `-----BEGIN PGP SIGNATURE-----\n\n${'wsA=\n'.repeat(100_000)}-----END PGP SIGNATURE-----\n`;
+    const signature = `-----BEGIN PGP SIGNATURE-----\n\n${'wsA=\n'.repeat(limits.signatureBytes)}-----END PGP SIGNATURE-----\n`;
     const signed = `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n${release}${signature}`;
     bench.origin.serve(slug, files.set('/InRelease', Buffer.from(signed)));
   },
@@ -74,8 +85,8 @@ const build = async (entries: readonly ManifestEntry[]) => {
   const crawl = async () => {
     const resolve = createResolver({ servers: [names.address] });
     // So much that those who behave are in time on a busy machine too.
-    const limits = { lookupMs: 3000, headersMs: 9000 };
-    const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'], resolve, limits });
+    const patient = { lookupMs: 3000, headersMs: 9000 };
+    const fetcher = createFetcher({ allowPrivateNetworks: ['127.0.0.0/8'], resolve, limits: patient });
     bench.origin.reset();
     const since = performance.now();
     const outcomes = await bench.crawl(entries, { store, fetcher, limits: { repositoryMs: budgetMs, repetitions: 0 } });
