@@ -50,9 +50,14 @@ describe('H7 the search for costly requests', () => {
     for (const { method, address } of [...Object.values(operations), ...Object.values(gatewayOperations)]) {
       expect(subjects.has(`${method} /v2${address}`), address).toBe(true);
     }
-    for (const [subject, places] of subjects) {
+    // With every token where such a place is met first, and with some of them at each operation that has it too.
+    const met = new Set<string>();
+    for (const [turn, [subject, places]] of [...subjects].entries()) {
       for (const place of places) {
-        for (const token of tokens) {
+        const kind = `${place.name} ${place.write}`;
+        const isNew = !met.has(kind);
+        met.add(kind);
+        for (const token of tokens.filter((_, index) => isNew || (index + turn) % 8 === 0)) {
           const { target, headers = {}, body = '' } = fillPlace(subject, place, token).sent;
           const lengths = Object.values(headers).map((text) => text.length);
           const fits = target.length <= sizes.target && Math.max(0, ...lengths) <= sizes.header;
