@@ -107,11 +107,15 @@ describe('C8: an index of the packages for every architecture', () => {
     expect(await countPackages()).toBe(packages);
   });
 
-  it.skipIf(!hasApt).each(scenarios)('C8: $what, as apt has it', async ({ plan, change, packages }) => {
-    await serve(plan, change);
-    const sources = [{ uri: bench.origin.uri('repo'), place: 'stable main' }];
+  it.skipIf(!hasApt)(`C8: ${scenarios.map(({ what }) => what).join('; ')}, as apt has it`, async () => {
+    const sources = [];
+    for (const [index, { plan, change = (files: RepositoryFiles) => files }] of scenarios.entries()) {
+      bench.origin.serve(`repo${index}`, change(await generate(plan)));
+      sources.push({ uri: bench.origin.uri(`repo${index}`), place: 'stable main' });
+    }
     const theirs = await new AptClient(bench.directory, sources).update();
-    expect(theirs.packages, theirs.text).toEqual([packages]);
+    const found = scenarios.map(({ what }, index) => [what, theirs.packages[index]]);
+    expect(found, theirs.text).toEqual(scenarios.map(({ what, packages }) => [what, packages]));
   });
 
   it('C8: is read with the other one, a package in both counted once, and belongs to no entry that names it itself', async () => {
