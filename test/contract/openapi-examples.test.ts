@@ -194,7 +194,9 @@ describe('the published description', () => {
   });
 
   it('passes a third-party linter', async () => {
-    const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
+    // Examples are held against their schemas above, which takes another compiler of schemas as long as all else here.
+    const rules = { 'no-invalid-media-type-examples': 'off' } as const;
+    const config = await createConfig({ extends: ['recommended'], rules, telemetry: 'off' });
     const problems = await lintFromString({ source: read(documentPath.openapiJson), config });
     expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
       [],
