@@ -24,20 +24,33 @@ const expectUnconsumed = async (base: string, credentials: Credentials) => {
   expect((await fetch(`${base}/v2/account`, { headers })).status).toBe(200);
 };
 
-const start = async (
-  environment: Readonly<Record<string, string>> = {},
-): Promise<{ gateway: TestGateway; credentials: Credentials }> => {
-  const gateway = await startGateway(environment);
+/** What an hour later may be refreshed. */
+const signInWith = async (gateway: TestGateway): Promise<Credentials> => {
   await addAccount(gateway.store, 'alice');
   const credentials = await signIn(gateway.base, 'alice');
   gateway.advance(hour);
   expect(await gateway.health()).toBe(true);
-  return { gateway, credentials };
+  return credentials;
 };
 
-test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is noticed', async () => {
+const start = async (): Promise<{ gateway: TestGateway; credentials: Credentials }> => {
+  const gateway = await startGateway();
+  return { gateway, credentials: await signInWith(gateway) };
+};
+
+test('T8 PostgreSQL that is away at the start is used once it is there, and out of reach later it is 503 with nothing consumed until its return is noticed', async () => {
   const database = await startPostgres();
-  const { gateway, credentials } = await start({ GATEWAY_DATABASE_URL: await database.createDatabase() });
+  const url = await database.createDatabase();
+  await database.stop();
+  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
+  expect(await gateway.health()).toBe(false);
+  expect(
+    (await post(`${gateway.base}/v2/refresh`, { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' })).status,
+  ).toBe(503);
+  await database.start();
+  expect(await gateway.health()).toBe(true);
+  const credentials = await signInWith(gateway);
+
   await database.stop();
   expect(await gateway.health()).toBe(false);
   const refresh = await post(`${gateway.base}/v2/refresh`, credentials);
@@ -59,21 +72,6 @@ test('T8 PostgreSQL out of reach is 503 with nothing consumed, and its return is
   await database.start();
   await expect.poll(gateway.health).toBe(true);
   await expectUnconsumed(gateway.base, credentials);
-  await gateway.close();
-  await database.remove();
-});
-
-test('T8 a PostgreSQL that is away at the start is used once it is there', async () => {
-  const database = await startPostgres();
-  const url = await database.createDatabase();
-  await database.stop();
-  const gateway = await startGateway({ GATEWAY_DATABASE_URL: url });
-  expect(await gateway.health()).toBe(false);
-  expect(
-    (await post(`${gateway.base}/v2/refresh`, { auth_token: 'a', payment_secret: 'b', refresh_token: 'c' })).status,
-  ).toBe(503);
-  await database.start();
-  expect(await gateway.health()).toBe(true);
   await gateway.close();
   await database.remove();
 });
