@@ -21,11 +21,12 @@ afterAll(async () => {
 });
 
 describe('H5 programs that call addresses from before /v2', () => {
-  it('decode every answer of a search, over at least 200 questions, and find what is found today', async () => {
+  it('decode every answer of a search, over at least 70 questions, and find what is found today', async () => {
     const all = makeQuestions(asked);
-    const step = Math.floor(all.length / 200);
-    const questions = all.filter((_, place) => place % step === 0);
-    expect(questions.length).toBeGreaterThanOrEqual(200);
+    // All that are written by hand, which come last, and some of the others.
+    const step = Math.floor((all.length - 12) / 60);
+    const questions = [...all.slice(0, -12).filter((_, place) => place % step === 0), ...all.slice(-12)];
+    expect(questions.length).toBeGreaterThanOrEqual(70);
     for (const question of questions) {
       const found = await older.sileoSearch(wire, question);
       await older.botSearch(wire, question);

@@ -95,7 +95,7 @@ const emptyFeed = composeJsonFeed({
   since: '2026-06-01T00:00:00.000Z',
 });
 
-const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 125);
+const requests = 8 * timesFrom('DEBDEX_TEST_SEQUENCES', 75);
 /** So many are under way at once. */
 const atOnce = 8;
 

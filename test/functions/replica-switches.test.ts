@@ -8,7 +8,7 @@ import { startReplicaServer } from '../support/replica-server.ts';
 const ids = Array.from({ length: 40 }, (_, index) => `com.example.p${index}`);
 
 it('P2: loses no request while one generation follows the other, and never goes back', async () => {
-  const switches = timesFrom('DEBDEX_TEST_SWITCHES', 6);
+  const switches = timesFrom('DEBDEX_TEST_SWITCHES', 4);
   const publication = new BuiltPublication();
   const publish = (number: number) =>
     publication.publish([
@@ -16,7 +16,7 @@ it('P2: loses no request while one generation follows the other, and never goes 
     ]);
   await publish(1);
   const origin = await new FileOrigin(publication.folder).open();
-  const replica = await startReplicaServer(origin.address);
+  const replica = await startReplicaServer(origin.address, { interval: 20 });
   await replica.until(1);
   const targets = [
     ...ids.map((id) => `/v2/jailbreak/package/${id}`),
