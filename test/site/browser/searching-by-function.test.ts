@@ -53,16 +53,27 @@ describe('searching where the function answers', () => {
     expect((await lines()).filter((line) => line !== 'none')).toHaveLength(1);
   });
 
+  // In the page itself: what the browser tells of it comes late where a machine is busy.
+  const counting = `
+    const ask = window.fetch;
+    let underWay = 0;
+    window.mostAtOnce = 0;
+    window.fetch = async (...request) => {
+      if (!String(request[0]).includes('/package/search')) return ask(...request);
+      window.mostAtOnce = Math.max(window.mostAtOnce, ++underWay);
+      try {
+        return await ask(...request);
+      } finally {
+        underWay--;
+      }
+    };`;
+
   it('asks one question at a time, and the last one is answered', async () => {
     const page = await site.open('/search/', {}, site.computing.address);
+    await page.evaluate(counting);
     await page.getByRole('searchbox').focus();
     const held: Promise<unknown>[] = [];
-    let underWay = 0;
-    let most = 0;
-    page.on('requestfinished', (request) => request.url().includes('/package/search') && underWay--);
-    page.on('requestfailed', (request) => request.url().includes('/package/search') && underWay--);
     await page.route(api, (route) => {
-      most = Math.max(most, ++underWay);
       held.push(new Promise((resolve) => setTimeout(resolve, 150)).then(() => route.continue().catch(() => {})));
     });
     await page.keyboard.type('snowboard');
@@ -70,7 +81,9 @@ describe('searching where the function answers', () => {
     await Promise.all(held);
     // Of nine keys at once few are asked at all.
     expect(held.length).toBeLessThan(9);
-    expect(most).toBeLessThanOrEqual(2);
+    // One that is given up ends when the next has begun.
+    const most = await page.evaluate<number>('mostAtOnce');
+    expect([1, 2]).toContain(most);
   });
 
   it('the files answer where the function answers no list, is down or does not answer in time, and it is left alone then', async () => {
