@@ -200,6 +200,15 @@ it('E2: a row more makes another portion of few, and all of them have their boun
   expect(digestsOf([...readPortions(database)]).filter((digest) => !before.has(digest)).length).toBeLessThanOrEqual(4);
 });
 
+it('E2: rows that are short make a portion of no more than one event of a Durable Object writes', () => {
+  const database = openEmpty();
+  createTables(database);
+  const insert = database.prepareWrite('INSERT INTO spelling VALUES (?, ?)');
+  for (let bucket = 0; bucket < 4001; bucket++) insert.run(bucket, '');
+  const portions = [...readPortions(database)].filter(({ table }) => table === 'spelling');
+  expect(portions.map(({ rows }) => rows)).toEqual([4000, 1]);
+});
+
 it('E2: a row that no edge host holds is refused before anything names it', () => {
   const database = openEmpty();
   createTables(database);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { DocumentWriter } from '../../src/publication/writer.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -29,6 +29,19 @@ it.each([
   for (let index = 0; index < count; index++)
     expect(readFileSync(path.join(folder, 'v2', `${index}.json`), 'utf8') === text).toBe(true);
   expect(wroteAlone(folder)).toBe(alone);
+});
+
+it('C12: waits for what it is given last, though its thread had nothing to do any more', async () => {
+  const folder = temporaryFolder();
+  const writer = new DocumentWriter(new OutputFolder(folder));
+  onTestFinished(() => writer.close());
+  const isThere = (name: string) => existsSync(path.join(folder, 'v2', name));
+  await writer.write({ path: 'v2/first.json', text: JSON.stringify('x'.repeat(2 ** 22)) });
+  await writer.finish();
+  expect(isThere('first.json')).toBe(true);
+  await writer.write({ path: 'v2/last.json', text: JSON.stringify('x'.repeat(2 ** 21)) });
+  await writer.finish();
+  expect(isThere('last.json')).toBe(true);
 });
 
 it.each([
