@@ -82,6 +82,18 @@ describe('a package', () => {
     expect(await page.locator('[data-manager].primary').count()).toBe(1);
   });
 
+  it('has room for a repository whose name is one long word, in its buttons too', async () => {
+    for (const width of [320, 1280]) {
+      const page = await site.open('/package/com.alpha.snowboard/', { viewport: { width, height: 900 } });
+      const names = page.locator('.actions .add-first bdi');
+      expect(await names.count()).toBe(1);
+      await names.evaluate((name) => {
+        name.textContent = 'W'.repeat(120);
+      });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  });
+
   it('folds a long description after twelve lines, and unfolds it without JavaScript', async () => {
     const page = await site.open('/package/com.beta.only/', { ...phone, javaScriptEnabled: false });
     const height = async () => (await page.locator('.prose').boundingBox())?.height ?? 0;
