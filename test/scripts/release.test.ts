@@ -9,9 +9,10 @@ const today = new Date('2026-03-04T23:00:00Z');
 const changelog = '# Changes\n\n## Unreleased\n\n- A new thing.\n\n## 0.1.0 – 2026-01-01\n\n- The first.\n';
 
 /** A project under git that has version 0.1.0, and what a release of it runs besides git. */
-const createProject = (failing = '') => {
+const createProject = () => {
   const root = temporaryFolder();
   const ran: string[] = [];
+  let failing = '';
   const git = (...words: string[]): string => {
     const settings = ['-c', 'user.name=Test', '-c', 'user.email=test@debdex.test', '-c', 'init.defaultBranch=main'];
     const { status, stdout, stderr } = spawnSync('git', [...settings, ...words], { cwd: root, encoding: 'utf8' });
@@ -29,7 +30,10 @@ const createProject = (failing = '') => {
   git('init');
   git('add', '--all');
   git('commit', '--message', 'Begin');
-  return { root, ran, git, tools: { root, today, run, ask: (_: string, ...words: string[]) => git(...words) } };
+  const fail = (said: string) => {
+    failing = said;
+  };
+  return { root, ran, git, fail, tools: { root, today, run, ask: (_: string, ...words: string[]) => git(...words) } };
 };
 
 describe('npm run release', () => {
@@ -42,19 +46,31 @@ describe('npm run release', () => {
     expect(git('log', '--max-count=1', '--format=%s %D')).toContain('Release 0.2.0 HEAD -> main, tag: v0.2.0');
   });
 
-  it.each(['npm test', 'npm run check'])('changes nothing where %s fails', (failing) => {
-    const { root, git, tools } = createProject(failing);
-    expect(() => release('0.2.0', tools)).toThrow(`${failing} failed`);
-    expect(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toBe(changelog);
-    expect(git('tag')).toBe('');
-  });
-
-  it.each(['0.1.0', '0.0.9', 'v1.0.0', '1.0', '1.0.0-rc', '01.0.0', ''])('refuses the version "%s"', (version) => {
-    expect(() => release(version, createProject().tools)).toThrow(/is no version|is not newer/);
+  it('changes nothing where a check fails, and refuses what is no version or none that is newer', () => {
+    const { root, ran, git, fail, tools } = createProject();
+    for (const version of ['0.1.0', '0.0.9', 'v1.0.0', '1.0', '1.0.0-rc', '01.0.0', '']) {
+      expect(() => release(version, tools), version).toThrow(/is no version|is not newer/);
+    }
+    expect(ran).toEqual([]);
+    for (const failing of ['npm test', 'npm run check']) {
+      fail(failing);
+      expect(() => release('0.2.0', tools)).toThrow(`${failing} failed`);
+      expect(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toBe(changelog);
+      expect(git('tag')).toBe('');
+    }
   });
 
   it('takes a version that is newer in any of its places', () => {
-    for (const version of ['0.1.1', '0.2.0', '1.0.0', '0.10.0']) release(version, createProject().tools);
+    const root = temporaryFolder();
+    // Of git it is only asked here whether it may go on.
+    const ask = (_: string, ...words: string[]) => (words.includes('status') ? '' : 'main\n');
+    for (const version of ['0.1.1', '0.2.0', '1.0.0', '0.10.0']) {
+      writeFileSync(path.join(root, 'package.json'), '{ "version": "0.1.0" }\n');
+      writeFileSync(path.join(root, 'CHANGELOG.md'), changelog);
+      const ran: string[] = [];
+      release(version, { root, today, ask, run: (...words) => void ran.push(words.join(' ')) });
+      expect(ran).toContain(`npm version ${version} --no-git-tag-version`);
+    }
   });
 
   it('refuses while something is not committed, and on another branch', () => {
