@@ -1,4 +1,15 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -13,19 +24,28 @@ import { OriginServer } from '../support/origin-server.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 let origin: OriginServer;
+// What a test damaged the builds of it have mended, which it sees: the next goes on from there.
+const folder = mkdtempSync(path.join(tmpdir(), 'debdex-damage-'));
+const bench = new BuildBench({ folder });
+let before: Map<string, string>;
 
 beforeAll(async () => {
   origin = await OriginServer.start();
   origin.serve('one', await generateRepository({ packages: makePackages(60) }));
-});
-
-afterAll(() => origin.stop());
-
-const startBench = async (): Promise<BuildBench> => {
-  const bench = new BuildBench();
   bench.list([{ slug: 'one', uri: origin.uri('one') }]);
   expect((await bench.build()).status).toBe(0);
-  return bench;
+  before = bench.read();
+});
+
+afterAll(async () => {
+  await origin.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** The next builds are of another repository, and not of the one any more. */
+const listAnother = async (): Promise<void> => {
+  origin.serve('two', await generateRepository({ packages: makePackages(80, 'q') }));
+  bench.list([{ slug: 'two', uri: origin.uri('two') }]);
 };
 
 /** Writes over bytes of a file in the place where they are. */
@@ -55,8 +75,6 @@ const rebuilt = expect.stringMatching(/The catalog was damaged and was built ane
 
 describe('a catalog that is damaged', () => {
   it('C12: in one byte of one page is built anew from the snapshots, in a sentence, and nothing else changes', async () => {
-    const bench = await startBench();
-    const before = bench.read();
     changeByte(bench.state);
     expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
     expect(bench.findDamage()).toEqual([]);
@@ -65,8 +83,6 @@ describe('a catalog that is damaged', () => {
   });
 
   it('C12: and looks as it did is noticed when it is read, or with --verify', async () => {
-    const bench = await startBench();
-    const before = bench.read();
     const { size } = statSync(catalogPath(bench.state));
     overwrite(catalogPath(bench.state), 4096, Buffer.alloc(size - 4096, 0x5a));
     disguise(bench.state);
@@ -80,7 +96,6 @@ describe('a catalog that is damaged', () => {
   });
 
   it('C12: where nothing is known of how it was put in force is noticed too, and a whole one is kept', async () => {
-    const bench = await startBench();
     const mark = path.join(bench.state, 'catalog.mark.json');
     rmSync(mark);
     expect((await bench.build()).text).not.toContain('Repaired');
@@ -96,8 +111,6 @@ describe('a catalog that is damaged', () => {
 
 describe('documents that are damaged', () => {
   it('C12: are written again as they were: a size that differs at once, a byte with --verify', async () => {
-    const bench = await startBench();
-    const before = bench.read();
     const fileOf = (document: string) => path.join(bench.out, document);
     const damaged = [
       documentPath.package('com.example.p7'),
@@ -120,15 +133,13 @@ describe('documents that are damaged', () => {
   });
 
   it('C12: that were written are flushed before the catalog says so', async () => {
-    const bench = await startBench();
     // strace is on few machines: a command of that name on the path tells that it was called, and with what.
     const folder = temporaryFolder();
     const log = path.join(folder, 'log');
     writeFileSync(path.join(folder, 'sync'), `#!/bin/sh\necho "$@" >> ${log}\nls ${bench.state} >> ${log}\n`, {
       mode: 0o755,
     });
-    origin.serve('two', await generateRepository({ packages: makePackages(80, 'q') }));
-    bench.list([{ slug: 'two', uri: origin.uri('two') }]);
+    await listAnother();
     expect((await bench.build(`PATH=${folder}:${process.env.PATH} `)).status).toBe(0);
     const told = readFileSync(log, 'utf8');
     expect(told).toContain(`-f ${bench.out}\n`);
@@ -136,27 +147,9 @@ describe('documents that are damaged', () => {
   });
 });
 
-describe('pages that were built and not published', () => {
-  it('C12: are looked at in full where a power cut may have kept their bytes from the disk', async () => {
-    const bench = new BuildBench({ site: true });
-    origin.serve('few', await generateRepository({ packages: makePackages(2) }));
-    bench.list([{ slug: 'few', uri: origin.uri('few') }]);
-    expect((await bench.build()).status).toBe(0);
-    const before = bench.readSite();
-    // A disk that never wrote them gives back others in their length.
-    const page = path.join(bench.state, 'site', 'pages', 'package', 'com.example.p1', 'index.html');
-    writeFileSync(page, Buffer.alloc(statSync(page).size));
-    writeFileSync(path.join(bench.state, 'publishing'), '');
-    expect((await bench.build()).status).toBe(0);
-    expect(bench.readSite()).toEqual(before);
-  });
-});
-
 describe('the snapshots of a repository that is not in the manifest any more', () => {
   it('C3: stay for thirty days after it was last asked for, and go then', async () => {
-    const bench = await startBench();
-    origin.serve('two', await generateRepository({ packages: makePackages(5, 'q') }));
-    bench.list([{ slug: 'two', uri: origin.uri('two') }]);
+    await listAnother();
     const snapshots = openStore(bench.state);
     const attempts = await snapshots.readAttempts('one');
     const now = Date.parse(attempts.succeededAt ?? '');
