@@ -55,48 +55,17 @@ describe('npm run serve', () => {
       body: JSON.stringify({ callback, udid: '0'.repeat(40), model: 'iPhone10,6' }),
     });
   const loopbackCallback = 'http://127.0.0.1:1/x';
+  const listed = { GATEWAY_CALLBACKS: 'app: loopback' };
 
-  it('H4, T1: reads every flag from the environment as well, prints the port it took, answers, sign-ins under the address of the last build, without a restart, and in production, and ends with 0 when told to stop', async () => {
-    const { folder, state, write } = build();
-    const environment = { DEBDEX_OUT: folder, DEBDEX_STATE: state, DEBDEX_PORT: '0', DEBDEX_HOST: '127.0.0.1' };
-    const { address, child, ended } = await startOn([], environment);
-    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    // Which is the one where none is named.
-    expect(address).not.toMatch(/:8080$/);
-    expect((await fetch(`${address}/v2/jailbreak/package/com.example.one`)).status).toBe(200);
-    expect((await authenticate(address, loopbackCallback)).status).toBe(400);
-    const signIn = async () => {
-      const answer = await authenticate(address, 'sileo://authentication_success');
-      const { auth_url } = (await answer.json()) as { auth_url: string };
-      return auth_url;
-    };
-    const page = async (url: string) => (await fetch(address + url.slice(new URL(url).origin.length))).text();
-    expect(await signIn()).toMatch(/^https:\/\/index\.test\/v2\/login\?/);
-    const description = createOpenApi({ publicAddress: 'https://moved.test', version: '0.1.0' });
-    write(documentPath.openapiJson, JSON.stringify(description));
-    write('../state/generation.json', '{}');
-    await expect.poll(signIn).toMatch(/^https:\/\/moved\.test\/v2\/login\?/);
-    const login = await page(await signIn());
-    expect(login).toContain('moved.test');
-    expect(login).not.toContain('index.test');
-    expect((await fetch(`${address}/v2/devices`)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-  });
-
-  it('T1 is development where it is told so, and warns about whole schemes', async () => {
+  it('T1 allows no http callbacks in production, whatever is listed', async () => {
     const { folder, state } = build();
     const flags = ['--out', folder, '--state', state, '--port', '0'];
-    const environment = { GATEWAY_CALLBACKS: 'app: loopback' };
-    const refused = await runScript('serve', flags, { environment });
+    const refused = await runScript('serve', flags, { environment: listed });
     expect(refused.status).toBe(2);
     expect(refused.text).toContain('GATEWAY_CALLBACKS allows http callbacks in production');
-    const development = await startOn([...flags, '--development'], environment);
-    expect((await authenticate(development.address, loopbackCallback)).status).toBe(200);
-    expect(development.output.text).toContain('GATEWAY_CALLBACKS allows every address of app: as a callback');
   });
 
-  it('H2 is ready within 2 s after it was killed under load, with all it had and every download that it said it counted, and goes on with the catalog it has when a new one cannot be read', async () => {
+  it('T1 is development where it is told so, and warns about whole schemes; H2 is ready within 2 s after it was killed under load, with all it had and every download that it said it counted, and goes on with the catalog it has when a new one cannot be read; H4, T1: reads every flag from the environment as well, prints the port it took, answers, sign-ins under the address of the last build, without a restart, and in production, and ends with 0 when told to stop', async () => {
     const built = await publishBuild(generatedRepositories());
     published.push(built);
     const flags = ['--out', built.folder, '--state', built.state, '--port', '0'];
@@ -106,9 +75,15 @@ describe('npm run serve', () => {
       expect(response.status, target).toBe(200);
       return ((await response.json()) as { data: unknown }).data;
     };
-    const startAndRead = async () => {
+    const inProduction = {
+      DEBDEX_OUT: built.folder,
+      DEBDEX_STATE: built.state,
+      DEBDEX_PORT: '0',
+      DEBDEX_HOST: '127.0.0.1',
+    };
+    const startAndRead = async (argv: string[] = [], environment: NodeJS.ProcessEnv = inProduction) => {
       const begun = Date.now();
-      const started = await startOn(flags);
+      const started = await startOn(argv, environment);
       const answers = await Promise.all(targets.map((target) => read(started.address, target)));
       return { ...started, answers, time: Date.now() - begun };
     };
@@ -122,8 +97,10 @@ describe('npm run serve', () => {
       });
       return answer.json();
     };
-    let running = await startAndRead();
+    let running = await startAndRead([...flags, '--development'], listed);
     const { answers: before } = running;
+    expect((await authenticate(running.address, loopbackCallback)).status).toBe(200);
+    expect(running.output.text).toContain('GATEWAY_CALLBACKS allows every address of app: as a callback');
     expect(await report(running.address)).toMatchObject({ count: 1 });
     let usual = running.time;
     const times: number[] = [];
@@ -162,10 +139,30 @@ describe('npm run serve', () => {
     expect(isReadyInTime(), `${times} ms, otherwise ${usual} ms`).toBe(true);
 
     const { address, child, output, ended } = running;
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    // Which is the one where none is named.
+    expect(address).not.toMatch(/:8080$/);
+    expect((await authenticate(address, loopbackCallback)).status).toBe(400);
+    const signIn = async () => {
+      const answer = await authenticate(address, 'sileo://authentication_success');
+      const { auth_url } = (await answer.json()) as { auth_url: string };
+      return auth_url;
+    };
+    const page = async (url: string) => (await fetch(address + url.slice(new URL(url).origin.length))).text();
+    expect(await signIn()).toMatch(/^https:\/\/index\.example\/v2\/login\?/);
+    const description = createOpenApi({ publicAddress: 'https://moved.test', version: '0.1.0' });
+    built.write(documentPath.openapiJson, JSON.stringify(description));
+    built.write('../state/generation.json', '{}');
+    await expect.poll(signIn).toMatch(/^https:\/\/moved\.test\/v2\/login\?/);
+    const login = await page(await signIn());
+    expect(login).toContain('moved.test');
+    expect(login).not.toContain('index.example');
+    expect((await fetch(`${address}/v2/devices`)).status).toBe(200);
+
     const search = async () => (await fetch(`${address}/v2/jailbreak/package/search?q=snow`)).status;
     expect(await search()).toBe(200);
     built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));
-    built.write('../state/generation.json', '{}');
+    built.write('../state/generation.json', '{ }');
     await expect.poll(() => output.text).toMatch(/not a database/);
     expect(await search()).toBe(200);
     // It was asked for a moment ago, and is looked at again when that is over.
