@@ -169,7 +169,6 @@ describe('the bundled server', () => {
   it('H10: has accounts added, and is mirrored, uploaded and backed up, by the commands beside it', () => {
     const added = run('accounts', ['add', 'alice', '--state', 'its/state'], 'correct horse battery staple\n');
     expect(added.status, added.stderr).toBe(0);
-    expect(run('accounts', ['list', '--state', 'its/state']).stdout).toContain('alice');
     for (const [name, flags] of [
       ['mirror', [bundled, 'mirrored']],
       ['upload', ['uploaded', '--out', 'its/dist']],
@@ -178,25 +177,22 @@ describe('the bundled server', () => {
       const { status, stderr } = run(name, flags);
       expect(status, `${name}: ${stderr}`).toBe(0);
     }
+    expect(readFileSync(path.join(own, 'backup.json'), 'utf8')).toContain('"alice"');
   });
 
-  it('H10: says by what it is called', () => {
-    for (const name of bundledCommands) {
-      const { stdout, stderr } = run(name, ['--help']);
+  it('H10: says by what it is called, keeps what was compiled beside itself, and runs as well where it cannot', () => {
+    const compiled = path.join(bundle, compiledFolder);
+    for (const [index, name] of bundledCommands.entries()) {
+      const { status, stdout, stderr } = run(name, ['--help']);
       expect(stdout + stderr, name).toContain(`node ${name}.mjs `);
       expect(stdout + stderr, name).not.toMatch(/npm run (?:serve|mirror|upload|accounts|gateway) --/);
+      expect({ status, stderr }, name).toEqual({ status: 0, stderr: '' });
+      if (index > 0) continue;
+      expect(readdirSync(compiled, { recursive: true }).length).toBeGreaterThan(2);
+      rmSync(compiled, { recursive: true });
+      // For the others, what stands in its way is no folder.
+      writeFileSync(compiled, '');
     }
-  });
-
-  it('H10: keeps what was compiled beside itself, and runs as well where it cannot', () => {
-    expect(run('mirror', ['--help']).status).toBe(0);
-    const compiled = path.join(bundle, compiledFolder);
-    expect(readdirSync(compiled, { recursive: true }).length).toBeGreaterThan(2);
-    rmSync(compiled, { recursive: true });
-    // What stands in its way is no folder.
-    writeFileSync(compiled, '');
-    const { status, stderr } = run('mirror', ['--help']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     rmSync(compiled);
   });
 
