@@ -1,22 +1,14 @@
 import { isHeldBack } from '../catalog/last-build.ts';
-import { isTroubled, type Repository } from './repository.ts';
-
-/** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
-export interface Doubt {
-  /**
-   * `lately`: it fails, but was in order hours ago; origins have their bad days. `held`: it answers, and what it has now
-   * waits for the operator's word.
-   */
-  readonly kind: 'failing' | 'lately' | 'held' | 'old';
-  /** ISO 8601. */
-  readonly since: string;
-}
+import { type Doubt, isTroubled, type Repository } from './repository.ts';
 
 const yearsToDoubt = 4;
 const badDayMs = 2 * 86_400_000;
 
 // Neither the reason of a failure nor how long it lasts, which change with each build: the page of the repository has them.
-export const doubtOf = ({ outcome, changedAt }: Repository, builtAt: string | undefined): Doubt | undefined => {
+export const doubtOf = (
+  { outcome, changedAt }: Pick<Repository, 'outcome' | 'changedAt'>,
+  builtAt: string | undefined,
+): Doubt | undefined => {
   if (isTroubled(outcome)) {
     const since = outcome.confirmedAt ?? changedAt;
     if (isHeldBack(outcome)) return { kind: 'held', since };

@@ -3,10 +3,12 @@ import { encodeFolderName } from '../contract/filenames.ts';
 import type { SectionKind } from '../contract/sections.ts';
 import { packageFolder } from '../results/package-address.ts';
 
-import { authorFolder, isForDevices } from './authors.ts';
+import { type Author, authorFolder, isForDevices } from './authors.ts';
 import { type Site, site } from './context.ts';
 import { feedOfAll, feedOfAuthor, feedOfPackage, feedOfRepository, feedOfSection } from './feed-subjects.ts';
 import { composeAtom, composeJsonFeed, type Feed } from './feeds.ts';
+import { feedInputs } from './package-inputs.ts';
+import type { PackageSummary } from './package-summary.ts';
 import { deferKey, rememberLast } from './page-keys.ts';
 
 // A feed changes with what is in it, and with nothing else.
@@ -60,10 +62,14 @@ const authorFeed = rememberLast(feedOfAuthor);
 /** A path for each author who has a page. */
 export const authorPaths = () => {
   const found = site();
+  const how = {
+    compute: (author: Author<PackageSummary>) => keyOf(authorFeed(found, author)),
+    inputs: ({ packages }: Author<PackageSummary>) => feedInputs(found.catalog, packages),
+  };
   return [...found.catalog.authors.values()].map((author) => ({
     params: { folder: authorFolder(author.key) },
     props: { author: author.key },
-    cacheKey: deferKey(() => keyOf(authorFeed(found, author))),
+    cacheKey: deferKey(author, how),
   }));
 };
 
@@ -82,10 +88,14 @@ const packageFeed = rememberLast(feedOfPackage);
  */
 export const packagePaths = () => {
   const found = site();
+  const how = {
+    compute: (summary: PackageSummary) => keyOf(packageFeed(found, summary)),
+    inputs: (summary: PackageSummary) => feedInputs(found.catalog, [summary]),
+  };
   return [...found.catalog.packages.values()].filter(isForDevices).map((summary) => ({
     params: { folder: packageFolder(summary.id) },
     props: { id: summary.id },
-    cacheKey: deferKey(() => keyOf(packageFeed(found, summary))),
+    cacheKey: deferKey(summary, how),
   }));
 };
 

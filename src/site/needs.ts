@@ -1,5 +1,5 @@
 import { isOfDevice } from '../compatibility/device-packages.ts';
-import { parseRelations, type Relation } from './relations.ts';
+import { parseRelations, type Relation, relationFields } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 
 /** Relations of one kind. */
@@ -8,17 +8,17 @@ interface NamedRelations {
   readonly list: readonly Relation[];
 }
 
-const relationTitles = [
-  ['Depends on', 'depends'],
-  ['Needs before installing', 'preDepends'],
-  ['Recommends', 'recommends'],
-  ['Suggests', 'suggests'],
-  ['Enhances', 'enhances'],
-  ['Conflicts with', 'conflicts'],
-  ['Breaks', 'breaks'],
-  ['Replaces', 'replaces'],
-  ['Provides', 'provides'],
-] as const;
+const relationTitles: Readonly<Record<(typeof relationFields)[number], string>> = {
+  depends: 'Depends on',
+  preDepends: 'Needs before installing',
+  recommends: 'Recommends',
+  suggests: 'Suggests',
+  enhances: 'Enhances',
+  conflicts: 'Conflicts with',
+  breaks: 'Breaks',
+  replaces: 'Replaces',
+  provides: 'Provides',
+};
 
 // What each jailbreak brings, under these names, whichever repositories this index knows.
 const broughtByAll: ReadonlySet<string> = new Set([
@@ -94,11 +94,11 @@ const findRepositories = (catalog: SiteCatalog, own: string, groups: readonly Gr
 export const computeNeeds = (catalog: SiteCatalog, id: string, { details, repository }: PackageVersion): Needs => {
   const relations: NamedRelations[] = [];
   const required: Group[] = [];
-  for (const [title, field] of relationTitles) {
+  for (const field of relationFields) {
     if (details[field] === undefined) continue;
     const groups = parseRelations(details[field]);
     const list = findTargets(catalog, id, groups);
-    if (list.length > 0) relations.push({ title, list });
+    if (list.length > 0) relations.push({ title: relationTitles[field], list });
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
   return {

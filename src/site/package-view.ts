@@ -6,13 +6,13 @@ import { type AuthorHead, peopleAlone } from './author-view.ts';
 import { isForDevices } from './authors.ts';
 import { type BuildElsewhere, type Copy, computeCopies, findBuildsElsewhere, findOtherBytes } from './copies.ts';
 import { type ShownDepiction, showDepiction } from './depiction-view.ts';
-import { type Doubt, doubtOf } from './doubt.ts';
 import { type DeepLink, packageLinks } from './managers.ts';
 import { computeNeeds, type Needs } from './needs.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { PackageSummary } from './package-summary.ts';
 import { rememberLast, rememberRecent } from './page-keys.ts';
 import { readPerson, webAddress } from './prose.ts';
+import type { Doubt } from './repository.ts';
 import type { SiteCatalog } from './site-catalog.ts';
 import { joinStatements, lackingOf, type StatedRow, statedRows } from './stated.ts';
 import { computeChanges, type VersionChange } from './version-changes.ts';
@@ -90,16 +90,26 @@ const placeIn = (list: readonly PackageSummary[], summary: PackageSummary): numb
   return list[low] === summary ? low : list.indexOf(summary);
 };
 
-// The neighbours of a package in its author's list: the choice changes only where the list changes nearby.
-const similarPackages = (catalog: SiteCatalog, summary: PackageSummary): PackageCard[] => {
+/** The neighbours of a package in its author's list: the choice changes only where the list changes nearby. */
+export const neighboursOf = (catalog: SiteCatalog, summary: PackageSummary): PackageSummary[] => {
   const list = summary.author === '' ? [] : catalog.packagesOf(summary.author);
   const at = placeIn(list, summary);
-  const cards: PackageCard[] = [];
-  for (let step = 1; step < list.length && cards.length < similarShown; step++) {
+  const others: PackageSummary[] = [];
+  for (let step = 1; step < list.length && others.length < similarShown; step++) {
     const other = list[(at + step) % list.length];
-    if (other !== undefined) cards.push(neighbourCard(other));
+    if (other !== undefined) others.push(other);
   }
-  return cards;
+  return others;
+};
+
+/** The packages that need one, as its page tells of them. */
+export const dependentsOf = (catalog: SiteCatalog, id: string): PackageView['dependents'] => {
+  const all = catalog.dependents(id);
+  const shown = all.slice(0, dependentsShown);
+  return {
+    total: all.length,
+    shown: shown.map((one) => ({ id: one, name: catalog.packages.get(one)?.name ?? one })),
+  };
 };
 
 /** The page of one package; undefined where the catalog has no such package. */
@@ -113,7 +123,6 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
   const header = webAddress(record.header_url);
-  const dependents = catalog.dependents(id);
   const counted = catalog.downloads.get(id);
   const author = readPerson(record.author);
   const runs = joinStatements(stated.values());
@@ -129,7 +138,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
       quality: repository.record.quality,
       signing: repository.signing,
     },
-    doubt: doubtOf(repository, catalog.lastBuild?.builtAt),
+    doubt: repository.doubt,
     description: describedBy(record.description),
     header: header !== undefined && !ownImage.test(header) ? header : undefined,
     author: author ?? maintainer,
@@ -152,13 +161,8 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
     copies: computeCopies(versions, differing),
     buildsElsewhere,
     ...computeNeeds(catalog, id, best),
-    dependents: {
-      total: dependents.length,
-      shown: dependents
-        .slice(0, dependentsShown)
-        .map((one) => ({ id: one, name: catalog.packages.get(one)?.name ?? one })),
-    },
-    similar: similarPackages(catalog, summary),
+    dependents: dependentsOf(catalog, id),
+    similar: neighboursOf(catalog, summary).map(neighbourCard),
     links: packageLinks({
       id,
       repository: repository.record.uri,

@@ -13,10 +13,17 @@ export interface SharedWork {
   readonly taken: SharedArrayBuffer;
 }
 
+/** What is noted of a page that has a cache key, and of its file. */
+export interface RenderedPage extends KeptFile {
+  readonly key: string;
+  /** What the key was computed from, where the page says so. */
+  readonly inputs?: string | undefined;
+}
+
 /** A file that was rendered, and what is noted of it where its page has a cache key. */
 export interface RenderedFile {
   readonly file: string;
-  readonly note: (KeptFile & { readonly key: string }) | undefined;
+  readonly note: RenderedPage | undefined;
 }
 
 /** Pages to render that nobody has taken. */

@@ -1,26 +1,40 @@
 import type { RecordDetails } from '../catalog/record-details.ts';
-import { parseRelations } from './relations.ts';
+import { parseRelations, relationFields } from './relations.ts';
+
+const none: readonly string[] = [];
 
 /** Which packages need a name, and which provide it, by the relations of their best records. */
 export class RelationIndex {
   readonly #dependents = new Map<string, string[]>();
   readonly #providers = new Map<string, string[]>();
+  readonly #named = new Map<string, readonly string[]>();
 
   /** Takes in a package; those of one name are told in the order in which they came. */
-  add(id: string, { depends, preDepends, provides }: RecordDetails): void {
-    const names = new Set<string>();
-    for (const field of [depends, preDepends]) {
-      for (const group of parseRelations(field)) for (const { name } of group) names.add(name);
+  add(id: string, details: RecordDetails): void {
+    const named = new Set<string>();
+    const needed = new Set<string>();
+    for (const field of relationFields) {
+      const isNeed = field === 'depends' || field === 'preDepends';
+      for (const group of parseRelations(details[field])) {
+        for (const { name } of group) {
+          named.add(name);
+          if (isNeed) needed.add(name);
+          if (field === 'provides') append(this.#providers, name, id);
+        }
+      }
     }
-    for (const name of names) append(this.#dependents, name, id);
-    for (const group of parseRelations(provides)) {
-      for (const { name } of group) append(this.#providers, name, id);
-    }
+    if (named.size > 0) this.#named.set(id, [...named]);
+    for (const name of needed) append(this.#dependents, name, id);
+  }
+
+  /** All names in the relations of a package. */
+  namedBy(id: string): readonly string[] {
+    return this.#named.get(id) ?? none;
   }
 
   /** Packages that depend on this name. */
   dependents(name: string): readonly string[] {
-    return this.#dependents.get(name) ?? [];
+    return this.#dependents.get(name) ?? none;
   }
 
   /** The first package that provides this name. */

@@ -4,15 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { type Addressing, basePathOf } from '../contract/paths.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
-import { describeKept, isAsWritten, type KeptFile, writeKept } from './kept-file.ts';
-import { type RenderedFile, type SharedWork, shareWork, takeFiles } from './page-work.ts';
+import { describeKept, isAsWritten, writeKept } from './kept-file.ts';
+import { type RenderedFile, type RenderedPage, type SharedWork, shareWork, takeFiles } from './page-work.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
-
-/** A page of the last run: its cache key, and how its file was. */
-interface RenderedPage extends KeptFile {
-  readonly key: string;
-}
 
 /** What the last run left: what it rendered with, and what it knows of each file that has a cache key. */
 interface Rendered {
@@ -96,6 +91,16 @@ const renderPage = async (pages: Pages, base: string, page: Page): Promise<Buffe
 const keyOf = ({ readKey }: Pages, { cacheKey }: Page): string | undefined =>
   cacheKey === undefined ? undefined : readKey(cacheKey);
 
+const inputsOf = ({ readInputs }: Pages, { cacheKey }: Page): string | undefined =>
+  cacheKey === undefined ? undefined : readInputs(cacheKey);
+
+/** What is to be noted of a page that shows what it showed when this was noted; undefined where it shows something else. */
+const confirm = (pages: Pages, page: Page, before: RenderedPage): RenderedPage | undefined => {
+  const inputs = inputsOf(pages, page);
+  if (inputs !== undefined && inputs === before.inputs) return before;
+  return keyOf(pages, page) === before.key ? { ...before, inputs } : undefined;
+};
+
 /** What all pages are rendered with, besides what each shows. */
 interface Rendering extends Addressing {
   readonly service?: SiteService | undefined;
@@ -131,7 +136,8 @@ export const renderTaken = async (
       // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
       // leaves nothing is noted. A third less work than through promises.
       writeKept(target, body);
-      rendered.push({ file, note: key === undefined ? undefined : { key, ...describeKept(body) } });
+      const note = key === undefined ? undefined : { key, inputs: inputsOf(pages, page), ...describeKept(body) };
+      rendered.push({ file, note });
     }
     onRendered(rendered);
     // What else this thread does gets its turn.
@@ -184,8 +190,8 @@ export const renderPages = async (
     // The search index is made meanwhile, which asks little of this thread, but asks it often.
     if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
-    const isSame = before !== undefined && present.has(file) && before.key === keyOf(pages, page);
-    if (isSame && isAsWritten(path.join(folder, file), before, verify)) kept[file] = before;
+    const same = before !== undefined && present.has(file) ? confirm(pages, page, before) : undefined;
+    if (same !== undefined && isAsWritten(path.join(folder, file), same, verify)) kept[file] = same;
     else stale.push(file);
     present.delete(file);
   }

@@ -7,14 +7,13 @@ import { type SectionKind, sectionKind } from '../contract/sections.ts';
 import { type SigningState, signingTexts } from '../contract/signing-states.ts';
 import { page } from './addresses.ts';
 import { badgeMarkdown, badgeText, badgeWidth, composeBadge } from './badge.ts';
-import { type Doubt, doubtOf } from './doubt.ts';
 import { computeLastingBars, type HealthBars } from './health-bars.ts';
 import { heldSentence } from './held-back.ts';
 import { type DeepLink, repositoryLinks } from './managers.ts';
 import { type Mending, mendEach, unmended } from './mending.ts';
 import { type PackageCard, packageCard } from './package-card.ts';
 import type { PackageSummary } from './package-summary.ts';
-import { isTroubled, type Outcome, type Repository } from './repository.ts';
+import { type Doubt, isTroubled, type Outcome, type Repository } from './repository.ts';
 import { byWeight, computeHealth, type Health } from './shown-findings.ts';
 import { signingWords } from './signing-words.ts';
 import type { SiteCatalog } from './site-catalog.ts';
@@ -169,13 +168,11 @@ export const computeRepositoryView = (
     base,
     service,
     served,
-    builtAt,
     vanished = [],
   }: {
     readonly base: string;
     readonly service: { readonly name: string };
     readonly served: readonly string[];
-    readonly builtAt: string | undefined;
     readonly vanished?: readonly VanishedPackage[];
   },
 ): RepositoryView => {
@@ -206,7 +203,7 @@ export const computeRepositoryView = (
     findings: findings.map((finding, index) => ({ ...finding, mending: mendings[index] ?? unmended })),
     signature: signingTexts[repository.signing],
     signing: signingWords[repository.signing],
-    doubt: doubtOf(repository, builtAt),
+    doubt: repository.doubt,
     trouble: isTroubled(outcome)
       ? {
           ...{ outcome: outcome.outcome, reason, confirmedAt, since, owner, mending },

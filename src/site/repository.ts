@@ -4,11 +4,24 @@ import type { CatalogRepository } from '../catalog/site-reading.ts';
 /** What the last build said of one repository. */
 export type Outcome = ShownBuild['repositories'][number];
 
+/** A doubt about what a page offers: `failing` since its repository last confirmed it, or `old` since it last changed. */
+export interface Doubt {
+  /**
+   * `lately`: it fails, but was in order hours ago; origins have their bad days. `held`: it answers, and what it has now
+   * waits for the operator's word.
+   */
+  readonly kind: 'failing' | 'lately' | 'held' | 'old';
+  /** ISO 8601. */
+  readonly since: string;
+}
+
 /** A repository and all that the site says about it. */
 export interface Repository extends Omit<CatalogRepository, 'number'> {
   /** Its name, or its slug where it has none. */
   readonly name: string;
   readonly outcome: Outcome | undefined;
+  /** Why what it has may not install: nothing comes from it any more, or it has not changed for years. */
+  readonly doubt: Doubt | undefined;
 }
 
 /** Whether its last visit took nothing, for whatever reason: what is shown of it is from before, if there is anything. */

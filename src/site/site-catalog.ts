@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Divergences, readDivergences } from '../catalog/divergence-reading.ts';
 import { chooseExample } from '../catalog/example-reading.ts';
 import type { ShownBuild, VanishedPackage } from '../catalog/last-build.ts';
@@ -21,6 +22,8 @@ import type { Depiction } from '../depictions/depiction.ts';
 import { readKeptDepiction } from '../depictions/kept-depiction.ts';
 import { statedLists } from '../results/stated-lists.ts';
 import { type Author, authorKey, composeAuthors, isForDevices } from './authors.ts';
+import { doubtOf } from './doubt.ts';
+import { type Holder, holderOf } from './holder.ts';
 import { type KeyedRecord, type PackageSummary, summarise } from './package-summary.ts';
 import { RelationIndex } from './relation-index.ts';
 import type { Outcome, Repository } from './repository.ts';
@@ -29,7 +32,7 @@ import { statedWhereServed } from './stated.ts';
 /** One version of a package, as stored. */
 export interface PackageVersion {
   readonly record: Omit<PackageRecord, 'repository'>;
-  readonly repository: Repository;
+  readonly repository: Holder;
   readonly details: RecordDetails;
   readonly firstSeen: string;
   /** Whether it appeared then; else it was there when its repository was first read. */
@@ -46,6 +49,10 @@ const forReaders = (outcome: Outcome): Outcome => {
   if (code === null || reason === null || !isFindingCode(code)) return outcome;
   return { ...outcome, reason: withoutOrders(code, reason) };
 };
+
+// No column holds a NUL.
+const digestRows = (keyed: readonly KeyedRecord[]): string =>
+  hash('sha256', keyed.map(({ row }) => row.join('\0')).join('\0'), 'base64url');
 
 /** The catalog as the pages see it. It keeps a summary of every package in memory and reads the rest when asked. */
 export class SiteCatalog {
@@ -66,6 +73,8 @@ export class SiteCatalog {
   readonly #database: CatalogFile;
   #example: { readonly subject: ExampleSubject | undefined } | undefined;
   readonly #byNumber: ReadonlyMap<number, Repository>;
+  readonly #holders: ReadonlyMap<Repository, Holder>;
+  readonly #digests = new Map<string, string>();
   readonly #recordsOf: (name: string) => RecordColumns[];
   readonly #relations = new RelationIndex();
   readonly #byAuthor = new Map<string, PackageSummary[]>();
@@ -85,11 +94,14 @@ export class SiteCatalog {
     const outcomes = new Map(this.lastBuild?.repositories.map((outcome) => [outcome.slug, outcome] as const));
     this.#byNumber = new Map(
       readCatalogRepositories(this.#database).map(({ number, ...repository }) => {
-        const { slug, record } = repository;
-        return [number, { ...repository, name: record.name ?? slug, outcome: outcomes.get(slug) }];
+        const { slug, record, changedAt } = repository;
+        const outcome = outcomes.get(slug);
+        const doubt = doubtOf({ outcome, changedAt }, lastBuild?.builtAt);
+        return [number, { ...repository, name: record.name ?? slug, outcome, doubt }];
       }),
     );
     this.repositories = [...this.#byNumber.values()];
+    this.#holders = new Map(this.repositories.map((one) => [one, holderOf(one)]));
     this.#bySlug = new Map(this.repositories.map((repository) => [repository.slug, repository]));
     this.former = new Map(
       this.repositories.flatMap((repository) => repository.aliases.map((alias) => [alias, repository] as const)),
@@ -122,13 +134,29 @@ export class SiteCatalog {
   readVersions(id: string): PackageVersion[] {
     return this.#inOrder(this.#recordsOf(id)).map(({ owner, row: [, , , , , firstSeen, news, json, details, at] }) => ({
       record: parseRecord(json),
-      repository: owner,
+      repository: this.#holderOf(owner),
       details: details === null ? {} : (JSON.parse(details) as RecordDetails),
       firstSeen,
       isNews: news !== newsCode.known,
       isUpdate: news === newsCode.updated,
       bytesChangedAt: at ?? undefined,
     }));
+  }
+
+  /** A digest of all records of a package, as the catalog holds them; undefined where it is unknown. */
+  digestOf(id: string): string | undefined {
+    return this.#digests.get(id);
+  }
+
+  /** The repository of that slug, as the pages of packages know it. */
+  holder(slug: string): Holder | undefined {
+    const repository = this.#bySlug.get(slug);
+    return repository && this.#holderOf(repository);
+  }
+
+  /** Whether native depictions are shown. */
+  get hasDepictions(): boolean {
+    return this.#depictions !== undefined;
   }
 
   /** What may be shown of the native depiction that a record of a repository names; undefined where nothing is kept. */
@@ -140,6 +168,11 @@ export class SiteCatalog {
   /** Where versions have other bytes in another repository, or than before. */
   readDivergences(): Divergences {
     return readDivergences(this.#database);
+  }
+
+  /** The names in relations of the best record of a package. */
+  namedBy(id: string): readonly string[] {
+    return this.#relations.namedBy(id);
   }
 
   /** Packages whose best record depends on this name, in identifier order. */
@@ -218,6 +251,10 @@ export class SiteCatalog {
     return repository;
   }
 
+  #holderOf(repository: Repository): Holder {
+    return this.#holders.get(repository) ?? holderOf(repository);
+  }
+
   #inOrder(rows: readonly RecordColumns[]): KeyedRecord[] {
     const keyed = rows.map((row) => {
       const owner = this.#repository(row[0]);
@@ -235,6 +272,7 @@ export class SiteCatalog {
       if (known === undefined) this.#architectures.set(owner.slug, new Set([architecture]));
       else known.add(architecture);
     }
+    this.#digests.set(summary.id, digestRows(keyed));
     const details = keyed[0]?.row[8] ?? null;
     if (details !== null) this.#relations.add(summary.id, JSON.parse(details) as RecordDetails);
     const author = authorKey(summary.author);

@@ -10,6 +10,9 @@ import { count, type Figure, megabytes, seconds } from './report.ts';
 import { median } from './statistics.ts';
 import { tell, type Workshop } from './workshop.ts';
 
+/** How much of a cold build one may take before which one repository changed. */
+export const mostOfCold = 1 / 3;
+
 /** What a build of the site took and came to. */
 export interface SiteRun {
   /** Seconds. */
@@ -36,7 +39,7 @@ export const runSiteBuild = async (workshop: Workshop, options: SitePublishing):
 };
 
 /** Changes every record of the repository of middling size, as a new release of all its packages would. */
-const changeOneRepository = (catalog: string, round: number): void => {
+export const changeOneRepository = (catalog: string, round: number): void => {
   const database = new DatabaseSync(catalog);
   const rows = database.prepare('SELECT id FROM repository ORDER BY package_count').all() as { id: number }[];
   database
@@ -116,7 +119,7 @@ export const measureSiteBuilds = async (
         input: name,
         measured: `${listed(changed)}, ${(100 * ratio).toFixed(0)} % of the cold build, ${changed[0]?.summary.rendered ?? 0} rendered`,
         target: '≤ a third of the cold build',
-        met: ratio <= 1 / 3,
+        met: ratio <= mostOfCold,
       },
     );
   }

@@ -103,7 +103,7 @@ describe('the bundle of the pages', () => {
     expect(text).not.toMatch(/classPrivate|_defineProperty/);
   });
 
-  it('C13: reads the records of a package once for its page where nothing was rendered, once for its key where it was, and renders every page of a list anew whose repository is described otherwise, and all where what all of them bear changes', async () => {
+  it('C13: reads the records of a package once for its page where nothing was rendered, none where nothing changed, once for its key where that is not known, and renders every page of a list anew whose repository is described otherwise, and all where what all of them bear changes, and those whose picture does', async () => {
     const base = 'https://index.example';
     const file = path.join(folder, 'catalog.sqlite');
     // More than a page of a list has.
@@ -126,13 +126,23 @@ describe('the bundle of the pages', () => {
       return (await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered;
     };
     try {
-      for (const rendered of [catalog.packages.size, 0]) {
-        expect(await render()).toBeGreaterThan(rendered);
-        // One for the page and one for the feed, where there is one; and one for the page that shows an example.
-        const own = [...reads].filter(([id]) => id !== catalog.example?.packageId);
-        expect(own.length).toBeGreaterThan(100);
-        expect(own.filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
-      }
+      // One for the page and one for the feed, where there is one; and one for the page that shows an example.
+      const readOf = () => [...reads].filter(([id]) => id !== catalog.example?.packageId);
+      expect(await render()).toBeGreaterThan(catalog.packages.size);
+      expect(readOf().length).toBeGreaterThan(100);
+      expect(readOf().filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
+      expect(await render()).toBeLessThan(50);
+      expect(readOf()).toEqual([]);
+      // What a page was computed from is not known, as where it shows what is kept beside the catalog.
+      const mark = `${pages}.json`;
+      const known = readFileSync(mark, 'utf8');
+      const unknown = known.replaceAll(/"inputs":"[^"]*",/g, '');
+      expect(unknown).not.toBe(known);
+      writeFileSync(mark, unknown);
+      expect(await render()).toBeLessThan(50);
+      expect(readOf().length).toBeGreaterThan(100);
+      expect(readOf().filter(([id, times]) => times !== (hasFeed(id) ? 2 : 1))).toEqual([]);
+      expect(JSON.parse(readFileSync(mark, 'utf8'))).toEqual(JSON.parse(known));
     } finally {
       provideSite(undefined);
       catalog.close();
@@ -144,10 +154,13 @@ describe('the bundle of the pages', () => {
     await writeCatalog(file, described, base);
     const next = openSite({ catalogPath: file, cacheDir: folder, baseUrl: base, lastBuild });
     // Of its own: a bundle shows the catalog that it was first asked with.
-    const another = path.join(folder, 'described-bundle');
-    cpSync(bundle, another, { recursive: true });
+    const loadAnother = (name: string) => {
+      const another = path.join(folder, name);
+      cpSync(bundle, another, { recursive: true });
+      return loadBundle({ key: 'one', folder: another });
+    };
     try {
-      const loaded = await loadBundle({ key: 'one', folder: another });
+      const loaded = await loadAnother('described-bundle');
       expect((await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered).toBeLessThan(50);
       for (const number of ['', '2/']) {
         const page = readFileSync(path.join(pages, `repository/many/${number}index.html`), 'utf8');
@@ -170,6 +183,12 @@ describe('the bundle of the pages', () => {
         expect(rendered, Object.keys(other)[0]).toBeGreaterThan(next.packages.size);
         writeFileSync(`${pages}.json`, known);
       }
+      // Those that had no picture of their own: another package may take it from one that did not change.
+      provideSite(next, { base }, { hasAllPictures: true });
+      const pictured = await loadAnother('pictured-bundle');
+      expect((await renderPages(pictured, pages, { base, statedLists }, () => {}, { help })).rendered).toBeGreaterThan(
+        50,
+      );
     } finally {
       provideSite(undefined);
       next.close();

@@ -10,3 +10,18 @@ it('tells of a name each package that needs it once, and the first that provides
   expect([index.dependents('mail'), index.provider('lib')]).toEqual([[], undefined]);
   expect([index.provider('mail'), index.provider('web')]).toEqual(['b', 'a']);
 });
+
+it('tells of a package all names in its relations, each once', () => {
+  const index = new RelationIndex();
+  index.add('a', {
+    depends: 'lib | other',
+    suggests: 'lib, help',
+    conflicts: 'old',
+    provides: 'mail',
+    homepage: 'home',
+  });
+  index.add('b', { recommends: 'lib' });
+  index.add('c', {});
+  expect(index.namedBy('a')).toEqual(['lib', 'other', 'help', 'old', 'mail']);
+  expect([index.namedBy('b'), index.namedBy('c'), index.namedBy('d')]).toEqual([['lib'], [], []]);
+});
