@@ -35,8 +35,8 @@ export const places: Plugin = {
         .replaceAll(/new URL\('(?:\.\.\/)+(data\/[\w.-]+)', import\.meta\.url\)/g, "new URL('./$1', import.meta.url)")
         .replaceAll('import.meta.dirname', `(import.meta.dirname + ${asText(`/${folder}`)})`)
         // What a command is called by.
-        .replaceAll(/npm run (\$\{[\w.]+\}|[a-z]+) -- /g, (all, name: string) =>
-          name.startsWith('$') || bundledCommands.some((one) => one === name) ? `node ${name}.mjs ` : all,
+        .replaceAll(/npm run (\$\{[\w.]+\}(?= -- )|[a-z]+)(?: --(?= ))?/g, (all, name: string) =>
+          name.startsWith('$') || bundledCommands.some((one) => one === name) ? `node ${name}.mjs` : all,
         )
     );
   },
