@@ -9,7 +9,7 @@ import { createResolver } from '../../src/net/resolver.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { type NameAnswer, NameServer, unknownName } from '../support/name-server.ts';
 import { OriginServer } from '../support/origin-server.ts';
-import { readRepositories } from './crawl-bench.ts';
+import { readRepositories } from './measure-crawl.ts';
 import { composeFigures, type Figure, seconds } from './report.ts';
 import type { Part } from './workshop.ts';
 
