@@ -47,11 +47,6 @@ const build = async () => {
 };
 
 describe('H11 npm run serve', () => {
-  it('writes for people where it is told to', async () => {
-    const text = await serve(await build(), ['--log-format', 'text']);
-    await expect.poll(text.said).toMatch(/^2\S+Z info {2}Serving on http:/);
-  });
-
   it('says less where it is told to, and why a damaged catalog does not answer, under the name that the answer has', async () => {
     const built = await build();
     built.write('../state/catalog.sqlite', 'this is no database'.repeat(1000));

@@ -65,7 +65,7 @@ describe('npm run serve', () => {
     expect(refused.text).toContain('GATEWAY_CALLBACKS allows http callbacks in production');
   });
 
-  it('T1 is development where it is told so, and warns about whole schemes; H2 is ready within 2 s after it was killed under load, with all it had and every download that it said it counted, and goes on with the catalog it has when a new one cannot be read; H4, T1: reads every flag from the environment as well, prints the port it took, answers, sign-ins under the address of the last build, without a restart, and in production, and ends with 0 when told to stop', async () => {
+  it('T1 is development where it is told so, and warns about whole schemes, H11 in a log for people where that is asked for; H2 is ready within 2 s after it was killed under load, with all it had and every download that it said it counted, and goes on with the catalog it has when a new one cannot be read; H4, T1: reads every flag from the environment as well, prints the port it took, answers, sign-ins under the address of the last build, without a restart, and in production, and ends with 0 when told to stop', async () => {
     const built = await publishBuild(generatedRepositories());
     published.push(built);
     const flags = ['--out', built.folder, '--state', built.state, '--port', '0'];
@@ -97,10 +97,11 @@ describe('npm run serve', () => {
       });
       return answer.json();
     };
-    let running = await startAndRead([...flags, '--development'], listed);
+    let running = await startAndRead([...flags, '--development', '--log-format', 'text'], listed);
     const { answers: before } = running;
     expect((await authenticate(running.address, loopbackCallback)).status).toBe(200);
     expect(running.output.text).toContain('GATEWAY_CALLBACKS allows every address of app: as a callback');
+    await expect.poll(() => running.output.text).toMatch(/^2\S+Z info {2}Serving on http:/m);
     expect(await report(running.address)).toMatchObject({ count: 1 });
     let usual = running.time;
     const times: number[] = [];
