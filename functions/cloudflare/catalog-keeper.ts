@@ -4,7 +4,7 @@ import { type CatalogStub, elsewhereHeader, type Standing, type TakeOrder } from
 import { objectDatabase } from './object-database.ts';
 import { ObjectMemory } from './object-memory.ts';
 import type { ObjectState } from './platform.ts';
-import { assertNotOlder, isNewer, parseGeneration, readGeneration, readOrder } from './publication.ts';
+import { assertNotOlder, isNewer, parseGeneration, readGeneration, readOrder } from './publication-files.ts';
 import { Serving } from './serving.ts';
 import type { Settings } from './settings.ts';
 import { Taking } from './taking.ts';

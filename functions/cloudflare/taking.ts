@@ -13,7 +13,7 @@ import {
   parseList,
   placePortions,
   readPortion,
-} from './publication.ts';
+} from './publication-files.ts';
 import type { PublishedFiles } from './published-files.ts';
 import { findDiffering } from './serving.ts';
 

@@ -4,7 +4,7 @@ import { type FirmwareRelation, readRefused, readRequired } from './firmware-rel
 import { complementOf, uniteRanges, type VersionRanges } from './ios-versions.ts';
 import type { BuildStatement } from './judgement.ts';
 import { readTags } from './tags.ts';
-import { readText } from './text.ts';
+import { readText } from './text-statements.ts';
 
 /** The fields of a package in which it says on what it runs. */
 export interface StatingFields {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { namedDocument } from '../contract/addresses.ts';
+import { namedDocument } from '../contract/named-documents.ts';
 import { apiRoot, basePathOf, describedAddress, documentPath } from '../contract/paths.ts';
 import { addressWith, type EncodedDocument, type RuleInput, RulesImpossible } from './host-rules.ts';
 

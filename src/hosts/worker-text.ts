@@ -7,7 +7,7 @@ import { apiRoot, documentPath } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
 import { emptySegment, literally, noFunction, origin, otherMethod, type RuleInput } from './host-rules.ts';
 import { chosenRoutes, computedRoutes, fixedRoutes, namedRoutes, olderRoutes, rootlessWords } from './routes.ts';
-import type { WorkerRules } from './worker.ts';
+import type { WorkerRules } from './rules-worker.ts';
 
 /** What the worker goes by, from the table of operations. */
 const workerRules = ({ below, site, functionUrl }: RuleInput): WorkerRules => ({
@@ -81,7 +81,7 @@ export const workerText = (host: string, input: RuleInput): string =>
   [
     `// ${origin(host)}`,
     bodyOf('../contract/filenames.ts').trim(),
-    bodyOf('./worker.ts').trim(),
+    bodyOf('./rules-worker.ts').trim(),
     `const answer = createWorker(${JSON.stringify(workerRules(input), null, 2)});`,
     'export default { fetch: (request, env) => answer(request, env.ASSETS) };',
     '',

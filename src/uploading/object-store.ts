@@ -1,5 +1,5 @@
-import { addressOf } from '../contract/addresses.ts';
 import { cacheControlOf, contentTypeOf } from '../contract/file-headers.ts';
+import { addressOf } from '../contract/named-documents.ts';
 import type { Destination, Tagged } from './destination.ts';
 import type { LocalFile } from './local-publication.ts';
 import { describeRefusal } from './refusals.ts';

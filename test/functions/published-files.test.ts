@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication.ts';
+import { readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication-files.ts';
 import { type PublishedFiles, publishedDocuments, remoteFiles } from '../../functions/cloudflare/published-files.ts';
 import { generationSchema } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
 import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
-import { readGeneration, readOrder } from '../../functions/cloudflare/publication.ts';
+import { readGeneration, readOrder } from '../../functions/cloudflare/publication-files.ts';
 import type { PublishedFiles } from '../../functions/cloudflare/published-files.ts';
 import { Taking } from '../../functions/cloudflare/taking.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { objectDatabase } from '../../functions/cloudflare/object-database.ts';
 import { ObjectMemory } from '../../functions/cloudflare/object-memory.ts';
 import type { ObjectState, SqlStorage } from '../../functions/cloudflare/platform.ts';
-import { readGeneration, readOrder } from '../../functions/cloudflare/publication.ts';
+import { readGeneration, readOrder } from '../../functions/cloudflare/publication-files.ts';
 import { remoteFiles } from '../../functions/cloudflare/published-files.ts';
 import { Taking } from '../../functions/cloudflare/taking.ts';
 import type { TakingCosts } from './edge-costs.ts';

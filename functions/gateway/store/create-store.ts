@@ -1,7 +1,7 @@
 import { type CredentialStore, StoreUnavailable } from './credential-store.ts';
 import { beginWait, boundBy, type Databases, untilUnlocked } from './databases.ts';
 import type { Connection } from './open-connection.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from './store-operations.ts';
 
 /** A store that is open, and what it does. */
 export interface Opened extends Connection {

@@ -20,7 +20,7 @@ export const openCredentialStore = (
     async () => {
       const [{ connect }, { createOperations }] = await Promise.all([
         import('./connection.ts'),
-        import('./operations.ts'),
+        import('./store-operations.ts'),
       ]);
       return { ...(await connect(location, clock)), operations: createOperations(cryptography, requestBounds) };
     },

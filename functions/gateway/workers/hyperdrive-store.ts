@@ -9,7 +9,7 @@ let isMigrated = false;
 const connect = async (url: string) => {
   const [{ connectHyperdrive }, { createOperations }] = await Promise.all([
     import('./hyperdrive-connection.ts'),
-    import('../store/operations.ts'),
+    import('../store/store-operations.ts'),
   ]);
   const connection = await connectHyperdrive(url, isMigrated);
   isMigrated = true;

@@ -9,7 +9,7 @@ export const openObjectStore = (storage: ObjectStorage, clock?: () => number): C
   createStore(async () => {
     const [{ connectObject }, { createOperations }] = await Promise.all([
       import('./object-connection.ts'),
-      import('../store/operations.ts'),
+      import('../store/store-operations.ts'),
     ]);
     // The platform has Node's module of cryptography.
     return { ...(await connectObject(storage, clock)), operations: createOperations(createNodeCryptography()) };

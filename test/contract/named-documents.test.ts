@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOf } from '../../src/contract/addresses.ts';
+import { addressOf } from '../../src/contract/named-documents.ts';
 import { documentPath, publicAddress } from '../../src/contract/paths.ts';
 
 describe('the address of a file', () => {
