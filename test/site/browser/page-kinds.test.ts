@@ -1,14 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { sectionKinds } from '../../../src/contract/sections.ts';
 import { sectionTitle } from '../../../src/site/overview.ts';
+import { Accessibility } from './accessibility.ts';
 import { type Heard, phone, useSiteInBrowser, type Visit } from './site-in-browser.ts';
 import { splitWords } from './split-words.ts';
 
 const site = useSiteInBrowser();
+const accessibility = new Accessibility();
 
 const kinds: Readonly<Record<string, string>> = {
   landing: '/',
@@ -48,24 +49,6 @@ const smallTargets = `[...document.querySelectorAll('a[href], button, input, sel
 })`;
 // By how much a page is wider than its view. A phone shows all of a page that is too wide, and its innerWidth grows.
 const overflowing = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-// What axe finds in a row, a card or a word of code it finds in those before it that are made alike, and it takes seconds
-// for a thousand of them.
-const shortenLists = `(() => {
-  const told = ({ name, value }) => name + (/^(?:class|style|type|role|dir|hidden|tabindex)$/.test(name) ? '=' + value : '');
-  const made = (one) => one.nodeName + [...one.attributes].map(told) + '(' + [...one.childNodes].map((node) =>
-    node.nodeType === 1 ? made(node) : node.nodeType === 3 && node.data.trim() ? 'text' : '').join(' ') + ')';
-  const shorten = (one) => {
-    const times = new Map();
-    for (const [place, child] of [...one.children].entries()) {
-      const how = made(child);
-      times.set(how, (times.get(how) ?? 0) + 1);
-      if (times.get(how) > 2 || (place > 15 && child.matches('ul > *, ol > *, tbody > *'))) child.remove();
-      else shorten(child);
-    }
-  };
-  shorten(document.querySelector('main'));
-})()`;
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 it('looks at every kind of page there is', () => {
   const pages = path.join(import.meta.dirname, '..', '..', '..', 'src', 'pages');
@@ -196,48 +179,30 @@ const lookAtPhone = async (sized: Sized, kind: string): Promise<void> => {
   if (named.has(kind)) await holdAnyName(sized);
 };
 
-/** What stands around the main part of the pages at which axe has looked, or is about to: many have the same. */
-const surroundings = new Set<string>();
-
-/** Loads axe into a page, and tells what around its main part it needs not look at. */
-const loadAxe = async ({ page }: Sized): Promise<string[]> => {
-  await page.evaluate(shortenLists);
-  await page.evaluate(axe);
-  const parts = ['body > header', 'body > footer'];
-  const known: string[] = [];
-  for (const part of parts) {
-    const html = await page.locator(part).evaluate((one) => one.outerHTML);
-    if (surroundings.has(html)) known.push(part);
-    surroundings.add(html);
-  }
-  return known;
-};
-
-const askAxeOnDesktop = async ({ page, toDesktop }: Sized, known: readonly string[]): Promise<void> => {
+const askAxeOnDesktop = async ({ page, toDesktop }: Sized): Promise<void> => {
   await toDesktop(1280);
-  expect(await violationsOf(page, known)).toEqual([]);
+  await accessibility.expectAll(page);
   const ground = 'getComputedStyle(document.documentElement).backgroundColor';
   const light = await page.evaluate(ground);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The other theme has the same elements in other colours, so it is asked about those alone.
-  expect(await violationsOf(page, known, { runOnly: ['cat.color'] })).toEqual([]);
+  // The other theme has the same elements in other colours.
+  await accessibility.expectNew(page);
   expect(await page.evaluate(ground)).not.toBe(light);
   await page.emulateMedia({ colorScheme: 'light' });
 };
 
-const askAxeOnPhone = async ({ page, toPhone, enlarge }: Sized, known: readonly string[]): Promise<void> => {
+const askAxeOnPhone = async ({ page, toPhone, enlarge }: Sized): Promise<void> => {
   await toPhone();
-  expect(await violationsOf(page, known)).toEqual([]);
+  await accessibility.expectNew(page);
   // What stands on other ground on a phone does so in both themes. Larger letters change where things lie and whether
   // they scroll, and neither names nor colours: those that need less contrast, as large ones do, are twice as large then.
   await page.emulateMedia({ colorScheme: 'dark' });
   await enlarge('200%');
   const large = { options: { boldTextPt: 28, largeTextPt: 36 } };
-  const asked = {
+  await accessibility.expectAll(page, {
     runOnly: ['cat.color', 'cat.sensory-and-visual-cues', 'cat.keyboard'],
     checks: { 'color-contrast': large, 'color-contrast-enhanced': large },
-  };
-  expect(await violationsOf(page, known, asked)).toEqual([]);
+  });
 };
 
 /** The pages that have looked, and may look at another kind: to start one for each takes as long as to look. */
@@ -255,15 +220,15 @@ describe.concurrent.each(Object.entries(kinds))('page kind: %s', (kind, address)
     // Its script decides once by the width whether the choices are open.
     const isLoadedForEach = address.startsWith('/search/');
     if (!isLoadedForEach) await lookAtPhone(sized, kind);
-    const known = await loadAxe(sized);
-    await askAxeOnDesktop(sized, known);
+    await accessibility.begin(sized.page);
+    await askAxeOnDesktop(sized);
     if (isLoadedForEach) {
       await sized.toPhone();
       await sized.load(address);
       await lookAtPhone(sized, kind);
-      await loadAxe(sized);
+      await accessibility.load(sized.page);
     }
-    await askAxeOnPhone(sized, known);
+    await askAxeOnPhone(sized);
     waiting.push(sized);
     expect(heard.mistakes).toEqual([]);
     for (const request of heard.outside) expect(request).toMatch(/^image .* no referrer$/);
@@ -344,22 +309,3 @@ it('gives the words about what needs attention the width of a phone, beside the 
     "[...document.querySelectorAll('#attention .end')].filter((one) => one.scrollWidth > one.clientWidth).length";
   expect(await page.evaluate(cut)).toBe(0);
 });
-
-/** What axe finds on a page into which it was loaded, outside of what is known: by all of its rules unless told otherwise. */
-const violationsOf = (page: Page, known: readonly string[], options: object = {}): Promise<string[]> =>
-  page.evaluate(
-    async ([exclude, told]) => {
-      const { axe } = globalThis as unknown as Axe;
-      // No rule that is enabled asks for style sheets, which it would read anew.
-      const result = await axe.run({ exclude }, { ...told, resultTypes: ['violations'], preload: false });
-      return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-    },
-    [known.map((part) => [part]), options] as const,
-  );
-interface AxeViolation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-interface Axe {
-  readonly axe: { run(context: object, options: object): Promise<{ violations: AxeViolation[] }> };
-}
