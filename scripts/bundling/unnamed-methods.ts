@@ -21,11 +21,16 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
 
-function* childrenOf(node: Node): Generator<Node> {
-  for (const value of Object.values(node)) {
-    for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) yield one;
+/** Calls with each child of a node: trees have a million of them, and most fields hold none. */
+const visitChildren = (node: Node, visit: (child: Node) => void): void => {
+  for (const field in node) {
+    const value = node[field];
+    if (typeof value !== 'object' || value === null) continue;
+    if (!Array.isArray(value)) {
+      if (isNode(value)) visit(value);
+    } else for (const one of value) if (isNode(one)) visit(one);
   }
-}
+};
 
 const keyOf = ({ key, computed }: Node): string | undefined => {
   if (computed === true || !isNode(key) || key.type === 'PrivateIdentifier') return undefined;
@@ -82,7 +87,7 @@ export const namesIn = (modules: readonly BundledModule[]): ReadonlySet<string> 
       queue.push(...(waiting.get(said) ?? []));
       waiting.delete(said);
     }
-    for (const child of childrenOf(node)) read(child, node, isOfPackage);
+    visitChildren(node, (child) => read(child, node, isOfPackage));
   };
   for (const { id, code } of modules) read(treeOf(code), undefined, packages.test(id));
   for (let method = queue.pop(); method !== undefined; method = queue.pop()) read(method, undefined, true);
@@ -95,7 +100,7 @@ export const withoutMethods = (code: string, named: ReadonlySet<string>): string
   const read = (node: Node, parent: Node | undefined): void => {
     const method = methodName(node, parent);
     if (method !== undefined && !named.has(method)) cuts.push(node);
-    else for (const child of childrenOf(node)) read(child, node);
+    else visitChildren(node, (child) => read(child, node));
   };
   read(treeOf(code), undefined);
   return cuts.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code);
