@@ -10,8 +10,9 @@ import { OriginServer } from '../support/origin-server.ts';
 import { patience } from '../support/patience.ts';
 import { type RoundSize, serveRound } from '../support/rounds.ts';
 
-// A build with the site takes longer, so fewer of them are killed. A longer run (CONTRIBUTING.md) kills more.
-const kills = timesFrom('DEBDEX_TEST_KILLS', 2);
+// Without the site the first is killed while it publishes documents: at any moment one with the site is. That takes longer,
+// so fewer of them are killed in a longer run (CONTRIBUTING.md).
+const kills = timesFrom('DEBDEX_TEST_KILLS', 1);
 const siteKills = Math.max(2, Math.ceil(kills / 4));
 
 let origin: OriginServer;
@@ -133,7 +134,7 @@ describe('a build that is killed', () => {
     rmSync(bench.folder, { recursive: true, force: true });
   });
 
-  it(`C12: at any of ${kills} moments leaves whole what is published, also for who reads it, and the next one repairs the rest`, {
+  it(`C12: leaves whole what is published, also for who reads it, and the next one repairs the rest (${kills} killed)`, {
     timeout: 120_000 + kills * 30_000,
   }, async () => {
     let isDone = false;
@@ -149,7 +150,7 @@ describe('a build that is killed', () => {
         : bench.buildAndKill(150 * Math.random(), bench.publishesDocuments()));
       if (isHit) hits++;
       expect(bench.findDamage(), `after kill ${kill}`).toEqual([]);
-      if (kill % 5 === 0 || kill === kills) await expectRepaired();
+      if (kill % 5 === 0 || kill >= kills) await expectRepaired();
     }
     isDone = true;
     const { requests, broken } = await reading;
@@ -178,7 +179,7 @@ describe('a build that is killed', () => {
         : bench.buildAndKill(800 * Math.random() ** 2));
       if (isHit) hits++;
       expect(bench.findDamage(), `after kill ${kill}`).toEqual([]);
-      if (kill % 5 === 0 || kill === siteKills) await expectRepaired();
+      if (kill % 5 === 0 || kill >= siteKills) await expectRepaired();
     }
     isDone = true;
     const { requests, broken } = await reading;
