@@ -1,9 +1,9 @@
 import type { Proxies } from '../net/proxies.ts';
 import { createSender } from '../net/sender.ts';
+import { BucketDestination } from './bucket-destination.ts';
 import { openToScripts } from './cross-origin.ts';
 import type { Destination } from './destination.ts';
 import { FolderDestination } from './folder-destination.ts';
-import { ObjectStore } from './object-store.ts';
 import { parseS3Address, readBucket } from './s3-address.ts';
 import { type Patience, S3Client } from './s3-client.ts';
 import { NoDestination } from './upload-error.ts';
@@ -39,9 +39,9 @@ export const openDestination = async (options: DestinationOptions): Promise<Dest
     );
   }
   const bucket = readBucket(place.bucket, options, options.environment);
-  const usual = ObjectStore.usualConcurrency;
+  const usual = BucketDestination.usualConcurrency;
   const sender = createSender({ connections: options.concurrency ?? usual, proxies: options.proxies });
   const client = new S3Client(bucket, sender, options.patience);
   if (options.cors) await openToScripts(client);
-  return new ObjectStore({ client, prefix: place.prefix, addresses: !options.filesOnly });
+  return new BucketDestination({ client, prefix: place.prefix, addresses: !options.filesOnly });
 };

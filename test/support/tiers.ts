@@ -38,7 +38,7 @@ export const slow: ReadonlySet<string> = new Set([
   'publication/hostile.test.ts',
   'publication/slugs.test.ts',
   'publication/strangers.test.ts',
-  'uploading/object-store.test.ts',
+  'uploading/bucket-destination.test.ts',
   'uploading/upload.test.ts',
 ]);
 

@@ -24,7 +24,7 @@ const addressNamesOf = (path: string): readonly string[] => {
 };
 
 /** How to fill a bucket. */
-export interface ObjectStoreOptions {
+export interface BucketOptions {
   readonly client: S3Client;
   /** Where in the bucket, without slashes at its ends; empty for the whole of it. */
   readonly prefix: string;
@@ -33,16 +33,16 @@ export interface ObjectStoreOptions {
 }
 
 /** A bucket, or what is below a prefix of it. An object is replaced whole by one request. */
-export class ObjectStore implements Destination {
+export class BucketDestination implements Destination {
   readonly title: string;
   static readonly usualConcurrency = 32;
-  readonly usualConcurrency = ObjectStore.usualConcurrency;
+  readonly usualConcurrency = BucketDestination.usualConcurrency;
   readonly #client: S3Client;
   readonly #prefix: string;
   readonly #addresses: boolean;
   #honoursConditions: boolean | undefined;
 
-  constructor({ client, prefix, addresses }: ObjectStoreOptions) {
+  constructor({ client, prefix, addresses }: BucketOptions) {
     this.#client = client;
     this.#prefix = prefix;
     this.#addresses = addresses;
