@@ -151,7 +151,8 @@ describe('npm run serve -- --from', () => {
     await full.stop();
     const roomy = await start(flags);
     await untilSays(roomy.address, 'state of a full disk.');
-    expect(roomy.output.text).toMatch(/"event":"generation-taken"/);
+    // Answers may say so before the line of it came.
+    await expect.poll(() => roomy.output.text, patience).toMatch(/"event":"generation-taken"/);
     await roomy.stop();
     await origin.close();
   }, 600_000);
