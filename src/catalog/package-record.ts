@@ -4,21 +4,12 @@ import type { ManifestEntry } from '../contract/manifest.ts';
 import { type Addressing, publicAddress } from '../contract/paths.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { sectionImages, sectionKind } from '../contract/sections.ts';
-import type { RecordDetails } from './record-details.ts';
+import { type RecordDetails, relationFields } from './record-details.ts';
 
-const detailFields = [
-  'depends',
-  'preDepends',
-  'recommends',
-  'suggests',
-  'enhances',
-  'conflicts',
-  'breaks',
-  'replaces',
-  'provides',
-  'homepage',
-  'depiction',
-] as const satisfies readonly Exclude<keyof RecordDetails & keyof PackageStanza, 'essential'>[];
+const detailFields = [...relationFields, 'homepage', 'depiction'] as const satisfies readonly Exclude<
+  keyof RecordDetails & keyof PackageStanza,
+  'essential'
+>[];
 
 /** The details of a stanza as JSON text; null where it has none. */
 export const computeDetails = (stanza: PackageStanza): string | null => {

@@ -18,3 +18,16 @@ export interface RecordDetails {
   readonly anyArchitecture?: true;
   readonly essential?: true;
 }
+
+/** The fields of a record that name packages, in the order in which they are told. */
+export const relationFields = [
+  'depends',
+  'preDepends',
+  'recommends',
+  'suggests',
+  'enhances',
+  'conflicts',
+  'breaks',
+  'replaces',
+  'provides',
+] as const satisfies readonly (keyof RecordDetails)[];

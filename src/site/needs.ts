@@ -1,5 +1,6 @@
+import { relationFields } from '../catalog/record-details.ts';
 import { isOfDevice } from '../compatibility/device-packages.ts';
-import { parseRelations, type Relation, relationFields } from './relations.ts';
+import { parseRelations, type Relation } from './relations.ts';
 import type { PackageVersion, SiteCatalog } from './site-catalog.ts';
 
 /** Relations of one kind. */

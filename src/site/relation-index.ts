@@ -1,5 +1,5 @@
-import type { RecordDetails } from '../catalog/record-details.ts';
-import { parseRelations, relationFields } from './relations.ts';
+import { type RecordDetails, relationFields } from '../catalog/record-details.ts';
+import { parseRelations } from './relations.ts';
 
 const none: readonly string[] = [];
 

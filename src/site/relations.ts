@@ -1,18 +1,3 @@
-import type { RecordDetails } from '../catalog/record-details.ts';
-
-/** The fields of a record that name packages, in the order in which they are told. */
-export const relationFields = [
-  'depends',
-  'preDepends',
-  'recommends',
-  'suggests',
-  'enhances',
-  'conflicts',
-  'breaks',
-  'replaces',
-  'provides',
-] as const satisfies readonly (keyof RecordDetails)[];
-
 /** One package that a relation names. */
 interface Alternative {
   readonly name: string;
