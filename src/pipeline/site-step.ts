@@ -11,6 +11,7 @@ import {
   startSiteProcess,
 } from '../site/build-site.ts';
 import { assertBundle } from '../site/bundle.ts';
+import { stagedPage } from '../site/staged-page.ts';
 import type { PreparedInput } from './build-input.ts';
 
 /** What became of the pages: what was made of them, which files were published, and seconds for each part. */
@@ -54,7 +55,8 @@ export const publishSite = async ({
   const named = path.join(path.resolve(options.cacheDir), 'named');
   const verify = options.verify === true;
   const how = { named, putInForce, beforeRemoval, verify };
-  const published = await publishFolders(output ?? new OutputFolder(outDir), staged, how);
+  const placed = staged.map(({ isOfPages, ...one }) => (isOfPages ? { ...one, standsAt: stagedPage } : one));
+  const published = await publishFolders(output ?? new OutputFolder(outDir), placed, how);
   return { ...published, ...counts, seconds: { ...seconds, publish: (performance.now() - begun) / 1000 } };
 };
 

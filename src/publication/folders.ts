@@ -19,6 +19,8 @@ export interface Staged {
   /** The paths of all that is in it, where whoever built it knows them: to look for them takes a fifth of publishing. */
   readonly files?: readonly string[];
   readonly prefix: string;
+  /** Where a file of a path stands in it, where that is not at the same path. Then `files` are told. */
+  readonly standsAt?: (file: string) => string;
   /** Whether who builds it puts a new file in the place of each that changes, so that one file may stand in both. */
   readonly replaced?: boolean;
 }
@@ -132,9 +134,9 @@ interface PlacedFile {
 }
 
 const listPlaced = (staged: readonly Staged[]): PlacedFile[] =>
-  staged.flatMap(({ folder, files = [...listFiles(folder)], prefix, replaced = false }) =>
+  staged.flatMap(({ folder, files = [...listFiles(folder)], prefix, standsAt = (file) => file, replaced = false }) =>
     files.map((name) => ({
-      from: path.join(folder, name),
+      from: path.join(folder, standsAt(name)),
       to: prefix === '' ? name : `${prefix}/${name}`,
       replaced,
     })),

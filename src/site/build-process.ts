@@ -75,7 +75,7 @@ const runBuild = async (options: BuildOrder, onProgress: (progress: BuildProgres
     const folders = [
       // Of the bundle, which belongs to the checkout as well.
       { folder: client, prefix: '', replaced: false },
-      { folder: staged, files, prefix: '', replaced: true },
+      { folder: staged, files, prefix: '', isOfPages: true, replaced: true },
       { folder: pictures, prefix: '', replaced: true },
       { folder: index, files: indexFiles, prefix: 'pagefind', replaced: true },
     ];

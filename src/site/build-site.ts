@@ -46,6 +46,8 @@ interface StagedFolder {
   /** The paths of all that is in it, where they are known. */
   readonly files?: readonly string[];
   readonly prefix: string;
+  /** Whether its files stand where `stagedPage` says. */
+  readonly isOfPages?: boolean;
   /** Whether a new file is put in the place of each that changes. */
   readonly replaced: boolean;
 }

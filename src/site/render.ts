@@ -6,6 +6,7 @@ import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
 import { describeKept, isAsWritten, writeKept } from './kept-file.ts';
 import { type RenderedFile, type RenderedPage, type SharedWork, shareWork, takeFiles } from './page-work.ts';
+import { stagedPage } from './staged-page.ts';
 
 type Page = Awaited<ReturnType<Pages['listPages']>>[number];
 
@@ -38,7 +39,7 @@ const readRendered = (file: string, bundle: string): Rendered['pages'] => {
 /** So many folders or pages are looked at before other work gets its turn. */
 const lookedAtOnce = 100;
 
-/** The files in a folder and in those in it; each package has one of its own. */
+/** The files in a folder and in those in it. */
 const listFiles = async (root: string): Promise<Set<string>> => {
   mkdirSync(root, { recursive: true });
   const files = new Set<string>();
@@ -124,6 +125,7 @@ export const renderTaken = async (
   work: SharedWork,
   onRendered: (files: readonly RenderedFile[]) => void,
 ): Promise<void> => {
+  const made = new Set<string>();
   for (let files = takeFiles(work); files.length > 0; files = takeFiles(work)) {
     const rendered: RenderedFile[] = [];
     for (const file of files) {
@@ -131,8 +133,10 @@ export const renderTaken = async (
       if (page === undefined) throw new Error(`The catalog changed while its pages were rendered: ${file} is gone`);
       const key = keyOf(pages, page);
       const body = await renderPage(pages, base, page);
-      const target = path.join(folder, file);
-      mkdirSync(path.dirname(target), { recursive: true });
+      const target = path.join(folder, stagedPage(file));
+      const parent = path.dirname(target);
+      if (!made.has(parent)) mkdirSync(parent, { recursive: true });
+      made.add(parent);
       // In its place and not by rename, as below the output folder: nobody reads it before this ends, and of what a kill
       // leaves nothing is noted. A third less work than through promises.
       writeKept(target, body);
@@ -181,6 +185,8 @@ export const renderPages = async (
     key,
   ].join(' ');
   const known = readRendered(mark, bundle);
+  // Where nothing is known of them none stays as it is; an earlier version had them in other places.
+  if (Object.keys(known).length === 0) rmSync(folder, { recursive: true, force: true });
   const present = await listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);
   const stale: string[] = [];
@@ -190,10 +196,11 @@ export const renderPages = async (
     // The search index is made meanwhile, which asks little of this thread, but asks it often.
     if (++looked % lookedAtOnce === 0) await setImmediate();
     const before = Object.hasOwn(known, file) ? known[file] : undefined;
-    const same = before !== undefined && present.has(file) ? confirm(pages, page, before) : undefined;
-    if (same !== undefined && isAsWritten(path.join(folder, file), same, verify)) kept[file] = same;
+    const standing = stagedPage(file);
+    const same = before !== undefined && present.has(standing) ? confirm(pages, page, before) : undefined;
+    if (same !== undefined && isAsWritten(path.join(folder, standing), same, verify)) kept[file] = same;
     else stale.push(file);
-    present.delete(file);
+    present.delete(standing);
   }
   // What is about to change is not known until it is whole.
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { PageBuilder } from '../../src/pipeline/site-step.ts';
+import { stagedPage } from '../../src/site/staged-page.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -58,7 +59,7 @@ it('is the one of a build, which ends with it, and a build without pages has non
   }
   const before = bench.readSite();
   // A disk that never wrote them gives back others in their length.
-  const page = path.join(bench.state, 'site', 'pages', 'package', 'com.example.p1', 'index.html');
+  const page = path.join(bench.state, 'site', 'pages', stagedPage('package/com.example.p1/index.html'));
   writeFileSync(page, Buffer.alloc(statSync(page).size));
   writeFileSync(path.join(bench.state, 'publishing'), '');
   expect((await bench.build()).status).toBe(0);

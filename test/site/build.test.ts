@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishSite, type SitePublishing } from '../../src/pipeline/site-step.ts';
+import { stagedPage } from '../../src/site/staged-page.ts';
 import { fewSources, lastBuild, type Source, stanza, temporaryFolder, writeCatalog } from './fixture.ts';
 
 const base = 'https://index.example';
@@ -51,7 +52,7 @@ const stamps = (): Map<string, string> =>
 const otherDisk = ['/dev/shm'].find((disk) => existsSync(disk) && statSync(disk).dev !== statSync('.').dev);
 
 const pageOf = (id: string): string => path.join('package', id, 'index.html');
-const built = (page: string): string => path.join(options.cacheDir, 'pages', page);
+const built = (page: string): string => path.join(options.cacheDir, 'pages', stagedPage(page));
 const index = 'pagefind-entry.json';
 const builtIndex = path.join(options.cacheDir, 'pagefind', index);
 // Pages that no change here touches.
@@ -177,7 +178,12 @@ describe('a build of the site', () => {
     const outDir = path.join(folder, 'called');
     const service = { name, contact_email: 'who@north.test', copyright: '<i>North & Co' };
     const baseUrl = 'https://elsewhere.example';
+    // Where an earlier version built a page, and noted it under an address that is none any more.
+    const former = path.join(options.cacheDir, 'pages', pageOf('com.former'));
+    mkdirSync(path.dirname(former));
+    writeFileSync(former, 'of an earlier version');
     expect((await publishSite({ ...options, baseUrl, outDir, service })).rendered).toBeGreaterThan(80);
+    expect(existsSync(path.dirname(former))).toBe(false);
     const published = contents(outDir);
     const textOf = (file: string) => Buffer.from(published.get(file) ?? '', 'base64').toString();
     const texts = [...published.keys()].filter(
