@@ -31,8 +31,8 @@ const stagingName = '.staging';
 export const copiesRecord = '.debdex/copies.txt';
 
 // Where a folder below the output lies on another disk: nothing can be renamed from one disk to another, so the file is
-// copied to such a name beside its own first.
-const besideOf = (file: string): string => path.join(path.dirname(file), `.${path.basename(file)}.next`);
+// copied to such a name beside its own first. Not made of its own, which may be as long as a disk allows.
+const besideOf = (file: string): string => path.join(path.dirname(file), `.${threadId}.next`);
 const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWith('.next');
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

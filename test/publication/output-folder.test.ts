@@ -15,7 +15,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { longestSegment } from '../../src/contract/paths.ts';
 import { publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { writeKept } from '../../src/site/kept-file.ts';
@@ -81,6 +83,10 @@ describe('the output folder', () => {
     output.write('v2/index.json', 'two');
     expect(read('v2/index.json')).toBe('two');
     expect(readdirSync(path.join(out, 'v2'))).toEqual(['index.json']);
+    const longest = `v2/${'a'.repeat(longestSegment)}`;
+    output.write(longest, 'of a long name');
+    expect(read(longest)).toBe('of a long name');
+    rmSync(path.join(out, longest));
     await publish({ 'v2/page.html': 'page', 'index.html': 'front' });
     expect([read('v2/page.html'), read('index.html')]).toEqual(['page', 'front']);
     expect(readdirSync(out).sort()).toEqual(['index.html', 'v2']);
@@ -272,7 +278,8 @@ describe('the output folder', () => {
     expect(await shared()).toMatchObject({ written: 0, unchanged: 3 });
     expect(tried).toBe(1);
     system.refuse = () => undefined;
-    writeFileSync(path.join(folder, 'staged/.a.html.next'), 'left by a kill');
+    const beside = path.join(folder, `staged/.${threadId}.next`);
+    writeFileSync(beside, 'left by a kill');
     const known = {
       files: ['a.html', 'b.html', 'c.html'],
       folder: path.join(folder, 'staged'),
@@ -289,8 +296,25 @@ describe('the output folder', () => {
     expect(flushed).toHaveLength(3);
     // A folder of such a name is in the way of sharing, and of nothing else.
     writeKept(path.join(folder, 'staged/a.html'), Buffer.from('a'));
-    mkdirSync(path.join(folder, 'staged/.a.html.next/x'), { recursive: true });
+    mkdirSync(path.join(beside, 'x'), { recursive: true });
     expect(await publishFolders(new OutputFolder(out), [known], options)).toMatchObject({ written: 0, unchanged: 3 });
+  });
+
+  it('C12: shares with a builder again what has the longest name that a disk allows, and what comes after it', async () => {
+    const long = `${'a'.repeat(longestSegment - 1)}~`;
+    const places = { 'a.html': long, 'b.html': 'b' };
+    const known = {
+      ...{ files: Object.keys(places), folder: path.join(folder, 'staged'), prefix: '', replaced: true },
+      standsAt: (file: string) => places[file as keyof typeof places],
+    };
+    stage({ [long]: 'a', b: 'b' });
+    const shared = () => publishFolders(new OutputFolder(out), [known], { named: path.join(folder, 'named') });
+    await shared();
+    for (const name of [long, 'b']) writeKept(path.join(folder, 'staged', name), Buffer.from(name.slice(0, 1)));
+    expect(await shared()).toMatchObject({ written: 0, unchanged: 2 });
+    for (const [name, place] of Object.entries(places)) {
+      expect(statSync(path.join(folder, 'staged', place)).ino).toBe(statSync(path.join(out, name)).ino);
+    }
   });
 
   it('C12: removes the copies of a file that it gives a second name, be it new', () => {
