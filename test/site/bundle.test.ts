@@ -22,6 +22,7 @@ import { countLeft, type RenderedFile, type SharedWork, shareWork, takeFiles } f
 import { renderPages } from '../../src/site/render.ts';
 import { helpRendering, isHelpWorthwhile } from '../../src/site/render-help.ts';
 import { SiteCatalog } from '../../src/site/site-catalog.ts';
+import { stagedPage } from '../../src/site/staged-page.ts';
 import {
   countDownloads,
   fewSources,
@@ -163,7 +164,7 @@ describe('the bundle of the pages', () => {
       const loaded = await loadAnother('described-bundle');
       expect((await renderPages(loaded, pages, { base, statedLists }, () => {})).rendered).toBeLessThan(50);
       for (const number of ['', '2/']) {
-        const page = readFileSync(path.join(pages, `repository/many/${number}index.html`), 'utf8');
+        const page = readFileSync(path.join(pages, stagedPage(`repository/many/${number}index.html`)), 'utf8');
         expect(page, number).toContain('content="Many of them"');
       }
       // Every page bears the address and the name of the service, and says how many lists of statements there are. Which
@@ -241,14 +242,14 @@ describe('the bundle of the pages', () => {
         readdirSync(where, { recursive: true, encoding: 'utf8' })
           .filter((name) => statSync(path.join(where, name)).isFile())
           .sort();
-      expect(listFiles(alone)).toEqual(files.toSorted());
+      expect(listFiles(alone)).toEqual(files.map(stagedPage).sort());
       expect(listFiles(together)).toEqual(listFiles(alone));
       for (const name of listFiles(alone)) {
         expect(readFileSync(path.join(together, name)).equals(readFileSync(path.join(alone, name))), name).toBe(true);
       }
-      const reference = readFileSync(path.join(alone, 'api/index.html'), 'utf8');
+      const reference = readFileSync(path.join(alone, stagedPage('api/index.html')), 'utf8');
       expect(reference).toContain(`<code id="signing-key">${signingKey}</code>`);
-      const search = readFileSync(path.join(alone, 'search/index.html'), 'utf8');
+      const search = readFileSync(path.join(alone, stagedPage('search/index.html')), 'utf8');
       expect(search).toContain('This site is made of files alone');
       // Nothing is left to render: what the other thread rendered is noted as well.
       const keyed = inThread.filter(({ note }) => note !== undefined).length;
