@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Addressing, basePathOf } from '../contract/paths.ts';
@@ -39,7 +39,17 @@ const readRendered = (file: string, bundle: string): Rendered['pages'] => {
 /** So many folders or pages are looked at before other work gets its turn. */
 const lookedAtOnce = 100;
 
-/** The files in a folder and in those in it. */
+/** Removes a folder and those around it, up to a root, as far as nothing is in them. */
+const removeEmpty = (root: string, folder: string): void => {
+  try {
+    for (let empty = folder; empty !== '.'; empty = path.posix.dirname(empty)) rmdirSync(path.join(root, empty));
+  } catch (error) {
+    // To look first would be to read all that is in it.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+};
+
+/** The files in a folder and in those in it; of folders, those in which nothing is go. */
 const listFiles = async (root: string): Promise<Set<string>> => {
   mkdirSync(root, { recursive: true });
   const files = new Set<string>();
@@ -47,7 +57,9 @@ const listFiles = async (root: string): Promise<Set<string>> => {
   let looked = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (++looked % lookedAtOnce === 0) await setImmediate();
-    for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+    const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
+    if (entries.length === 0 && folder !== '') removeEmpty(root, folder);
+    for (const entry of entries) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isFile()) files.add(name);
       else if (entry.isDirectory()) folders.push(name);
@@ -185,8 +197,6 @@ export const renderPages = async (
     key,
   ].join(' ');
   const known = readRendered(mark, bundle);
-  // Where nothing is known of them none stays as it is; an earlier version had them in other places.
-  if (Object.keys(known).length === 0) rmSync(folder, { recursive: true, force: true });
   const present = await listFiles(folder);
   const kept: Record<string, RenderedPage> = Object.create(null);
   const stale: string[] = [];
@@ -204,7 +214,12 @@ export const renderPages = async (
   }
   // What is about to change is not known until it is whole.
   writeFileSync(mark, JSON.stringify({ bundle, pages: kept } satisfies Rendered));
-  for (const file of present) rmSync(path.join(folder, file), { force: true });
+  // Few by few as well: an earlier version had each page in a folder of its own, and all of these take seconds.
+  for (const file of present) {
+    if (++looked % lookedAtOnce === 0) await setImmediate();
+    rmSync(path.join(folder, file), { force: true });
+    removeEmpty(folder, path.posix.dirname(file));
+  }
   let done = 0;
   const onRendered = (files: readonly RenderedFile[]): void => {
     for (const { file, note } of files) if (note !== undefined) kept[file] = note;

@@ -58,6 +58,13 @@ const builtIndex = path.join(options.cacheDir, 'pagefind', index);
 // Pages that no change here touches.
 const damagedPages = [built(pageOf('com.many.p2')), path.join(out, pageOf('com.many.p0'))];
 
+/** The folders that pages are built in and nothing is in. */
+const emptyFolders = (): string[] =>
+  readdirSync(path.join(options.cacheDir, 'pages'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((name) => readdirSync(name).length === 0);
+
 /** Every file that the site owns, by name. */
 const contents = (folder: string): Map<string, string> =>
   new Map(
@@ -138,12 +145,15 @@ describe('a build of the site', () => {
     writeFileSync(kept, JSON.stringify(rendered));
     rmSync(built(half));
     writeFileSync(built(half), '<!DOCTYPE html><html');
+    // As an earlier version left the folders of what vanished.
+    mkdirSync(path.join(path.dirname(built(half)), 'com.former/of-a-long-name'), { recursive: true });
     // A page that is known as rendered, and gone.
     rmSync(built(pageOf('ellekit')));
     const summary = await publishSite(options);
     expect(existsSync(path.join(out, 'package/org.beta.new/index.html'))).toBe(true);
     expect(summary.removed).toBeGreaterThan(0);
     expect(existsSync(path.join(out, 'package/com.beta.only'))).toBe(false);
+    expect(emptyFolders()).toEqual([]);
     // What is news has a picture of its own.
     expect(read('package/org.beta.new/index.html')).toContain(`"${base}/package/org.beta.new/preview.png"`);
     expect(existsSync(path.join(out, 'package/org.beta.new/preview.png'))).toBe(true);
