@@ -47,8 +47,15 @@ const smallTargets = `[...document.querySelectorAll('a[href], button, input, sel
   if (!one.checkVisibility() || inSentence || width <= 1 || (width >= 24 && height >= 24)) return [];
   return [one.outerHTML.slice(0, 120) + ' is ' + width + ' by ' + height];
 })`;
-// By how much a page is wider than its view. A phone shows all of a page that is too wide, and its innerWidth grows.
-const overflowing = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+// What is wider than its place: the page than its view, what is cut away at an edge without a mark that says so, and a
+// table that has to be pushed aside. The last two make no page wider, so each is asked for by itself. A phone shows all of
+// a page that is too wide, and its innerWidth grows.
+const overflowing = `[...document.querySelectorAll('html, body *')].filter((one) => {
+  const { overflowX, textOverflow } = getComputedStyle(one);
+  const isCut = (overflowX === 'hidden' || overflowX === 'clip') && textOverflow === 'clip' && one.clientWidth > 1;
+  const holds = one === document.documentElement || isCut || one.matches('.scroll:has(> table)');
+  return holds && one.checkVisibility() && one.scrollWidth > one.clientWidth;
+}).map((one) => one.cloneNode().outerHTML + ' by ' + (one.scrollWidth - one.clientWidth))`;
 
 it('looks at every kind of page there is', () => {
   const pages = path.join(import.meta.dirname, '..', '..', '..', 'src', 'pages');
@@ -123,7 +130,7 @@ class Sized {
 
   enlarge = (size: string): Promise<unknown> =>
     this.page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
-  overflow = (): Promise<unknown> => this.page.evaluate(overflowing);
+  overflow = (): Promise<string[]> => this.page.evaluate(overflowing);
 
   /** Opens an address, as it is when the page is new, and waits until it has come to rest. */
   async load(address: string): Promise<void> {
@@ -143,10 +150,12 @@ class Sized {
   }
 }
 
-const holdAnyName = async ({ page, enlarge, overflow }: Sized): Promise<void> => {
+/** Beside the other columns a table may have to be pushed aside where letters are large; on a phone it is cards. */
+const holdAnyName = async ({ page, enlarge, overflow }: Sized, mayPushTables: boolean): Promise<void> => {
   for (const size of ['100%', '200%']) {
     await enlarge(size);
-    expect(await overflow(), `names, ${size}`).toBeLessThanOrEqual(0);
+    const wide = (await overflow()).filter((one) => !(mayPushTables && one.includes('class="scroll')));
+    expect(wide, `names, ${size}`).toEqual([]);
     expect(await page.evaluate(longNames), size).toEqual([]);
   }
   await enlarge('100%');
@@ -157,26 +166,26 @@ const lookAtDesktop = async (sized: Sized, kind: string): Promise<void> => {
   await toDesktop(1440);
   expect(await page.evaluate(smallTargets)).toEqual([]);
   expect((await page.locator('main > .wrap').boundingBox())?.width).toBeGreaterThan(1200);
-  expect(await overflow()).toBeLessThanOrEqual(0);
+  expect(await overflow()).toEqual([]);
   if (!named.has(kind)) return;
-  await holdAnyName(sized);
+  await holdAnyName(sized, true);
   await toDesktop(1024);
-  await holdAnyName(sized);
+  await holdAnyName(sized, true);
 };
 
 const lookAtPhone = async (sized: Sized, kind: string): Promise<void> => {
   const { page, overflow, enlarge, toPhone } = sized;
   await toPhone(320);
   await enlarge('200%');
-  expect(await overflow(), 'on the smallest').toBeLessThanOrEqual(0);
+  expect(await overflow(), 'on the smallest').toEqual([]);
   await toPhone();
   for (const size of ['200%', '100%']) {
     await enlarge(size);
-    expect(await overflow(), size).toBeLessThanOrEqual(0);
+    expect(await overflow(), size).toEqual([]);
     expect(await page.evaluate(splitWords), size).toEqual([]);
     expect(await page.evaluate(smallTargets), size).toEqual([]);
   }
-  if (named.has(kind)) await holdAnyName(sized);
+  if (named.has(kind)) await holdAnyName(sized, false);
 };
 
 const askAxeOnDesktop = async ({ page, toDesktop }: Sized): Promise<void> => {
