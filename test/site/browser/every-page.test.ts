@@ -66,6 +66,17 @@ describe('everywhere', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
 
+  it('a name that is read from the right begins beside its icon, as any other does', async () => {
+    const page = await site.open('/repository/');
+    const places = await page.evaluate(`[...document.querySelectorAll('.row .name, .row .line')].map((one) => {
+      one.textContent = 'متجر عمر';
+      const letters = document.createRange();
+      letters.selectNodeContents(one);
+      return Math.round(letters.getBoundingClientRect().left - one.getBoundingClientRect().left);
+    })`);
+    expect(new Set(places as number[])).toEqual(new Set([0]));
+  });
+
   it('no link is broken', () => {
     // The documents of the API are written by the other half of the build.
     expect(brokenLinks(site.out, (address) => address.startsWith('/v2/'))).toEqual([]);
