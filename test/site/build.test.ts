@@ -209,7 +209,9 @@ describe('a build of the site', () => {
       ),
     ).toEqual([]);
     expect(textOf('index.html')).toContain('<title>&lt;b&gt;&amp;');
-    expect(textOf('about/index.html')).toContain('href="mailto:who@north.test"');
+    for (const page of ['about', 'privacy']) {
+      expect(textOf(`${page}/index.html`), page).toContain('<a href="mailto:who@north.test">who@north.test</a>');
+    }
     expect(textOf('about/index.html')).toContain('&lt;i&gt;North &amp; Co');
     expect(textOf('feed.atom')).toContain('<title>&lt;b&gt;&amp;&quot;North');
     expect(JSON.parse(textOf('feed.json')).title).toBe(`${name}: new and updated packages`);
