@@ -45,7 +45,7 @@ const hexOf = (character: string): string => character.charCodeAt(0).toString(16
 const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
 
 const answer = (
-  status: 400 | 404 | 405 | 501,
+  status: 400 | 404 | 405 | 501 | 503,
   error?: string,
   more: Readonly<Record<string, string>> = {},
 ): string[] => [
@@ -61,6 +61,9 @@ const answer = (
     `{"message":"${status} ${phrases[status]}",${error === undefined ? '' : `"error":"${error}",`}"date":"{{(now.UTC).Format "2006-01-02T15:04:05.000Z"}}"}`,
   )} ${status}`,
 ];
+
+/** Seconds in which a function that restarts answers again. */
+const retryAfter = '5';
 
 const preflight = (methods: string): string[] => handle('ask', [...headers(preflightHeaders(methods)), 'respond 204']);
 
@@ -139,21 +142,39 @@ const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
       ];
 
 /** The same page without results, where the function is away: scripts of it search by themselves. */
-const searchedInVain = (input: RuleInput): string[] =>
-  input.functionUrl === undefined || !input.site
-    ? []
-    : block('handle_errors', [
+const searchedInVain = ({ folder, below, site: hasSite }: RuleInput): string[] =>
+  hasSite
+    ? [
         ...block('@vain', [
           `expression ${raw('{http.error.status_code} in [502, 504]')}`,
-          `expression ${raw(`{http.request.orig_uri.path} == '${input.below}/${searchPage.path}'`)}`,
+          `expression ${raw(`{http.request.orig_uri.path} == '${below}/${searchPage.path}'`)}`,
         ]),
         ...handle('vain', [
-          `root * ${input.folder}`,
+          `root * ${folder}`,
           `rewrite * /${searchPage.file}`,
           ...fileHeaders(),
           // An error is what it would say else.
           ...fileServer('status 200'),
         ]),
+      ]
+    : [];
+
+/**
+ * What is said while the function is away or restarts. All of it is here, since of two such blocks of a site Caddy takes
+ * the first alone.
+ */
+const away = (input: RuleInput): string[] =>
+  input.functionUrl === undefined
+    ? []
+    : block('handle_errors', [
+        ...searchedInVain(input),
+        ...block('@away', [
+          `expression ${raw('{http.error.status_code} in [502, 503, 504]')}`,
+          ...(input.below === ''
+            ? []
+            : [`expression ${raw(`{http.request.orig_uri.path}.startsWith('${input.below}/')`)}`]),
+        ]),
+        ...handle('away', answer(503, undefined, { 'Retry-After': retryAfter })),
       ]);
 
 const chosen = ({ address, parameter, files, sentences }: ChosenRoute): string[] => [
@@ -321,13 +342,7 @@ export const caddyRules = (input: RuleInput): HostRules => {
       : [`redir ${below} ${below}/ 308`, ...block(`handle_path ${below}/*`, block('route', routeLines(input)))];
   return {
     files: {
-      'debdex.caddy': [
-        `# ${origin('caddy')}`,
-        '# For the block of a site.',
-        ...lines,
-        ...searchedInVain(input),
-        '',
-      ].join('\n'),
+      'debdex.caddy': [`# ${origin('caddy')}`, '# For the block of a site.', ...lines, ...away(input), ''].join('\n'),
       Caddyfile: [`# ${origin('caddy')}`, ...block(host, ['import debdex.caddy']), ''].join('\n'),
     },
     next: 'Run caddy validate in the folder, then caddy run there, or import debdex.caddy into the block of a site of yours.',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../scripts/options.ts';
 import { readBase } from '../../scripts/read-base.ts';
@@ -45,6 +46,19 @@ describe('rules', () => {
     for (const host of ['nginx', 'caddy'] as const) {
       expect(hosts[host](inputOf(many)).files).toEqual(hosts[host](inputOf([])).files);
     }
+  });
+
+  // Of two such blocks of a site Caddy 2.6 takes the first alone, and what the second says is never said.
+  it('of Caddy say once for the whole site what is said while the function is away', () => {
+    const recipe = readFileSync(new URL('../../deploy/caddy/Caddyfile', import.meta.url), 'utf8');
+    for (const site of [true, false]) {
+      const rules = hosts.caddy({ ...inputOf([]), site, functionUrl: 'http://127.0.0.1:8080' }).files['debdex.caddy'];
+      const written = `${recipe}${rules}`;
+      expect(written.match(/^\s*handle_errors /gm)).toHaveLength(1);
+      expect(written).toContain('503 Service Unavailable');
+      expect(written.includes('@vain')).toBe(site);
+    }
+    expect(hosts.caddy(inputOf([])).files['debdex.caddy']).not.toContain('handle_errors');
   });
 
   it('encode as the names of files are encoded, or know that they do not', () => {
