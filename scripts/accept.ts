@@ -12,20 +12,20 @@ import { type Command, CommandFailure, runCommand, UsageError } from './options.
 const command = {
   name: 'accept',
   summary:
-    'Without a slug: lists what waits for your word, and why. With one: takes what builds held back of that repository, all of it in one word: a shrunken index, an older Release, another key.',
+    'Without a slug: lists what builds held back, and why. With one: accepts everything held back of that repository (a shrunken index, an older Release, another key).',
   operand: '[SLUG]',
   options: {
     state: buildOptions.state,
     removals: {
       type: 'boolean',
       environment: 'DEBDEX_REMOVALS',
-      help: 'Take it that the repositories which left the manifest all at once left it on purpose.',
+      help: 'Accept that many repositories left the manifest at once.',
     },
     'take-over': {
       type: 'string',
       value: 'DIR',
       environment: 'DEBDEX_TAKE_OVER',
-      help: 'Take it that the output folder DIR, published from another state folder or filled by hand, belongs to this one from now on, with all that is in it.',
+      help: 'Accept that the output folder DIR, published from another state folder or filled by hand, belongs to this state folder from now on, with everything in it.',
     },
   },
 } as const satisfies Command;

@@ -25,11 +25,11 @@ import { parseWorkerAddress, readOperatorKey } from './worker-operator.ts';
 
 const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL]
 
-  list            every account, whether it is disabled, and its devices
-  add NAME        add an account; the password is asked for, or read from the
+  list            list every account, whether it is disabled, and its devices
+  add NAME        add an account; asks for the password, or reads it from the
                   first line of standard input
-  password NAME   set a new password, asked for in the same way; browsers are
-                  signed out of the devices page, devices stay signed in
+  password NAME   set a new password, in the same way; browsers are signed out
+                  of the devices page, devices stay signed in
   disable NAME    refuse sign-ins and every credential of the account
   enable NAME     undo that
   sign-out NAME   end every sign-in of the account, on all devices
@@ -37,11 +37,11 @@ const usage = `Usage: npm run accounts -- COMMAND [NAME] [--state DIR] [--at URL
   remove NAME     delete the account and everything of it
 
 The store is state/gateway.sqlite, or the same file in DIR (or DEBDEX_STATE), or
-the PostgreSQL database that GATEWAY_DATABASE_URL names. What a command changes is
-written to the audit log, gateway-audit.jsonl in the state folder.
+the PostgreSQL database that GATEWAY_DATABASE_URL names. Changes are written to
+the audit log, gateway-audit.jsonl in the state folder.
 
---at URL is for a Worker of Cloudflare at that address, which takes these commands
-from whoever has its key: DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
+--at URL sends the command to a Cloudflare Worker at that address. It needs the
+Worker's key in DEBDEX_OPERATOR_KEY (see deploy/cloudflare/README.md).
 `;
 
 class UsageError extends Error {}

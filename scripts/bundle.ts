@@ -56,33 +56,33 @@ const options = {
     value: 'WHERE',
     default: 'dist',
     environment: 'DEBDEX_PUBLICATION',
-    help: 'Where the Worker of "cloudflare" finds the publication: a folder, which is deployed with it; r2://BUCKET/PREFIX, where npm run upload brings it; or the address of one, of which it is then a replica without pages.',
+    help: 'Where the Worker of "cloudflare" finds the publication: a folder, which is deployed with it; r2://BUCKET/PREFIX, where npm run upload puts it; or an address, of which it is then a replica without pages.',
   },
   'public-key': {
     type: 'string',
     value: 'KEY',
     environment: 'DEBDEX_PUBLIC_KEY',
-    help: 'The public key by which the generations of that publication must be signed, as its landing document names it.',
+    help: 'Accept only generations of that publication that are signed by this key, which its landing document names.',
   },
   name: {
     type: 'string',
     value: 'NAME',
     default: 'debdex',
     environment: 'DEBDEX_WORKER',
-    help: 'The name of the Worker, which is a part of its address.',
+    help: 'Name of the Worker, which is part of its address.',
   },
   gateway: {
     type: 'string',
     value: 'WHERE',
     default: 'off',
     environment: 'DEBDEX_EDGE_GATEWAY',
-    help: 'What keeps the sign-ins of that Worker: object, a Durable Object of its own; hyperdrive:ID, a PostgreSQL database through that configuration of Hyperdrive; off, nothing, and there are none.',
+    help: 'Store for the sign-ins of that Worker: object, a Durable Object of its own; hyperdrive:ID, a PostgreSQL database through that Hyperdrive configuration; off, no sign-ins.',
   },
   'base-url': {
     type: 'string',
     value: 'URL',
     environment: 'DEBDEX_BASE_URL',
-    help: 'The address under which clients reach that Worker, which a gateway has to know.',
+    help: 'Address at which clients reach that Worker; required for a gateway.',
   },
   data: dataOption,
 } as const;
@@ -139,10 +139,12 @@ await runCommand(
   {
     name: 'bundle',
     summary:
-      'Bundles, into "bundle": "pages", with which a build needs neither Astro nor a checkout that can be written; and\n' +
-      '"server", which serves with nothing but Node: node bundle/server/serve.mjs --help. One of the two where it is named;\n' +
-      '"client", a package for programs that ask a service, "cloudflare", the function for Cloudflare Workers, and "fetch",\n' +
-      'the function for AWS Lambda, Deno and Bun, where they are named.',
+      'Writes bundles below "bundle". Without a name it writes the first two:\n' +
+      '  pages       the pages, with which a build needs neither Astro nor a writable checkout\n' +
+      '  server      the server, which needs nothing but Node: node bundle/server/serve.mjs --help\n' +
+      '  client      a package for programs that use a service\n' +
+      '  cloudflare  the function for Cloudflare Workers\n' +
+      '  fetch       the function for AWS Lambda, Deno and Bun',
     operand: '[pages|server|client|cloudflare|fetch]',
     options,
   },

@@ -23,10 +23,15 @@ import { dataOption, manifestOf, readService } from './read-service.ts';
 const command = {
   name: 'doctor',
   summary:
-    'Crawls one repository and says what is wrong with it, what its origin offers, and what to write into the manifest. Exit code 1 where that keeps packages from people.',
+    'Crawls one repository and prints what is wrong with it, what its origin offers, and what to write into the manifest. Exit code 1 if a fault keeps packages from people.',
   operand: 'URL',
   options: {
-    suite: { type: 'string', value: 'SUITE', environment: 'DEBDEX_SUITE', help: 'Suite; flat without one.' },
+    suite: {
+      type: 'string',
+      value: 'SUITE',
+      environment: 'DEBDEX_SUITE',
+      help: 'Suite. Without it: a flat repository.',
+    },
     component: { type: 'string', value: 'NAME', environment: 'DEBDEX_COMPONENT', help: 'Component of the suite.' },
     binary: { type: 'string', value: 'ARCH', environment: 'DEBDEX_BINARY', help: 'Architecture of the suite.' },
     key: { type: 'string', value: 'FILE', environment: 'DEBDEX_KEY', help: 'Armoured public key to verify with.' },

@@ -7,8 +7,8 @@ export const downloadsOption = {
   value: 'URL',
   environment: 'DEBDEX_DOWNLOADS_DATABASE',
   help:
-    'A PostgreSQL database, postgres://user:password@host/database, that several servers count downloads into, so that they ' +
-    'add up; without it each counts in its own --state. Whoever lists the processes sees flags, so better use the variable.',
+    'PostgreSQL database, postgres://user:password@host/database, in which several servers count downloads together; without ' +
+    'it each counts in its own --state. Other users of the machine can see flags: prefer the variable.',
 } as const satisfies Option;
 
 /** The Worker that counts downloads, which a build asks what it counted. */
@@ -17,8 +17,8 @@ export const downloadsAtOption = {
   value: 'URL',
   environment: 'DEBDEX_DOWNLOADS_AT',
   help:
-    'The address of a Worker that counts downloads (deploy/cloudflare/README.md), which is asked for what it counted in place ' +
-    'of the --state; its key is in DEBDEX_OPERATOR_KEY.',
+    'Address of a Worker that counts downloads (deploy/cloudflare/README.md); its counts replace those in --state. Its key is ' +
+    'in DEBDEX_OPERATOR_KEY.',
 } as const satisfies Option;
 
 /**

@@ -8,7 +8,7 @@ import { type Command, CommandFailure, runCommand, UsageError } from './options.
 
 const command = {
   name: 'fuzz',
-  summary: 'Looks for inputs that break a property, or requests that cost too much, and keeps those that do.',
+  summary: 'Looks for inputs that break a property, or for requests that cost too much, and keeps what it finds.',
   options: {
     minutes: {
       type: 'integer',

@@ -14,16 +14,15 @@ import { tellUnknownVariables } from './known-variables.ts';
 
 const usage = `Usage: npm run gateway -- COMMAND FILE [--keep-sign-ins] [--state DIR]
 
-  backup FILE     write all accounts and sign-ins, as they are at this moment, to
-                  a new file; servers may run meanwhile
-  restore FILE    put a backup in the place of all that is in the store, and end
-                  every sign-in; servers may run meanwhile
+  backup FILE     write all accounts and sign-ins to a new file; servers may run
+  restore FILE    replace everything in the store with a backup, and end every
+                  sign-in; servers may run
 
   --keep-sign-ins restore the sign-ins too. What was spent, signed out or revoked
-                  since the backup is then alive again: only for a store that
-                  nobody has used since, such as one that moves
+                  since the backup works again: only for a store that nobody
+                  has used since, such as one that moves
 
-The file is as secret as the store. It is the same for SQLite and PostgreSQL, so
+The file is as secret as the store. SQLite and PostgreSQL have the same format, so
 it also moves one to the other. The store is state/gateway.sqlite, or the same
 file in DIR (or DEBDEX_STATE), or the PostgreSQL database that
 GATEWAY_DATABASE_URL names.

@@ -11,14 +11,14 @@ export const logOptions = {
     choices: logLevels,
     default: 'info',
     environment: 'DEBDEX_LOG_LEVEL',
-    help: `The least urgent lines to write to standard error: ${logLevels.join(', ')}.`,
+    help: `Least urgent lines to write to standard error: ${logLevels.join(', ')}.`,
   },
   'log-format': {
     type: 'choice',
     value: 'FORM',
     choices: logFormats,
     environment: 'DEBDEX_LOG_FORMAT',
-    help: 'The form of these lines: json, one object a line, or text, for people, which it is by itself on a terminal.',
+    help: 'Format of these lines: json, one object per line, or text, for people. Default: text on a terminal, else json.',
   },
 } as const satisfies Record<string, Option>;
 

@@ -10,7 +10,7 @@ const usage = (): string =>
     '',
     ...Object.entries(actions).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`),
     '',
-    'npm run manifest -- ACTION --help tells of the options of each.',
+    'npm run manifest -- ACTION --help lists the options of each.',
     '',
   ].join('\n');
 

@@ -10,15 +10,15 @@ import { readProxyOptions } from './read-proxies.ts';
 const command = {
   name: 'mirror',
   summary:
-    'Brings a folder to what a publication at URL holds now, and takes only what changed since the last time. The folder\n' +
-    'is a publication itself: any static host, `npm run serve` or another mirror may read it. Run it as often as you like.',
+    'Updates a folder to what is published at URL, and fetches only what changed since the last time. The folder is a\n' +
+    'publication itself, for a static host, an upload or another mirror. Run it as often as you like.',
   operand: 'URL DIR',
   options: {
     'public-key': {
       type: 'string',
       value: 'KEY',
       environment: 'DEBDEX_PUBLIC_KEY',
-      help: 'Take only what is signed by this key, as the landing document of the publication has it.',
+      help: 'Accept only what is signed by this key, which the landing document of the publication names.',
     },
     concurrency: {
       type: 'integer',
@@ -27,7 +27,7 @@ const command = {
       minimum: 1,
       maximum: 256,
       environment: 'DEBDEX_MIRROR_CONCURRENCY',
-      help: 'How many files are taken at once.',
+      help: 'Files fetched at once.',
     },
   },
 } as const;

@@ -13,7 +13,7 @@ export const dataOption = {
   type: 'string',
   value: 'DIR',
   environment: 'DEBDEX_DATA',
-  help: 'Folder of your own service.yaml, safety.yaml and repositories/; data/ of the project without it.',
+  help: 'Folder of your own service.yaml, safety.yaml and repositories/. Without it: data/ of the project.',
 } as const satisfies Option;
 
 const shipped = path.join(import.meta.dirname, '..', 'data');

@@ -7,7 +7,7 @@ import { CommandFailure, runCommand, UsageError } from './options.ts';
 const command = {
   name: 'rules',
   summary:
-    `Writes rules for a host of static files, so that it answers the documented addresses. HOST is one of:\n` +
+    `Writes the rules with which a static host answers the documented addresses. HOST is one of:\n` +
     `${Object.keys(hosts).join(', ')}. See docs/hosting.md.`,
   operand: 'HOST',
   options: {
@@ -16,7 +16,7 @@ const command = {
       value: 'DIR',
       default: 'dist',
       environment: 'DEBDEX_OUT',
-      help: 'Folder of what the build published; the rules fit its public address.',
+      help: 'Folder of what the build published; the rules are for its public address.',
     },
     out: {
       type: 'string',
@@ -28,7 +28,7 @@ const command = {
       type: 'string',
       value: 'URL',
       environment: 'DEBDEX_FUNCTION',
-      help: 'Where `npm run serve` is reached, which then answers what no file does; without it the host says 501 there.',
+      help: 'Address of `npm run serve`, for operations that no file answers; without it the host answers them with 501.',
     },
   },
 } as const;

@@ -38,33 +38,33 @@ export const serverOptions = {
     minimum: 0,
     maximum: 65535,
     environment: 'DEBDEX_PORT',
-    help: 'Port to listen on; 0 takes any free one and prints it.',
+    help: 'Port to listen on; 0 picks a free one and prints it.',
   },
   host: {
     type: 'string',
     value: 'H',
     default: '127.0.0.1',
     environment: 'DEBDEX_HOST',
-    help: 'Address to listen on; 0.0.0.0 or :: for all of the machine.',
+    help: 'Address to listen on; 0.0.0.0 or :: for all addresses of the machine.',
   },
   'rate-limit': {
     type: 'integer',
     value: 'N',
     default: 1000,
     environment: 'DEBDEX_RATE_LIMIT',
-    help: 'Searches and other computed answers a second for each client, twice as many at once; 0 sets no limit.',
+    help: 'Searches and other computed answers per second for each client, with bursts of twice as many; 0 for no limit.',
   },
   'answer-memory': {
     type: 'integer',
     value: 'MB',
     default: 96,
     environment: 'DEBDEX_ANSWER_MEMORY',
-    help: 'Memory for searches, which are kept for half a minute or until the next build; 0 keeps none.',
+    help: 'Memory for cached searches, which are kept for half a minute or until the next build; 0 for none.',
   },
   'no-older-addresses': {
     type: 'boolean',
     environment: 'DEBDEX_NO_OLDER_ADDRESSES',
-    help: 'Answer no addresses from before /v2 (/v1/community/..., /v4/canister-services/...), which older programs call.',
+    help: 'Switch off the addresses from before /v2 (/v1/community/..., /v4/canister-services/...), which older programs use.',
   },
   'trusted-proxies': {
     type: 'integer',
@@ -73,8 +73,8 @@ export const serverOptions = {
     maximum: 10,
     environment: 'DEBDEX_TRUSTED_PROXIES',
     help:
-      'Proxies of your own in front of the server. Only then is X-Forwarded-For believed, and then the connections of ' +
-      "one address are not bounded, because they are the proxy's: bound those of each client there.",
+      'Number of your own proxies in front of the server. With any, X-Forwarded-For is believed and the connections of one ' +
+      "address are not limited, because they are the proxy's: limit each client's connections there.",
   },
   connections: {
     type: 'integer',
@@ -82,7 +82,7 @@ export const serverOptions = {
     default: limitTable.connections.value,
     minimum: 1,
     environment: 'DEBDEX_CONNECTIONS',
-    help: 'Connections at once, in all. For one more, an idle one of whoever has the most is closed.',
+    help: 'Connections at once, in total. Above it, an idle connection of the client with the most is closed.',
   },
   'client-connections': {
     type: 'integer',
@@ -91,8 +91,8 @@ export const serverOptions = {
     minimum: 1,
     environment: 'DEBDEX_CLIENT_CONNECTIONS',
     help:
-      'Connections at once of one IPv4 address or IPv6 /64, four times as many of an IPv6 /48; and requests under way ' +
-      'at once of one client.',
+      'Connections at once of one IPv4 address or IPv6 /64, and four times as many of an IPv6 /48; also the requests of ' +
+      'one client under way at once.',
   },
   'unread-memory': {
     type: 'integer',
@@ -100,7 +100,7 @@ export const serverOptions = {
     default: limitTable.unreadBytes.value / 2 ** 20,
     minimum: 16,
     environment: 'DEBDEX_UNREAD_MEMORY',
-    help: 'Memory for answers that their readers have not taken yet, three eighths of it for one client.',
+    help: 'Memory for answers that clients have not read yet; one client gets at most three eighths of it.',
   },
   'reader-timeout': {
     type: 'integer',
@@ -109,12 +109,12 @@ export const serverOptions = {
     minimum: 1,
     maximum: 3600,
     environment: 'DEBDEX_READER_TIMEOUT',
-    help: 'Seconds for a reader to take 64 KB of its answer, or the rest of it; then its connection is closed.',
+    help: 'Seconds in which a client must read 64 KB of its answer, or the rest of it, before its connection is closed.',
   },
   development: {
     type: 'boolean',
     environment: 'DEBDEX_DEVELOPMENT',
-    help: 'Let the gateway use http, which it does not in production: where the public address is https.',
+    help: 'Switch off production mode, which a public https address turns on, so that the gateway may use http.',
   },
   'metrics-port': {
     type: 'integer',
@@ -122,14 +122,14 @@ export const serverOptions = {
     minimum: 0,
     maximum: 65535,
     environment: 'DEBDEX_METRICS_PORT',
-    help: 'Port at which Prometheus reads /metrics; without it nobody does. 0 takes any free one and logs it.',
+    help: 'Port for /metrics, which Prometheus reads; without it there are none. 0 picks a free one and logs it.',
   },
   'metrics-host': {
     type: 'string',
     value: 'H',
     default: '127.0.0.1',
     environment: 'DEBDEX_METRICS_HOST',
-    help: 'Address of that port. Whoever reaches it can read the figures.',
+    help: 'Address for that port. Anybody who can reach it can read the metrics.',
   },
   ...logOptions,
   'downloads-database': downloadsOption,
@@ -140,8 +140,8 @@ export const serverOptions = {
     default: 'off',
     environment: 'DEBDEX_ACCESS_LOG',
     help:
-      'Write every request into the log: plain without who asked and what stood behind the "?" (so without the words of ' +
-      'searches), full with both and the User-Agent. The privacy page tells people of both.',
+      'Log every request: plain without the client and the query string (so without the words of searches), full with ' +
+      'both and the User-Agent. The privacy page mentions either.',
   },
 } as const satisfies Record<string, Option>;
 
@@ -152,26 +152,26 @@ export const replicaOptions = {
     value: 'URL',
     environment: 'DEBDEX_FROM',
     help:
-      'Serve a replica of the publication at this address: needs no build, takes what is published there into --state, ' +
-      'takes up each generation that follows, and goes on with what it has while the address is away. It answers the API; ' +
-      'who asks for a page is sent to where the pages are published.',
+      'Serve a replica of the publication at this address, without a build: fetches it into --state, follows each new ' +
+      'generation, and continues with what it has while the address is away. It answers the API and redirects requests ' +
+      'for pages to the publication.',
   },
   'public-key': {
     type: 'string',
     value: 'KEY',
     environment: 'DEBDEX_PUBLIC_KEY',
-    help: 'Of a replica: take only what is signed by this key, as the page /api/ and the landing document (reference.signing_key) of the publication have it.',
+    help: 'Replica: accept only what is signed by this key, which the publication names on its page /api/ and in its landing document (reference.signing_key).',
   },
   'poll-interval': {
     type: 'duration',
     value: 'TIME',
     environment: 'DEBDEX_POLL_INTERVAL',
-    help: 'Of a replica: how often it asks for a new generation, in seconds or such as 90s, 10m or 2h; longer while the address does not answer. 10 seconds without it.',
+    help: 'Replica: how often to ask for a new generation, in seconds or such as 90s, 10m or 2h; less often while the address does not answer. Default: 10 seconds.',
   },
   'count-downloads': {
     type: 'boolean',
     environment: 'DEBDEX_COUNT_DOWNLOADS',
-    help: 'Of a replica: count the downloads that are reported to it, in its own --state. Without it, and without --downloads-database, none are counted.',
+    help: 'Replica: count the downloads reported to it, in its own --state. Without this and without --downloads-database it counts none.',
   },
 } as const satisfies Record<string, Option>;
 

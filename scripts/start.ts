@@ -44,7 +44,7 @@ await runCommand(
   {
     name: 'start',
     summary:
-      'Builds from the manifest, then serves. Where no repository can be reached it serves what was published before or, where nothing ever was, the bundled sample.',
+      'Builds from the manifest, then serves. If no repository can be reached, it serves what was published before or, if nothing was, the bundled sample.',
     options: { ...buildOptions, ...serverOptions },
     endings: buildEndings,
     openLog,

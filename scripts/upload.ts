@@ -11,10 +11,10 @@ import { readProxyOptions } from './read-proxies.ts';
 const command = {
   name: 'upload',
   summary:
-    'Brings what was built to DESTINATION: a folder (another disk, a mount), or s3://bucket/prefix in object storage. Sends\n' +
-    'only what changed since the last time, in an order in which readers never meet what names something missing. Safe to\n' +
-    'interrupt and to repeat: it goes on where it stopped. Credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and\n' +
-    'AWS_SESSION_TOKEN. See docs/publication.md.',
+    'Uploads what was built to DESTINATION: a folder (another disk, a mount), or s3://bucket/prefix in object storage. Sends\n' +
+    'only what changed since the last time, and in an order in which no file ever names a missing one. Safe to interrupt and\n' +
+    'to repeat: it continues where it stopped. Credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.\n' +
+    'See docs/publication.md.',
   operand: 'DESTINATION',
   options: {
     out: {
@@ -22,19 +22,19 @@ const command = {
       value: 'DIR',
       default: 'dist',
       environment: 'DEBDEX_OUT',
-      help: 'Folder of what is to be uploaded: that of a build, or a mirror.',
+      help: 'Folder to upload: the output of a build, or a mirror.',
     },
     endpoint: {
       type: 'string',
       value: 'URL',
       environment: 'DEBDEX_S3_ENDPOINT',
-      help: 'Address of the S3 service, where it is not Amazon; else AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.',
+      help: 'Address of the S3 service, if it is not Amazon. Without it: AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.',
     },
     region: {
       type: 'string',
       value: 'NAME',
       environment: 'DEBDEX_S3_REGION',
-      help: 'Region of the bucket; else AWS_REGION or AWS_DEFAULT_REGION, else us-east-1.',
+      help: 'Region of the bucket. Without it: AWS_REGION, AWS_DEFAULT_REGION or us-east-1.',
     },
     concurrency: {
       type: 'integer',
@@ -42,39 +42,39 @@ const command = {
       minimum: 1,
       maximum: 256,
       environment: 'DEBDEX_UPLOAD_CONCURRENCY',
-      help: 'How many files are sent at once: 32 to object storage, 8 to a folder, unless told otherwise.',
+      help: 'Files sent at once. Default: 32 to object storage, 8 to a folder.',
     },
     'keep-removed': {
       type: 'duration',
       value: 'TIME',
       default: 86_400,
       environment: 'DEBDEX_KEEP_REMOVED',
-      help: 'How long what is no longer published stays for readers of what named it, such as 90s, 10m or 24h; then the next upload removes it.',
+      help: 'How long to keep files that are no longer published, because caches may name them, in seconds or such as 90s, 10m or 24h; the next upload after that removes them.',
     },
     'files-only': {
       type: 'boolean',
       environment: 'DEBDEX_FILES_ONLY',
-      help: 'Give no object the name of a documented address: for stores that cannot hold both "a" and "a/b".',
+      help: 'Store files under their own names only, not under documented addresses too: for stores that cannot hold both "a" and "a/b".',
     },
     cors: {
       type: 'boolean',
       environment: 'DEBDEX_S3_CORS',
-      help: 'Let scripts of any site read the bucket, as our server does; its other rules stay.',
+      help: 'Let scripts of any site read the bucket, as our server does; its other CORS rules stay.',
     },
     'dry-run': {
       type: 'boolean',
       environment: 'DEBDEX_DRY_RUN',
-      help: 'Say what would be sent and removed, and do nothing.',
+      help: 'Print what would be sent and removed, and do nothing.',
     },
     verify: {
       type: 'boolean',
       environment: 'DEBDEX_VERIFY',
-      help: 'Look at every file at the destination, and do not rely on what is noted there.',
+      help: 'Check every file at the destination instead of relying on the records there.',
     },
     force: {
       type: 'boolean',
       environment: 'DEBDEX_FORCE',
-      help: 'Send also where the destination is newer, or holds something that is no publication.',
+      help: 'Upload even if the destination is newer, or holds something that is no publication.',
     },
   },
 } as const;

@@ -18,44 +18,44 @@ const command = {
   name: 'manifest',
   action: 'check',
   summary:
-    'Asks each repository of the manifest for its Release and signature, and says which moved, which are gone, which are signed otherwise than before, and what to write. Nothing is written.',
+    'Requests the Release and signature of each repository in the manifest, and prints which moved, disappeared or are signed differently, and what to write. Writes nothing.',
   options: {
     manifest: {
       type: 'string',
       value: 'PATH',
       environment: 'DEBDEX_MANIFEST',
-      help: 'The manifest; repositories/ of the data folder without it.',
+      help: 'The manifest. Without it: repositories/ in --data.',
     },
     data: dataOption,
     only: {
       type: 'string',
       value: 'SLUGS',
       environment: 'DEBDEX_ONLY',
-      help: 'Ask these alone (a comma between two).',
+      help: 'Ask only these repositories (separated by commas).',
     },
     state: {
       type: 'string',
       value: 'DIR',
       default: 'state',
       environment: 'DEBDEX_STATE',
-      help: 'State folder of builds, if there is one: what was signed before is known from it.',
+      help: 'State folder of builds, if there is one, which knows the former signatures.',
     },
     concurrency: {
       ...buildOptions.concurrency,
-      help: 'Repositories asked at once; at any one host there are never more than two.',
+      help: 'Repositories asked at once; never more than two at any one host.',
     },
     'allow-private-networks': {
       type: 'boolean',
       environment: 'DEBDEX_ALLOW_PRIVATE_NETWORKS',
       help: 'Ask loopback and private addresses too.',
     },
-    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print what was found as JSON instead of words.' },
+    json: { type: 'boolean', environment: 'DEBDEX_JSON', help: 'Print the results as JSON.' },
   },
   endings: [
     [exitCodes.done, 'there is nothing to write'],
-    [exitCodes.nothingUsable, 'something is to be written: the lines say what'],
+    [exitCodes.nothingUsable, 'there is something to write: the lines say what'],
     [exitCodes.usage, 'bad usage: a flag, or the manifest'],
-    [exitCodes.unreachable, 'not one repository could be asked: there is no network'],
+    [exitCodes.unreachable, 'no repository could be asked: there is no network'],
   ],
 } as const satisfies Command;
 

@@ -15,31 +15,31 @@ const command = {
   name: 'manifest',
   action: 'import',
   summary:
-    'Takes the entries of a foreign list (JSON or YAML) into the manifest: writes a file for each sound one that is new, and says which are there already and which are not sound. No file is ever overwritten.',
+    'Adds the entries of another list (JSON or YAML) to the manifest: writes a file for each valid new one, and prints which are there already and which are not valid. Overwrites nothing.',
   operand: 'FILE',
   options: {
     manifest: {
       type: 'string',
       value: 'DIR',
       environment: 'DEBDEX_MANIFEST',
-      help: 'The folder of entries; repositories/ of the data folder without it.',
+      help: 'Folder of entries. Without it: repositories/ in --data.',
     },
     data: dataOption,
     source: {
       type: 'string',
       value: 'TEXT',
       environment: 'DEBDEX_IMPORT_SOURCE',
-      help: 'Where the list is from: a comment in each new file.',
+      help: 'Where the list comes from, for a comment in each new file.',
     },
     'dry-run': {
       type: 'boolean',
       environment: 'DEBDEX_DRY_RUN',
-      help: 'Say what would be done, and write nothing.',
+      help: 'Print what would be done, and write nothing.',
     },
   },
   endings: [
-    [exitCodes.done, 'every entry of the list is in the manifest now, or was'],
-    [exitCodes.nothingUsable, 'some are not sound, and were left out; the others were taken'],
+    [exitCodes.done, 'every entry of the list is in the manifest now'],
+    [exitCodes.nothingUsable, 'some entries are not valid and were left out; the others were added'],
     [exitCodes.usage, 'bad usage: a flag, the list, or the manifest as it is'],
   ],
 } as const satisfies Command;
