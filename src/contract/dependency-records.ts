@@ -7,13 +7,13 @@ export type DependencyField = (typeof dependencyFields)[number];
 /** Why an alternative of a dependency cannot be met, in the words of the description. */
 const unmetReasons = {
   'not-found': 'no repository has it',
-  architecture: 'it is there for other architectures alone',
-  version: 'the version that apt takes is another, and no repository has a newer one that fits',
+  architecture: 'it exists only for other architectures',
+  version: 'APT takes another version, and no repository has a newer one that fits',
   firmware: 'the device runs another firmware',
-  conflict: 'what has it conflicts with what is installed besides',
-  dependency: 'what has it cannot be installed itself; where it is installed all the same, it has an entry of its own',
-  repositories: 'it is elsewhere, and no more repositories are added',
-  unreadable: 'it is no relation',
+  conflict: 'the package that has it conflicts with others to be installed',
+  dependency: 'the package that has it cannot be installed; if it is installed all the same, it has its own entry',
+  repositories: 'another repository has it, but no more repositories are added',
+  unreadable: 'the relation cannot be read',
 } as const;
 export type UnmetReason = keyof typeof unmetReasons;
 
@@ -35,7 +35,7 @@ export const closureLimits = {
 
 const identifier = z.string().describe('Package identifier.');
 const repositoryId = z.string().describe('Identifier of the repository.');
-const requiredBy = z.string().nullable().describe('The package that needs it; null for what was asked for.');
+const requiredBy = z.string().nullable().describe('The package that needs it; null for the requested package.');
 const relation = z
   .string()
   .describe(`The relation, such as "b (>= 1.2)"; cut at ${closureLimits.characters} characters.`);
@@ -43,22 +43,22 @@ const relation = z
 /** What installing a package brings with it. */
 export const dependencyClosureSchema = z.strictObject({
   package_id: identifier,
-  architecture: z.string().describe('The architecture that was asked for.'),
-  firmware: z.string().nullable().describe('The firmware that was asked for; null where any will do.'),
+  architecture: z.string().describe('The requested architecture.'),
+  firmware: z.string().nullable().describe('The requested firmware; null for any.'),
   outcome: z
     .enum(['installable', 'unmet', 'too-large'])
     .describe(
-      `installable: all that is needed is listed; unmet: something cannot be met, see there; too-large: more than ${closureLimits.visits} packages or ${closureLimits.steps} relations had to be looked at, and what is listed is a part.`,
+      `installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than ${closureLimits.visits} packages or ${closureLimits.steps} relations, and only a part is listed.`,
     ),
-  repositories: z.array(z.string()).describe('The repositories that are had already, by identifier, sorted.'),
-  unknown_repositories: z.array(z.string()).describe('What was asked for and is no repository here, sorted.'),
+  repositories: z.array(z.string()).describe('The repositories already added, by identifier, sorted.'),
+  unknown_repositories: z.array(z.string()).describe('Requested repositories that are not known here, sorted.'),
   add: z
     .array(
       z.strictObject({
         repository_id: repositoryId,
         uri: z.url(),
         suite: z.string(),
-        package_count: z.number().int().min(1).describe('How many of the packages come from it.'),
+        package_count: z.number().int().min(1).describe('Number of packages that come from it.'),
       }),
     )
     .describe('Repositories to add, by ranking.'),
@@ -74,7 +74,7 @@ export const dependencyClosureSchema = z.strictObject({
       }),
     )
     .describe(
-      'What would be installed: the package itself first, then each below what needs it first. Recommends are left out.',
+      'What would be installed: the package itself first, then each package after the first that needs it. Recommends are left out.',
     ),
   device: z
     .array(
@@ -84,7 +84,7 @@ export const dependencyClosureSchema = z.strictObject({
         required_by: requiredBy,
         reason: z
           .enum(['system', 'essential'])
-          .describe('system: it tells what the device is; essential: a bootstrap has it everywhere.'),
+          .describe('system: describes the device; essential: part of every bootstrap.'),
       }),
     )
     .describe('What the device itself provides.'),
@@ -92,7 +92,7 @@ export const dependencyClosureSchema = z.strictObject({
     .array(
       z.strictObject({
         required_by: requiredBy,
-        field: z.enum(dependencyFields).nullable().describe('Null for what was asked for.'),
+        field: z.enum(dependencyFields).nullable().describe('Null for the requested package.'),
         alternatives: z.array(
           z.strictObject({
             relation,
@@ -101,13 +101,13 @@ export const dependencyClosureSchema = z.strictObject({
                 .map(([reason, text]) => `${reason}: ${text}`)
                 .join('; '),
             ),
-            text: z.string().describe('The same in a sentence, with names and versions.'),
+            text: z.string().describe('The reason as a sentence, with names and versions.'),
           }),
         ),
-        left_out: z.number().int().min(0).describe('Alternatives beyond those that are told.'),
+        left_out: z.number().int().min(0).describe('Number of further alternatives, not listed.'),
       }),
     )
-    .describe('What cannot be met, and why; none of its alternatives can.'),
+    .describe('Dependencies of which no alternative can be met, and why.'),
 });
 export type DependencyClosure = z.infer<typeof dependencyClosureSchema>;
 

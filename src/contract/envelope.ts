@@ -17,7 +17,7 @@ import { successMessage } from './success-message.ts';
 // Decisions, section 2: key order message (or status), date, refs, count, data; count is the number of items in data.
 
 const message = z.literal(successMessage);
-const date = z.iso.datetime({ precision: 3 }).describe('When the content last changed; for a computed answer, now.');
+const date = z.iso.datetime({ precision: 3 }).describe('When the content last changed; in a computed answer, now.');
 const pageUrl = z.url().optional();
 const pages = z.strictObject({ nextPage: pageUrl, previousPage: pageUrl });
 const count = z.number().int().min(0).describe('Number of items in data.');
@@ -53,5 +53,5 @@ export const ingestSchema = z.strictObject({
     .number()
     .int()
     .min(0)
-    .describe('How many were counted: of packages and versions that are known, once for a client and day.'),
+    .describe('Number of downloads counted: those of known packages and versions, once for each client and day.'),
 });

@@ -15,23 +15,23 @@ const token = z.string('must be a string').min(1, 'must not be empty').max(512, 
 
 /** The body of a sign-in. */
 export const signInSchema = z.strictObject({
-  callback: text(2048).describe('Address of the application to which the sign-in page leads in the end.'),
+  callback: text(2048).describe('Address of the application to return to after the sign-in.'),
   udid: text(256).describe('Identifier of the device.'),
-  model: text(256).describe('Model of the device; shown to people without control and formatting characters.'),
+  model: text(256).describe('Model of the device, shown to people without control and formatting characters.'),
 });
 
 /** The three credentials of one set, as they are sent and as they are answered. */
 export const credentialsSchema = z.strictObject({
   auth_token: token.describe('Opaque; sent with authenticated requests as "Authorization: Bearer".'),
   payment_secret: token.describe('Opaque; for payments.'),
-  refresh_token: token.describe('Opaque; good for one refresh.'),
+  refresh_token: token.describe('Opaque; works for one refresh.'),
 });
 
 /** The body of an introspection. */
 export const introspectionSchema = z.strictObject({
   token: token.describe('The auth token to ask about.'),
-  payment_secret: token.optional().describe('Where given, the one of the same set, or the token is not active.'),
-  udid: text(256).optional().describe('Where given, the identifier of the device, or the token is not active.'),
+  payment_secret: token.optional().describe('If given, it must be of the same set, or the token is not active.'),
+  udid: text(256).optional().describe('If given, it must be the identifier of the device, or the token is not active.'),
 });
 
 const message = z.literal('200 Successful');
@@ -95,7 +95,7 @@ export const gatewayOperations = {
     method: 'GET',
     address: '/account',
     tag: 'gateway',
-    summary: 'The account that is signed in',
+    summary: 'The signed-in account',
     schema: accountSchema,
     errors: [401],
     bearer: 'authToken',
@@ -104,7 +104,7 @@ export const gatewayOperations = {
     method: 'POST',
     address: '/introspect',
     tag: 'gateway',
-    summary: 'Whether an auth token is live, for download servers with a secret of their own',
+    summary: 'Whether an auth token is active, for download servers with a secret',
     body: introspectionSchema,
     schema: introspectedSchema,
     errors: [401, 404, 413, 415, 429],

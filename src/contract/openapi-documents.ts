@@ -25,7 +25,7 @@ export const documentOperations: Readonly<Record<string, Operation>> = Object.fr
       method: 'GET',
       address,
       tag,
-      summary: `${summary}, by the name of its file`,
+      summary: `${summary}, by file name`,
       schema,
       file,
       errors: address.includes('{') ? [404] : [],
@@ -98,7 +98,7 @@ const feedOperations: Readonly<Record<string, SiteFile>> = {
     'feed',
     '/divergence/feed.atom',
     'application/atom+xml; charset=utf-8',
-    'Versions that have other bytes in another repository, or than they had before, as an Atom feed',
+    'Versions whose bytes differ from those in another repository, or from before, as an Atom feed',
   ),
   repositoryAtomFeed: siteFile(
     'feed',
@@ -139,13 +139,13 @@ const badgeOperations: Readonly<Record<string, SiteFile>> = {
     'badge',
     '/badge/{repositoryFolder}.svg',
     'image/svg+xml; charset=utf-8',
-    'How a repository fares, as a drawing for its README',
+    'The state of a repository, as an image for its README',
   ),
   repositoryShield: siteFile(
     'badge',
     '/badge/{repositoryFolder}.json',
     'application/json',
-    'How a repository fares, for shields.io to draw',
+    'The state of a repository, for shields.io',
     badgeSchema,
   ),
 };

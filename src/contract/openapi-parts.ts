@@ -36,11 +36,11 @@ const errorDescriptions: Partial<Record<ErrorStatus, string>> = {
   409: 'The credentials are not expired yet.',
   413: 'The body is too large.',
   414: 'The address is too long.',
-  415: 'The body is of another content type.',
+  415: 'The content type of the body is not supported.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'A fault of the service.',
-  501: 'The body comes with a transfer coding that is not read here.',
+  501: 'The transfer coding of the body is not supported.',
   503: 'The service cannot answer at the moment.',
 };
 
@@ -48,8 +48,8 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 const errorHeaders: Partial<Record<ErrorStatus, Json>> = {
-  401: { 'WWW-Authenticate': { description: 'How to ask with credentials.', schema: { type: 'string' } } },
-  405: { Allow: { description: 'The methods it answers.', schema: { type: 'string' } } },
+  401: { 'WWW-Authenticate': { description: 'The authentication scheme.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods that the address answers.', schema: { type: 'string' } } },
   429: retryAfter,
   503: retryAfter,
 };

@@ -136,7 +136,7 @@ const pagedHeaders = {
 const searchHeaders = {
   [inPartHeader]: {
     description:
-      'How many records of the page, which are its last, all words but one fit; without it all words fit all.',
+      'How many records at the end of the page match all words but one. Without this header all records match all words.',
     required: false,
     schema: { type: 'integer', minimum: 1 },
   },
@@ -171,7 +171,7 @@ const createResponses = (operation: Operation, example: unknown): Json => {
   ]);
   const responses: Json = { 200: successResponse(operation, example) };
   if (operation.file !== undefined) {
-    responses[304] = { description: 'The client has the answer already.', headers: cacheHeaders };
+    responses[304] = { description: 'The client has this answer already.', headers: cacheHeaders };
   }
   for (const status of [...errors].sort((a, b) => a - b) as ErrorStatus[]) {
     responses[status] = { $ref: `#/components/responses/${responseName(status)}` };
@@ -182,7 +182,7 @@ const createResponses = (operation: Operation, example: unknown): Json => {
     responses[503] = {
       ...successResponse(operation, undefined),
       description:
-        operation.schema === healthSchema ? 'Something is not well; the leaves say what.' : 'A read operation fails.',
+        operation.schema === healthSchema ? 'Something is unhealthy; the leaves say what.' : 'A read operation fails.',
     };
   }
   return responses;
@@ -283,13 +283,13 @@ export const createOpenApi = ({
   info: {
     title: 'Package and repository index',
     version,
-    summary: 'What APT repositories hold: lookup, search, ranking and safety.',
+    summary: 'Packages of APT repositories: lookup, search, ranking and safety.',
     description: [
-      'Every answer is JSON in UTF-8. HEAD answers as GET does, without the body. Scripts of any site may read all of it.',
-      'Prebuilt answers carry an ETag; ask again with If-None-Match. Unknown query parameters are ignored.',
+      'Every answer is JSON in UTF-8. HEAD answers as GET does, without the body. Scripts of any site may read everything (CORS).',
+      'Prebuilt answers have an ETag: repeat requests with If-None-Match. Unknown query parameters are ignored.',
       staticRefs
-        ? 'Every answer is a file, under its name. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.'
-        : 'A prebuilt answer is also a file, under a name that ends in ".json", which any static host answers. In that name an identifier of lower-case letters, digits, ".", "+" and "-" stands as it is, and any other in a reversible encoding, in folders of its own where it is long.',
+        ? 'Every answer is a file. In its name, an identifier of lower-case letters, digits, ".", "+" and "-" appears unchanged; any other is encoded reversibly, and split into folders if it is long.'
+        : 'A prebuilt answer is also a file with a name ending in ".json", which any static host can serve. In that name, an identifier of lower-case letters, digits, ".", "+" and "-" appears unchanged; any other is encoded reversibly, and split into folders if it is long.',
     ].join('\n\n'),
     license: { name: 'MIT', identifier: 'MIT' },
   },
@@ -303,12 +303,12 @@ export const createOpenApi = ({
       ? []
       : [
           { name: 'download', description: 'Counting of downloads.' },
-          { name: 'gateway', description: 'Credentials of the payment gateway; its answers are never to be kept.' },
+          { name: 'gateway', description: 'Credentials of the payment gateway. Never store its answers.' },
         ]),
     ...(site
       ? [
           { name: 'feed', description: 'What is new, for feed readers.' },
-          { name: 'badge', description: 'How a repository fares, for the README of who runs it.' },
+          { name: 'badge', description: 'The state of a repository, for its README.' },
         ]
       : []),
   ],
@@ -330,7 +330,7 @@ export const createOpenApi = ({
     })),
     securitySchemes: {
       authToken: { type: 'http', scheme: 'bearer', description: 'The auth token of a credential set.' },
-      introspectionSecret: { type: 'http', scheme: 'bearer', description: 'A secret that the operator gave out.' },
+      introspectionSecret: { type: 'http', scheme: 'bearer', description: 'A secret from the operator.' },
     },
   },
 });

@@ -191,39 +191,39 @@ const pathParameters = {
     example: ({ packageId }) => packageId,
     inFile: {
       name: 'packageFile',
-      description: 'Package identifier as it stands in the name of a file.',
+      description: 'Package identifier, encoded as in the file name.',
       schema: { type: 'string', minLength: 1 },
     },
   },
   repositorySlug: {
-    description: 'Slug of the repository, letter by letter: capitals are others than small letters.',
+    description: 'Slug of the repository, case-sensitive.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: ({ slug }) => slug,
     inFile: {
       name: 'repositoryFile',
-      description: 'Slug of the repository as it stands in the name of a file.',
+      description: 'Slug of the repository, encoded as in the file name.',
       schema: { type: 'string', minLength: 1 },
     },
     inFolder: {
       name: 'repositoryFolder',
-      description: 'Slug of the repository as it stands in the name of a folder.',
+      description: 'Slug of the repository, encoded as in the folder name.',
       schema: { type: 'string', minLength: 1 },
     },
   },
   packageFolder: {
-    description: 'Package identifier as it stands in the address of its page.',
+    description: 'Package identifier as in the address of its page.',
     schema: { type: 'string', minLength: 1 },
     // A package for no device with iOS has no feed.
     example: undefined,
   },
   authorFolder: {
-    description: "Name of the author as it stands in the address of the author's page.",
+    description: "Name of the author as in the address of the author's page.",
     schema: { type: 'string', minLength: 1 },
     // Whoever is named by a mail address has no page.
     example: undefined,
   },
   sectionKind: {
-    description: 'Kind of section, as it stands in the address of its page.',
+    description: 'Kind of section as in the address of its page.',
     schema: { type: 'string', enum: sectionKinds },
     // Kinds without a package have no page.
     example: undefined,
@@ -240,7 +240,7 @@ const pathParameters = {
 /** Parameters of queries, by name. */
 export const queryParameters = {
   q: required({
-    description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters once trimmed. Any text is a question, never syntax.`,
+    description: `Text to search for: ${searchLength.minimum} to ${searchLength.maximum} characters after trimming. There is no query syntax.`,
     words: true,
     schema: { type: 'string', minLength: searchLength.minimum },
     example: ({ packageId, name, slug }, tag) => {
@@ -258,7 +258,7 @@ export const queryParameters = {
     },
   }),
   limit: integer({
-    description: 'Most records of a page.',
+    description: 'Maximum number of records on a page.',
     minimum: 1,
     maximum: 250,
     default: 100,
@@ -266,7 +266,7 @@ export const queryParameters = {
     example: () => '2',
   }),
   listLimit: integer({
-    description: 'Most records of a page; without it and without page the answer is the whole list.',
+    description: 'Maximum number of records on a page. Without limit and page, the answer is the whole list.',
     written: 'limit',
     minimum: 1,
     maximum: listPageMaximum,
@@ -281,7 +281,7 @@ export const queryParameters = {
   }),
   deviceArchitecture: required({
     written: 'architecture',
-    description: 'Architecture of the device, such as iphoneos-arm64; packages for "all" belong to each.',
+    description: 'Architecture of the device, such as iphoneos-arm64. Packages for "all" fit each.',
     schema: { type: 'string', minLength: 1, maxLength: architectureMaximum },
     example: ({ architecture }) => architecture,
     read: (text, refuse) =>
@@ -290,7 +290,7 @@ export const queryParameters = {
         : refuse('must be one architecture such as iphoneos-arm64'),
   }),
   repositories: {
-    description: `Slugs of the repositories that are had already, separated by commas; at most ${repositoriesMaximum}.`,
+    description: `Slugs of the repositories already added to the device, separated by commas; at most ${repositoriesMaximum}.`,
     required: false,
     schema: { type: 'string' },
     example: ({ slug }: ExampleSubject) => slug,
@@ -303,7 +303,7 @@ export const queryParameters = {
   deviceFirmware: {
     ...filter({
       description:
-        'Version of iOS on the device, which relations to `firmware` are compared with; without it any will do. `16` is 16.0.',
+        'Version of iOS on the device, for relations to `firmware`. Without it any version satisfies them. `16` is 16.0.',
       ...firmwareForm,
     }),
     written: 'firmware',
@@ -320,7 +320,7 @@ export const queryParameters = {
   }),
   priority: {
     description:
-      'Which repositories win where several have a package: the better ranked, or bootstrap repositories first.',
+      'Which repository wins if several have a package: `default` takes the best ranked, `bootstrap` prefers bootstrap repositories.',
     schema: { type: 'string', enum: priorities, default: priorities[0] },
     example: undefined,
     read: (text: string = priorities[0], refuse: Refuse) => oneOf(priorities, text, refuse),
@@ -339,18 +339,18 @@ export const queryParameters = {
   }),
   architecture: filter({
     description:
-      'Only packages for this architecture, and those for all: `iphoneos-arm` is rootful, `iphoneos-arm64` rootless, `iphoneos-arm64e` RootHide.',
+      'Only packages for this architecture or for all: `iphoneos-arm` is rootful, `iphoneos-arm64` rootless, `iphoneos-arm64e` RootHide.',
     pattern: /^[a-z0-9][a-z0-9-]{0,63}$/,
     complaint: 'must be one architecture such as iphoneos-arm64: small letters, digits and "-"',
     examples: ['iphoneos-arm64'],
   }),
   firmware: filter({
     description:
-      'A version of iOS: packages that say they do not run on it are left out, by their relations to `firmware` (Depends, Pre-Depends, Conflicts, Breaks) or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
+      'A version of iOS. Leaves out packages that say they do not run on it, by relations to `firmware` (Depends, Pre-Depends, Conflicts, Breaks) or tags such as `compatible_max::ios16.5`. Packages that say nothing stay. `16` is 16.0.',
     ...firmwareForm,
   }),
   section: {
-    description: 'Only packages of this section, as records name it; capitals are as small letters.',
+    description: 'Only packages of this section, as records name it; not case-sensitive.',
     required: false,
     words: true,
     schema: { type: 'string', maxLength: sectionMaximum, examples: ['Tweaks'] },
@@ -363,21 +363,24 @@ export const queryParameters = {
     },
   },
   repository: filter({
-    description: 'Only packages of the repository with this slug, or one that it had before.',
+    description: 'Only packages of the repository with this slug or former slug.',
     pattern: slugPattern,
     complaint: 'must be the slug of one repository: letters (A-Z, a-z), digits, ".", "_" and "-"',
     examples: ['chariz'],
   }),
-  price: choice({ description: 'Only packages that are free, or only those that are paid.', values: prices }),
-  kind: choice({ description: 'Only packages of this kind of section, as the site sorts them.', values: sectionKinds }),
+  price: choice({ description: 'Only free or only paid packages.', values: prices }),
+  kind: choice({
+    description: 'Only packages of this kind of section, as the site groups them.',
+    values: sectionKinds,
+  }),
   state: choice({
     description:
-      'Only packages whose version is released and whose repository answers (`current`), those with a version before a release (`pre-release`), or those whose repository could not be read by the last build (`stale`).',
+      'Only packages with a released version from a repository that answers (`current`), with a version before a release (`pre-release`), or from a repository that the last build could not read (`stale`).',
     values: packageStates,
   }),
   sort: choice({
     description:
-      'Order of the packages, of which those that all words but one fit come last: `newest` first, by when they were first seen; most `downloads` first; or by `name`. The best 10,000 records are put in order. Without it those that fit best come first.',
+      'Order of the packages: `newest` (first seen last), most `downloads`, or by `name`. Without it the best matches come first. Sorts the best 10,000 records; those that match all words but one stay last.',
     values: packageOrders,
   }),
   uris: {

@@ -32,16 +32,16 @@ const repositoryFields = {
   quality: ranking,
   bootstrap: z.boolean().describe('Whether it is a bootstrap repository.'),
   origin_hostname: z.string().describe('Host name of the origin.'),
-  origin_last_updated: timestamp.describe('When the bytes of the origin were last seen to change.'),
+  origin_last_updated: timestamp.describe('When the origin was last seen to change.'),
   origin_release_path: absolutePath.describe('Path of the Release file below the address.'),
   origin_release_hash: sha256.describe('SHA-256 of the Release file as downloaded.'),
   origin_packages_path: absolutePath.describe('Path of the Packages index below the address.'),
   origin_packages_hash: sha256.describe('SHA-256 of the Packages index as downloaded.'),
-  origin_has_release_gpg: z.boolean().describe('Has a detached Release signature.'),
-  origin_has_in_release: z.boolean().describe('Has an InRelease file.'),
-  origin_uses_https: z.boolean().describe('The origin uses https.'),
-  origin_supports_payment_v1: z.boolean().describe('Supports payment version 1.'),
-  origin_supports_payment_v2: z.boolean().describe('Supports payment version 2 (native).'),
+  origin_has_release_gpg: z.boolean().describe('Whether it has a detached Release signature.'),
+  origin_has_in_release: z.boolean().describe('Whether it has an InRelease file.'),
+  origin_uses_https: z.boolean().describe('Whether the origin uses https.'),
+  origin_supports_payment_v1: z.boolean().describe('Whether it supports payment version 1.'),
+  origin_supports_payment_v2: z.boolean().describe('Whether it supports payment version 2 (native).'),
   slug: z.string().meta(deprecated('Legacy slug', 'id', firstRelease)),
   isBootstrap: z.boolean().meta(deprecated('Legacy bootstrap flag', 'bootstrap', firstRelease)),
   tier: ranking.meta(deprecated('Legacy ranking', 'quality', firstRelease)),
@@ -88,7 +88,7 @@ export const embeddedRepositorySchema = z.strictObject({
   suite: repositoryFields.suite,
   name: repositoryFields.name,
   description: repositoryFields.description,
-  date: timestamp.describe('Date of the Release file; where it has none, when the origin last changed.'),
+  date: timestamp.describe('Date of the Release file, or if it has none, when the origin last changed.'),
   slug: repositoryFields.slug,
   uri: repositoryFields.uri,
   origin_has_release_gpg: repositoryFields.origin_has_release_gpg,
@@ -106,7 +106,7 @@ export const embeddedRepositorySchema = z.strictObject({
   origin_last_updated: repositoryFields.origin_last_updated,
   origin_supports_payment_v1: repositoryFields.origin_supports_payment_v1,
   sections: repositoryFields.sections,
-  version: z.string().describe('Repository version; empty where it has none.'),
+  version: z.string().describe('Repository version; empty if it has none.'),
   origin_release_hash: repositoryFields.origin_release_hash,
   origin_packages_path: repositoryFields.origin_packages_path,
   origin_supports_payment_v2: repositoryFields.origin_supports_payment_v2,
@@ -120,7 +120,7 @@ export const packageRecordSchema = z.strictObject({
   package_id: z.string().describe('Package identifier.'),
   package: z.string().meta(deprecated('Legacy package identifier', 'package_id', firstRelease)),
   name: z.string().nullable().describe('Package name.'),
-  description: z.string().nullable().describe('Package description, whole.'),
+  description: z.string().nullable().describe('Package description, complete.'),
   version: z.string().describe('Package version.'),
   latest_version: z
     .boolean()
@@ -133,7 +133,7 @@ export const packageRecordSchema = z.strictObject({
   tags: z.array(z.string()).nullable().describe('Package tags.'),
   visible: z.boolean().describe('Whether the package is visible.'),
   sha256_hash: sha256.nullable().describe('SHA-256 of the package file.'),
-  package_size: byteCount.describe('Download size in bytes; 0 where the repository does not say.'),
+  package_size: byteCount.describe('Download size in bytes; 0 if the repository does not say.'),
   installed_size: byteCount.nullable().describe('Installed size in bytes.'),
   package_filename: z.string().describe('File name of the package in the repository.'),
   icon_url: url.describe('Address of the icon.'),
@@ -160,17 +160,19 @@ const leaf = z.boolean();
 
 /** From what a replica answers. */
 const replicaRecordSchema = z.strictObject({
-  generation: z.number().int().min(1).nullable().describe('Number of the generation; null before the first was taken.'),
-  published: z.iso.datetime().nullable().describe('When it was published.'),
-  age: z.number().int().min(0).nullable().describe('Seconds since then.'),
+  generation: z.number().int().min(1).nullable().describe('Number of the generation; null before the first.'),
+  published: z.iso.datetime().nullable().describe('When the generation was published.'),
+  age: z.number().int().min(0).nullable().describe('Seconds since it was published.'),
   confirmed: z.iso
     .datetime()
     .nullable()
-    .describe('When the publication last said that this is its newest; null where it has not since the start.'),
+    .describe('When the publication last confirmed this generation as its newest; null if it has not since the start.'),
 });
 export type ReplicaRecord = z.infer<typeof replicaRecordSchema>;
 
-const replica = replicaRecordSchema.optional().describe('Where a replica of a publication answers: from what.');
+const replica = replicaRecordSchema
+  .optional()
+  .describe('What a replica answers from; left out if the server is no replica.');
 
 /** Health of the service: every leaf is the result of a probe made for it; `healthy` is true where all of its group are. */
 export const healthRecordSchema = z.strictObject({
@@ -198,30 +200,30 @@ export type HealthRecord = z.infer<typeof healthRecordSchema>;
 
 /** Something wrong with a repository. */
 export const findingSchema = z.strictObject({
-  code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('What is wrong; stable.'),
+  code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('Code of what is wrong; stable.'),
   weight: z
     .enum(['broken', 'weak', 'note'])
-    .describe('broken keeps packages or updates away from people, weak risks something, note is worth tidying.'),
-  count: z.number().int().min(1).describe('How often it was found.'),
+    .describe('broken: keeps packages or updates from people; weak: a risk; note: worth tidying.'),
+  count: z.number().int().min(1).describe('Number of occurrences.'),
   title: z.string().describe('What is wrong, in a few words.'),
-  for_operator: z.string().describe('A sentence for the operator of this service, with the first occurrence in it.'),
-  for_owner: z.string().describe('A sentence for the owner of the repository that says how to mend it.'),
+  for_operator: z.string().describe('A sentence for the operator of this service, with the first occurrence.'),
+  for_owner: z.string().describe('A sentence for the owner of the repository: how to fix it.'),
 });
 export type FindingRecord = z.infer<typeof findingSchema>;
 
 /** What is wrong with one repository. */
 export const findingsRecordSchema = z.strictObject({
   repository_id: repositoryFields.id,
-  failure: findingSchema.nullable().describe('Why the last crawl took nothing; null where it went well.'),
+  failure: findingSchema.nullable().describe('Why the last crawl failed; null if it succeeded.'),
   signature: z
     .strictObject({
       state: z.enum(signingStates),
       text: z.string().describe('What the state means.'),
-      signers: z.array(z.string()).describe('Fingerprints, or key identifiers, of those who say to have signed.'),
+      signers: z.array(z.string()).describe('Fingerprints or key identifiers that the signatures name.'),
     })
     .nullable()
-    .describe('How the Release of the data in force is signed; null where none was ever read.'),
-  findings: z.array(findingSchema).describe('In the data in force, ordered by code.'),
+    .describe('How the Release of the current data is signed; null if none was ever read.'),
+  findings: z.array(findingSchema).describe('Findings in the current data, ordered by code.'),
 });
 export type FindingsRecord = z.infer<typeof findingsRecordSchema>;
 
@@ -231,8 +233,8 @@ const build = {
   architecture: z.string().describe('Supported architecture.'),
 };
 const divergence = {
-  count: z.number().int().min(1).describe('Of how many builds: a version of a package for an architecture.'),
-  builds: z.array(z.strictObject(build)).min(1).describe('The first of them, by package; at most 20.'),
+  count: z.number().int().min(1).describe('Number of builds. A build is a version of a package for an architecture.'),
+  builds: z.array(z.strictObject(build)).min(1).describe('The first of these builds, by package; at most 20.'),
 };
 
 /** Where the index contradicts itself: one version with other bytes elsewhere, or than before. */
@@ -241,20 +243,22 @@ export const divergencesRecordSchema = z.strictObject({
     .array(
       z.strictObject({
         repositories: z.array(repositoryFields.id).length(2).describe('Identifiers of both repositories.'),
-        since: timestamp.describe('When the last of it came to be, as far as anybody knows.'),
+        since: timestamp.describe('When the latest of these differences appeared, as far as known.'),
         ...divergence,
       }),
     )
-    .describe('Repositories that name other bytes for the same builds, those that do for most first; at most 1,000.'),
+    .describe(
+      'Pairs of repositories with different bytes for the same builds, those with the most first; at most 1,000.',
+    ),
   changed: z
     .array(
       z.strictObject({
         repository_id: repositoryFields.id,
-        changed: timestamp.describe('When other bytes than before were seen.'),
+        changed: timestamp.describe('When the change was seen.'),
         ...divergence,
       }),
     )
-    .describe('Repositories that named other bytes for a version that they had before, the last first; at most 1,000.'),
+    .describe('Repositories that changed the bytes of a version, the latest first; at most 1,000.'),
 });
 export type DivergencesRecord = z.infer<typeof divergencesRecordSchema>;
 
@@ -263,13 +267,13 @@ export const landingRecordSchema = z.strictObject({
   info: z.strictObject({
     name: z.string(),
     version: z.string(),
-    build: z.string().describe('Digest of what is published: it changes when the index does.'),
+    build: z.string().describe('Digest of what is published; changes when the index does.'),
     platform: z.string(),
     runtime: z.string(),
   }),
   reference: z.strictObject({
     docs: url,
-    changes: url.describe('What clients must know of each release.'),
+    changes: url.describe('What clients must know about each release.'),
     privacy_policy: url,
     privacy_updated: z.iso.date().describe('Day on which the privacy policy last changed.'),
     contact_email: z.email(),
@@ -277,13 +281,13 @@ export const landingRecordSchema = z.strictObject({
     signing_key: z
       .string()
       .optional()
-      .describe('Public key of Ed25519, 32 bytes in base64url, by which `generation.jws` signs `generation.json`.'),
+      .describe('Ed25519 public key (32 bytes, base64url) for the signature of `generation.json` in `generation.jws`.'),
   }),
   statistics: z.strictObject({
     repositories: z.number().int().min(0),
     packages: z.number().int().min(0).describe('Distinct package identifiers.'),
     versions: z.number().int().min(0).describe('Package records.'),
-    updated: timestamp.describe('When the newest change of any origin was seen.'),
+    updated: timestamp.describe('When a change of any origin was last seen.'),
   }),
   replica,
 });
@@ -307,12 +311,12 @@ export const countedDays = 400;
 /** How often a package was downloaded, as far as clients reported it. */
 export const downloadCountSchema = z.strictObject({
   package_id: z.string().describe('Package identifier.'),
-  total: z.number().int().min(0).describe('All that was counted, of every version and on every day.'),
-  last_30_days: z.number().int().min(0).describe('What was counted today and on the 29 days before, in UTC.'),
+  total: z.number().int().min(0).describe('All counted downloads, of every version.'),
+  last_30_days: z.number().int().min(0).describe('Downloads of today and the 29 days before, in UTC.'),
   daily: z
     .array(z.strictObject({ day: z.iso.date().describe('A day, in UTC.'), count: z.number().int().min(1) }))
     .max(countedDays)
-    .describe(`The days of the last ${countedDays} on which something was counted, oldest first.`),
+    .describe(`Days among the last ${countedDays} with downloads, oldest first.`),
 });
 export type DownloadCount = z.infer<typeof downloadCountSchema>;
 
@@ -322,8 +326,8 @@ export const listedDownloads = 20_000;
 /** How often a package was downloaded by the end of a day. */
 export const downloadTotalSchema = z.strictObject({
   package_id: z.string().describe('Package identifier.'),
-  total: z.number().int().min(1).describe('All that was counted until then, of every version.'),
-  last_30_days: z.number().int().min(0).describe('What was counted on the last 30 of these days, in UTC.'),
+  total: z.number().int().min(1).describe('All downloads by the end of that day, of every version.'),
+  last_30_days: z.number().int().min(0).describe('Downloads of the last 30 days up to it, in UTC.'),
 });
 export type DownloadTotal = z.infer<typeof downloadTotalSchema>;
 

@@ -27,11 +27,11 @@ const moment = z.iso.datetime({ precision: 3 });
 
 /** Repositories of a build by what became of them. */
 export const outcomeCountsSchema = z.strictObject({
-  fresh: count.describe('Their data changed.'),
-  unchanged: count.describe('Their origins confirmed it.'),
-  stale: count.describe('Nothing usable came, and the data from before stays.'),
-  failed: count.describe('And there is none.'),
-  unvisited: count.describe('The build did not visit them.'),
+  fresh: count.describe('Repositories whose data changed.'),
+  unchanged: count.describe('Repositories whose origin confirmed the data.'),
+  stale: count.describe('Repositories that gave nothing usable and keep their former data.'),
+  failed: count.describe('Repositories that gave nothing usable and have no former data.'),
+  unvisited: count.describe('Repositories that the build did not visit.'),
 });
 export type OutcomeCounts = Readonly<z.infer<typeof outcomeCountsSchema>>;
 
@@ -42,20 +42,20 @@ export const packageCountsSchema = z.strictObject({ added: count, updated: count
 export const buildEndings = ['published', 'nothing', 'failed'] as const;
 
 const statusBuildSchema = z.strictObject({
-  date: moment.describe('When it ended.'),
+  date: moment.describe('When the build ended.'),
   ended: z
     .enum(buildEndings)
     .describe(
-      'published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, unless it ended when files were given their names: then documents may be of it and pages of the one before.',
+      'published: the build was published. nothing: no repository gave anything usable. failed: the build ended before it was published. What was published before still stands, unless the build ended while files were put in place: then documents may be new and pages old.',
     ),
   repositories: outcomeCountsSchema,
   packages: packageCountsSchema,
 });
 
 const statusFindingSchema = z.strictObject({
-  code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('What is wrong; stable.'),
+  code: z.enum(Object.keys(findingTexts) as FindingCode[]).describe('Code of what is wrong; stable.'),
   weight: z.enum(['broken', 'weak', 'note']),
-  count: z.int().min(1).describe('How often it was found.'),
+  count: z.int().min(1).describe('Number of occurrences.'),
 });
 
 const statusRepositorySchema = z.strictObject({
@@ -63,26 +63,26 @@ const statusRepositorySchema = z.strictObject({
   outcome: z
     .enum(['fresh', 'unchanged', 'stale', 'failed'])
     .describe(
-      'Of the last visit. fresh: its data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the data from before stays. failed: and there is none.',
+      'Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data.',
     ),
-  since: moment.describe('Since when builds have found it in order (fresh, unchanged) or not (stale, failed).'),
-  visited: moment.nullable().describe('When the last build that visited it ended; null where none has.'),
-  confirmed: moment
-    .nullable()
-    .describe('When the origin last confirmed the data that is published; null where there is none.'),
-  code: z.string().nullable().describe('Stable code of what went wrong; null where nothing did.'),
+  since: moment.describe('Since when it has been in order (fresh, unchanged) or not (stale, failed).'),
+  visited: moment.nullable().describe('When the last build that visited it ended; null if none has.'),
+  confirmed: moment.nullable().describe('When the origin last confirmed the published data; null if there is none.'),
+  code: z.string().nullable().describe('Stable code of what went wrong; null if nothing did.'),
   reason: z.string().nullable().describe('The same as a sentence.'),
   held_back: z
     .array(z.string())
-    .describe("Codes of what waits for the operator's word: an index that shrank, another key, an older Release."),
+    .describe(
+      "Codes of what waits for the operator's confirmation: an index that shrank, another key, an older Release.",
+    ),
   findings: z
     .array(statusFindingSchema)
-    .describe('What is wrong with the data that is published; the findings document of the repository has the words.'),
+    .describe('What is wrong with the published data; the findings document of the repository explains it.'),
   history: z
     .string()
     .regex(/^[fusx-]*$/)
     .describe(
-      'A letter for each of the builds, in their order: f fresh, u unchanged, s stale, x failed, - not visited (or not in the index yet, or the build ended before).',
+      'One letter for each build, in their order: f fresh, u unchanged, s stale, x failed, - not visited (or not in the index yet, or the build ended before).',
     ),
 });
 
@@ -91,7 +91,7 @@ export const statusRecordSchema = z.strictObject({
   builds: z
     .array(statusBuildSchema)
     .max(shownBuilds)
-    .describe(`The last builds, ${shownBuilds} at most, the newest last.`),
+    .describe(`The last builds, at most ${shownBuilds}, the newest last.`),
   repositories: z.array(statusRepositorySchema).describe('Every repository of the manifest, by slug.'),
 });
 export type StatusRecord = z.infer<typeof statusRecordSchema>;

@@ -9,7 +9,7 @@ export interface PackageRecord {
   readonly package: string;
   /** Package name. */
   readonly name: string | null;
-  /** Package description, whole. */
+  /** Package description, complete. */
   readonly description: string | null;
   /** Package version. */
   readonly version: string;
@@ -31,7 +31,7 @@ export interface PackageRecord {
   readonly visible: boolean;
   /** SHA-256 of the package file. */
   readonly sha256_hash: string | null;
-  /** Download size in bytes; 0 where the repository does not say. */
+  /** Download size in bytes; 0 if the repository does not say. */
   readonly package_size: number;
   /** Installed size in bytes. */
   readonly installed_size: number | null;
@@ -65,13 +65,13 @@ export interface EmbeddedRepository {
   readonly name: string | null;
   /** Repository description. */
   readonly description: string | null;
-  /** Date of the Release file; where it has none, when the origin last changed. */
+  /** Date of the Release file, or if it has none, when the origin last changed. */
   readonly date: string;
   /** Legacy slug; use id. Deprecated since 2026-11-20. @deprecated */
   readonly slug: string;
   /** Address of the repository. */
   readonly uri: string;
-  /** Has a detached Release signature. */
+  /** Whether it has a detached Release signature. */
   readonly origin_has_release_gpg: boolean;
   /** Ranking of the repository: 1 is best, 5 is last. */
   readonly quality: number;
@@ -79,7 +79,7 @@ export interface EmbeddedRepository {
   readonly package_count: number;
   /** Whether it is a bootstrap repository. */
   readonly bootstrap: boolean;
-  /** Has an InRelease file. */
+  /** Whether it has an InRelease file. */
   readonly origin_has_in_release: boolean;
   /** Repository identifier. */
   readonly id: string;
@@ -91,23 +91,23 @@ export interface EmbeddedRepository {
   readonly origin_hostname: string;
   /** SHA-256 of the Packages index as downloaded. */
   readonly origin_packages_hash: string;
-  /** The origin uses https. */
+  /** Whether the origin uses https. */
   readonly origin_uses_https: boolean;
   /** Legacy ranking; use quality. Deprecated since 2026-11-20. @deprecated */
   readonly tier: number;
-  /** When the bytes of the origin were last seen to change. */
+  /** When the origin was last seen to change. */
   readonly origin_last_updated: string;
-  /** Supports payment version 1. */
+  /** Whether it supports payment version 1. */
   readonly origin_supports_payment_v1: boolean;
   /** Sections of its packages, sorted. */
   readonly sections: ReadonlyArray<string>;
-  /** Repository version; empty where it has none. */
+  /** Repository version; empty if it has none. */
   readonly version: string;
   /** SHA-256 of the Release file as downloaded. */
   readonly origin_release_hash: string;
   /** Path of the Packages index below the address. */
   readonly origin_packages_path: string;
-  /** Supports payment version 2 (native). */
+  /** Whether it supports payment version 2 (native). */
   readonly origin_supports_payment_v2: boolean;
   /** Legacy bootstrap flag; use bootstrap. Deprecated since 2026-11-20. @deprecated */
   readonly isBootstrap: boolean;
@@ -140,7 +140,7 @@ export interface RepositoryRecord {
   readonly bootstrap: boolean;
   /** Host name of the origin. */
   readonly origin_hostname: string;
-  /** When the bytes of the origin were last seen to change. */
+  /** When the origin was last seen to change. */
   readonly origin_last_updated: string;
   /** Path of the Release file below the address. */
   readonly origin_release_path: string;
@@ -150,15 +150,15 @@ export interface RepositoryRecord {
   readonly origin_packages_path: string;
   /** SHA-256 of the Packages index as downloaded. */
   readonly origin_packages_hash: string;
-  /** Has a detached Release signature. */
+  /** Whether it has a detached Release signature. */
   readonly origin_has_release_gpg: boolean;
-  /** Has an InRelease file. */
+  /** Whether it has an InRelease file. */
   readonly origin_has_in_release: boolean;
-  /** The origin uses https. */
+  /** Whether the origin uses https. */
   readonly origin_uses_https: boolean;
-  /** Supports payment version 1. */
+  /** Whether it supports payment version 1. */
   readonly origin_supports_payment_v1: boolean;
-  /** Supports payment version 2 (native). */
+  /** Whether it supports payment version 2 (native). */
   readonly origin_supports_payment_v2: boolean;
   /** Payment endpoint for payment version 1. */
   readonly partner_endpoint: string | null;
@@ -177,34 +177,34 @@ export interface RepositoryRecord {
 }
 
 export interface Finding {
-  /** What is wrong; stable. */
+  /** Code of what is wrong; stable. */
   readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'depiction-unusable' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many' | 'package-bytes-changed' | 'package-diverges';
-  /** broken keeps packages or updates away from people, weak risks something, note is worth tidying. */
+  /** broken: keeps packages or updates from people; weak: a risk; note: worth tidying. */
   readonly weight: 'broken' | 'weak' | 'note';
-  /** How often it was found. */
+  /** Number of occurrences. */
   readonly count: number;
   /** What is wrong, in a few words. */
   readonly title: string;
-  /** A sentence for the operator of this service, with the first occurrence in it. */
+  /** A sentence for the operator of this service, with the first occurrence. */
   readonly for_operator: string;
-  /** A sentence for the owner of the repository that says how to mend it. */
+  /** A sentence for the owner of the repository: how to fix it. */
   readonly for_owner: string;
 }
 
 export interface FindingsRecord {
   /** Repository identifier. */
   readonly repository_id: string;
-  /** Why the last crawl took nothing; null where it went well. */
+  /** Why the last crawl failed; null if it succeeded. */
   readonly failure: Finding | null;
-  /** How the Release of the data in force is signed; null where none was ever read. */
+  /** How the Release of the current data is signed; null if none was ever read. */
   readonly signature: {
     readonly state: 'unsigned' | 'signed' | 'verified' | 'lost' | 'unanswered' | 'bad' | 'weak' | 'binary' | 'key-changed' | 'key-expired' | 'key-revoked' | 'signature-expired';
     /** What the state means. */
     readonly text: string;
-    /** Fingerprints, or key identifiers, of those who say to have signed. */
+    /** Fingerprints or key identifiers that the signatures name. */
     readonly signers: ReadonlyArray<string>;
   } | null;
-  /** In the data in force, ordered by code. */
+  /** Findings in the current data, ordered by code. */
   readonly findings: ReadonlyArray<Finding>;
 }
 
@@ -241,15 +241,15 @@ export interface HealthRecord {
       readonly ingest_healthy: boolean;
     };
   };
-  /** Where a replica of a publication answers: from what. */
+  /** What a replica answers from; left out if the server is no replica. */
   readonly replica?: {
-    /** Number of the generation; null before the first was taken. */
+    /** Number of the generation; null before the first. */
     readonly generation: number | null;
-    /** When it was published. */
+    /** When the generation was published. */
     readonly published: string | null;
-    /** Seconds since then. */
+    /** Seconds since it was published. */
     readonly age: number | null;
-    /** When the publication last said that this is its newest; null where it has not since the start. */
+    /** When the publication last confirmed this generation as its newest; null if it has not since the start. */
     readonly confirmed: string | null;
   };
 }
@@ -258,21 +258,21 @@ export interface LandingRecord {
   readonly info: {
     readonly name: string;
     readonly version: string;
-    /** Digest of what is published: it changes when the index does. */
+    /** Digest of what is published; changes when the index does. */
     readonly build: string;
     readonly platform: string;
     readonly runtime: string;
   };
   readonly reference: {
     readonly docs: string;
-    /** What clients must know of each release. */
+    /** What clients must know about each release. */
     readonly changes: string;
     readonly privacy_policy: string;
     /** Day on which the privacy policy last changed. */
     readonly privacy_updated: string;
     readonly contact_email: string;
     readonly copyright: string;
-    /** Public key of Ed25519, 32 bytes in base64url, by which `generation.jws` signs `generation.json`. */
+    /** Ed25519 public key (32 bytes, base64url) for the signature of `generation.json` in `generation.jws`. */
     readonly signing_key?: string;
   };
   readonly statistics: {
@@ -281,18 +281,18 @@ export interface LandingRecord {
     readonly packages: number;
     /** Package records. */
     readonly versions: number;
-    /** When the newest change of any origin was seen. */
+    /** When a change of any origin was last seen. */
     readonly updated: string;
   };
-  /** Where a replica of a publication answers: from what. */
+  /** What a replica answers from; left out if the server is no replica. */
   readonly replica?: {
-    /** Number of the generation; null before the first was taken. */
+    /** Number of the generation; null before the first. */
     readonly generation: number | null;
-    /** When it was published. */
+    /** When the generation was published. */
     readonly published: string | null;
-    /** Seconds since then. */
+    /** Seconds since it was published. */
     readonly age: number | null;
-    /** When the publication last said that this is its newest; null where it has not since the start. */
+    /** When the publication last confirmed this generation as its newest; null if it has not since the start. */
     readonly confirmed: string | null;
   };
 }
@@ -300,15 +300,15 @@ export interface LandingRecord {
 export interface DependencyClosure {
   /** Package identifier. */
   readonly package_id: string;
-  /** The architecture that was asked for. */
+  /** The requested architecture. */
   readonly architecture: string;
-  /** The firmware that was asked for; null where any will do. */
+  /** The requested firmware; null for any. */
   readonly firmware: string | null;
-  /** installable: all that is needed is listed; unmet: something cannot be met, see there; too-large: more than 10000 packages or 300000 relations had to be looked at, and what is listed is a part. */
+  /** installable: everything needed is listed; unmet: something cannot be met, see unmet; too-large: it took more than 10000 packages or 300000 relations, and only a part is listed. */
   readonly outcome: 'installable' | 'unmet' | 'too-large';
-  /** The repositories that are had already, by identifier, sorted. */
+  /** The repositories already added, by identifier, sorted. */
   readonly repositories: ReadonlyArray<string>;
-  /** What was asked for and is no repository here, sorted. */
+  /** Requested repositories that are not known here, sorted. */
   readonly unknown_repositories: ReadonlyArray<string>;
   /** Repositories to add, by ranking. */
   readonly add: ReadonlyArray<{
@@ -316,10 +316,10 @@ export interface DependencyClosure {
     readonly repository_id: string;
     readonly uri: string;
     readonly suite: string;
-    /** How many of the packages come from it. */
+    /** Number of packages that come from it. */
     readonly package_count: number;
   }>;
-  /** What would be installed: the package itself first, then each below what needs it first. Recommends are left out. */
+  /** What would be installed: the package itself first, then each package after the first that needs it. Recommends are left out. */
   readonly packages: ReadonlyArray<{
     /** Package identifier. */
     readonly package_id: string;
@@ -327,7 +327,7 @@ export interface DependencyClosure {
     readonly architecture: string;
     /** Identifier of the repository. */
     readonly repository_id: string;
-    /** The package that needs it; null for what was asked for. */
+    /** The package that needs it; null for the requested package. */
     readonly required_by: string | null;
     readonly relation: string | null;
   }>;
@@ -336,40 +336,40 @@ export interface DependencyClosure {
     readonly name: string;
     /** The relation, such as "b (>= 1.2)"; cut at 300 characters. */
     readonly relation: string;
-    /** The package that needs it; null for what was asked for. */
+    /** The package that needs it; null for the requested package. */
     readonly required_by: string | null;
-    /** system: it tells what the device is; essential: a bootstrap has it everywhere. */
+    /** system: describes the device; essential: part of every bootstrap. */
     readonly reason: 'system' | 'essential';
   }>;
-  /** What cannot be met, and why; none of its alternatives can. */
+  /** Dependencies of which no alternative can be met, and why. */
   readonly unmet: ReadonlyArray<{
-    /** The package that needs it; null for what was asked for. */
+    /** The package that needs it; null for the requested package. */
     readonly required_by: string | null;
-    /** Null for what was asked for. */
+    /** Null for the requested package. */
     readonly field: 'Pre-Depends' | 'Depends' | null;
     readonly alternatives: ReadonlyArray<{
       /** The relation, such as "b (>= 1.2)"; cut at 300 characters. */
       readonly relation: string;
-      /** not-found: no repository has it; architecture: it is there for other architectures alone; version: the version that apt takes is another, and no repository has a newer one that fits; firmware: the device runs another firmware; conflict: what has it conflicts with what is installed besides; dependency: what has it cannot be installed itself; where it is installed all the same, it has an entry of its own; repositories: it is elsewhere, and no more repositories are added; unreadable: it is no relation */
+      /** not-found: no repository has it; architecture: it exists only for other architectures; version: APT takes another version, and no repository has a newer one that fits; firmware: the device runs another firmware; conflict: the package that has it conflicts with others to be installed; dependency: the package that has it cannot be installed; if it is installed all the same, it has its own entry; repositories: another repository has it, but no more repositories are added; unreadable: the relation cannot be read */
       readonly reason: 'not-found' | 'architecture' | 'version' | 'firmware' | 'conflict' | 'dependency' | 'repositories' | 'unreadable';
-      /** The same in a sentence, with names and versions. */
+      /** The reason as a sentence, with names and versions. */
       readonly text: string;
     }>;
-    /** Alternatives beyond those that are told. */
+    /** Number of further alternatives, not listed. */
     readonly left_out: number;
   }>;
 }
 
 export interface Dependencies {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: DependencyClosure;
 }
 
 export interface PackageList {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   /** Number of items in data. */
   readonly count: number;
@@ -378,7 +378,7 @@ export interface PackageList {
 
 export interface PackagePage {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly refs: {
     readonly nextPage?: string;
@@ -391,14 +391,14 @@ export interface PackagePage {
 
 export interface Repository {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: RepositoryRecord;
 }
 
 export interface RepositoryList {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   /** Number of items in data. */
   readonly count: number;
@@ -407,7 +407,7 @@ export interface RepositoryList {
 
 export interface RepositoryPage {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly refs: {
     readonly nextPage?: string;
@@ -420,14 +420,14 @@ export interface RepositoryPage {
 
 export interface RepositoryFindings {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: FindingsRecord;
 }
 
 export interface SafetyList {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   /** Number of items in data. */
   readonly count: number;
@@ -435,15 +435,15 @@ export interface SafetyList {
 }
 
 export interface DivergencesRecord {
-  /** Repositories that name other bytes for the same builds, those that do for most first; at most 1,000. */
+  /** Pairs of repositories with different bytes for the same builds, those with the most first; at most 1,000. */
   readonly pairs: ReadonlyArray<{
     /** Identifiers of both repositories. */
     readonly repositories: ReadonlyArray<string>;
-    /** When the last of it came to be, as far as anybody knows. */
+    /** When the latest of these differences appeared, as far as known. */
     readonly since: string;
-    /** Of how many builds: a version of a package for an architecture. */
+    /** Number of builds. A build is a version of a package for an architecture. */
     readonly count: number;
-    /** The first of them, by package; at most 20. */
+    /** The first of these builds, by package; at most 20. */
     readonly builds: ReadonlyArray<{
       /** Package identifier. */
       readonly package_id: string;
@@ -453,15 +453,15 @@ export interface DivergencesRecord {
       readonly architecture: string;
     }>;
   }>;
-  /** Repositories that named other bytes for a version that they had before, the last first; at most 1,000. */
+  /** Repositories that changed the bytes of a version, the latest first; at most 1,000. */
   readonly changed: ReadonlyArray<{
     /** Repository identifier. */
     readonly repository_id: string;
-    /** When other bytes than before were seen. */
+    /** When the change was seen. */
     readonly changed: string;
-    /** Of how many builds: a version of a package for an architecture. */
+    /** Number of builds. A build is a version of a package for an architecture. */
     readonly count: number;
-    /** The first of them, by package; at most 20. */
+    /** The first of these builds, by package; at most 20. */
     readonly builds: ReadonlyArray<{
       /** Package identifier. */
       readonly package_id: string;
@@ -475,28 +475,28 @@ export interface DivergencesRecord {
 
 export interface Divergences {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: DivergencesRecord;
 }
 
 export interface StatusRecord {
-  /** The last builds, 30 at most, the newest last. */
+  /** The last builds, at most 30, the newest last. */
   readonly builds: ReadonlyArray<{
-    /** When it ended. */
+    /** When the build ended. */
     readonly date: string;
-    /** published: what is published is of it. nothing: no repository gave anything usable. failed: it ended before all of it was published. What was published before then still stands, unless it ended when files were given their names: then documents may be of it and pages of the one before. */
+    /** published: the build was published. nothing: no repository gave anything usable. failed: the build ended before it was published. What was published before still stands, unless the build ended while files were put in place: then documents may be new and pages old. */
     readonly ended: 'published' | 'nothing' | 'failed';
     readonly repositories: {
-      /** Their data changed. */
+      /** Repositories whose data changed. */
       readonly fresh: number;
-      /** Their origins confirmed it. */
+      /** Repositories whose origin confirmed the data. */
       readonly unchanged: number;
-      /** Nothing usable came, and the data from before stays. */
+      /** Repositories that gave nothing usable and keep their former data. */
       readonly stale: number;
-      /** And there is none. */
+      /** Repositories that gave nothing usable and have no former data. */
       readonly failed: number;
-      /** The build did not visit them. */
+      /** Repositories that the build did not visit. */
       readonly unvisited: number;
     };
     readonly packages: {
@@ -508,82 +508,82 @@ export interface StatusRecord {
   /** Every repository of the manifest, by slug. */
   readonly repositories: ReadonlyArray<{
     readonly repository_id: string;
-    /** Of the last visit. fresh: its data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the data from before stays. failed: and there is none. */
+    /** Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data. */
     readonly outcome: 'fresh' | 'unchanged' | 'stale' | 'failed';
-    /** Since when builds have found it in order (fresh, unchanged) or not (stale, failed). */
+    /** Since when it has been in order (fresh, unchanged) or not (stale, failed). */
     readonly since: string;
-    /** When the last build that visited it ended; null where none has. */
+    /** When the last build that visited it ended; null if none has. */
     readonly visited: string | null;
-    /** When the origin last confirmed the data that is published; null where there is none. */
+    /** When the origin last confirmed the published data; null if there is none. */
     readonly confirmed: string | null;
-    /** Stable code of what went wrong; null where nothing did. */
+    /** Stable code of what went wrong; null if nothing did. */
     readonly code: string | null;
     /** The same as a sentence. */
     readonly reason: string | null;
-    /** Codes of what waits for the operator's word: an index that shrank, another key, an older Release. */
+    /** Codes of what waits for the operator's confirmation: an index that shrank, another key, an older Release. */
     readonly held_back: ReadonlyArray<string>;
-    /** What is wrong with the data that is published; the findings document of the repository has the words. */
+    /** What is wrong with the published data; the findings document of the repository explains it. */
     readonly findings: ReadonlyArray<{
-      /** What is wrong; stable. */
+      /** Code of what is wrong; stable. */
       readonly code: 'address-refused' | 'port-refused' | 'scheme-refused' | 'redirects' | 'redirect-insecure' | 'redirect-unreadable' | 'no-network' | 'dns' | 'connection' | 'certificate-expired' | 'certificate-untrusted' | 'certificate-name' | 'tls' | 'timeout' | 'too-slow' | 'too-large' | 'headers-too-large' | 'truncated' | 'protocol' | 'aborted' | 'origin-busy' | 'server-error' | 'budget-exceeded' | 'backing-off' | 'release-missing' | 'release-forbidden' | 'release-html' | 'release-empty' | 'release-unreadable' | 'release-length-unknown' | 'release-older' | 'signature-missing' | 'signature-unanswered' | 'signature-lost' | 'signature-bad' | 'signature-weak' | 'signature-binary' | 'signature-key-changed' | 'signature-key-expired' | 'signature-key-revoked' | 'signature-expired' | 'index-missing' | 'index-forbidden' | 'index-html' | 'index-empty' | 'index-wrong-compression' | 'index-truncated' | 'index-corrupt' | 'index-bomb' | 'index-trailing-garbage' | 'index-too-large' | 'index-unreadable' | 'index-length-unknown' | 'index-encoded' | 'index-mismatch' | 'index-unverified' | 'index-shrunken' | 'store-failed' | 'internal' | 'release-line-malformed' | 'release-blank-line' | 'release-field-repeated' | 'signatures-too-many' | 'release-field-oversized' | 'release-encoding-not-utf8' | 'release-hash-malformed' | 'release-hash-empty' | 'release-entry-conflict' | 'release-architecture-singular' | 'release-payment-gateway-malformed' | 'release-expired' | 'release-in-future' | 'release-date-unreadable' | 'release-without-hashes' | 'release-weak-hashes' | 'index-not-listed' | 'index-variants-differ' | 'inrelease-unsigned' | 'signature-unreadable' | 'payment-endpoint-unreadable' | 'extras-unanswered' | 'depiction-unusable' | 'redirected' | 'address-former' | 'snapshot-damaged' | 'package-missing' | 'package-malformed' | 'version-missing' | 'version-unreadable' | 'version-malformed' | 'architecture-missing' | 'architecture-malformed' | 'filename-missing' | 'filename-malformed' | 'size-missing' | 'size-malformed' | 'installed-size-malformed' | 'sha256-malformed' | 'icon-malformed' | 'header-malformed' | 'native-depiction-malformed' | 'field-malformed' | 'field-commented-out' | 'field-repeated' | 'continuation-orphaned' | 'encoding-not-utf8' | 'stanza-oversized' | 'stanza-duplicate' | 'records-too-many' | 'versions-too-many' | 'field-oversized' | 'record-oversized' | 'publication-too-large' | 'provides-too-many' | 'sections-too-many' | 'package-bytes-changed' | 'package-diverges';
       readonly weight: 'broken' | 'weak' | 'note';
-      /** How often it was found. */
+      /** Number of occurrences. */
       readonly count: number;
     }>;
-    /** A letter for each of the builds, in their order: f fresh, u unchanged, s stale, x failed, - not visited (or not in the index yet, or the build ended before). */
+    /** One letter for each build, in their order: f fresh, u unchanged, s stale, x failed, - not visited (or not in the index yet, or the build ended before). */
     readonly history: string;
   }>;
 }
 
 export interface Status {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: StatusRecord;
 }
 
 export interface Landing {
   readonly status: '200 OK';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: LandingRecord;
 }
 
 export interface Health {
   readonly status: '200 OK' | '503 Service Unavailable';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: HealthRecord;
 }
 
 export interface Liveness {
   readonly status: '200 OK';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
 }
 
 export interface Readiness {
   readonly status: '200 OK' | '503 Service Unavailable';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
 }
 
 export interface Ingest {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
-  /** How many were counted: of packages and versions that are known, once for a client and day. */
+  /** Number of downloads counted: those of known packages and versions, once for each client and day. */
   readonly count: number;
 }
 
 export interface DownloadCount {
   /** Package identifier. */
   readonly package_id: string;
-  /** All that was counted, of every version and on every day. */
+  /** All counted downloads, of every version. */
   readonly total: number;
-  /** What was counted today and on the 29 days before, in UTC. */
+  /** Downloads of today and the 29 days before, in UTC. */
   readonly last_30_days: number;
-  /** The days of the last 400 on which something was counted, oldest first. */
+  /** Days among the last 400 with downloads, oldest first. */
   readonly daily: ReadonlyArray<{
     /** A day, in UTC. */
     readonly day: string;
@@ -593,7 +593,7 @@ export interface DownloadCount {
 
 export interface DownloadCountAnswer {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   readonly data: DownloadCount;
 }
@@ -601,15 +601,15 @@ export interface DownloadCountAnswer {
 export interface DownloadTotal {
   /** Package identifier. */
   readonly package_id: string;
-  /** All that was counted until then, of every version. */
+  /** All downloads by the end of that day, of every version. */
   readonly total: number;
-  /** What was counted on the last 30 of these days, in UTC. */
+  /** Downloads of the last 30 days up to it, in UTC. */
   readonly last_30_days: number;
 }
 
 export interface DownloadList {
   readonly message: '200 Successful';
-  /** When the content last changed; for a computed answer, now. */
+  /** When the content last changed; in a computed answer, now. */
   readonly date: string;
   /** Number of items in data. */
   readonly count: number;
@@ -661,15 +661,15 @@ export interface JsonFeed {
 
 export interface Badge {
   readonly schemaVersion: 1;
-  /** The text on the left: who says it. */
+  /** The text on the left: the name of this service. */
   readonly label: string;
-  /** The text on the right: how the repository fares. */
+  /** The text on the right: the state of the repository. */
   readonly message: string;
-  /** The ground of the right side. */
+  /** Background of the right side. */
   readonly color: string;
-  /** The ground of the left side. */
+  /** Background of the left side. */
   readonly labelColor: string;
-  /** Whether nothing of the repository could ever be read. */
+  /** Whether the repository could never be read. */
   readonly isError: boolean;
 }
 
