@@ -15,7 +15,7 @@ import {
 import type { Fetcher } from '../net/fetcher.ts';
 import { NetworkError } from '../net/network-error.ts';
 import { parseRetryAfter } from '../net/retry.ts';
-import { signaturePathOf } from '../publication/generation.ts';
+import { signaturePathOf } from '../publication/generation-signature.ts';
 import { verifySignature } from '../publication/signature.ts';
 
 /**

@@ -11,8 +11,9 @@ import type { LandingRecord } from '../contract/records.ts';
 import { composeDescriptions, composeLanding } from '../documents/descriptions.ts';
 import { publishAssets } from '../publication/assets.ts';
 import { Emission } from '../publication/emission.ts';
+import { listFiles } from '../publication/folder-entries.ts';
 import type { FolderNote } from '../publication/folder-note.ts';
-import { listFiles, type OutputFolder } from '../publication/output-folder.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
 import type { PreparedInput } from './build-input.ts';
 import { composeFailures } from './outcomes.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { listFiles, type OutputFolder } from './output-folder.ts';
+import { listFiles } from './folder-entries.ts';
+import type { OutputFolder } from './output-folder.ts';
 
 const isPublished = (output: OutputFolder, file: string, content: Uint8Array): boolean => {
   const present = output.lookUp(file);

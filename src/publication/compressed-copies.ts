@@ -6,7 +6,8 @@ import { brotliCompress, brotliDecompress, constants, createBrotliCompress, crea
 import { type Coding, codings, copyPath, fileOfCopy } from '../contract/compressed-paths.ts';
 import { contentTypeOf, isCompressible } from '../contract/file-headers.ts';
 import { eachAtOnce } from './each-at-once.ts';
-import { copiesRecord, listFiles, type OutputFolder } from './output-folder.ts';
+import { listFiles } from './folder-entries.ts';
+import { copiesRecord, type OutputFolder } from './output-folder.ts';
 
 // Files compressed once, when they are written, for the servers that find such copies beside them.
 

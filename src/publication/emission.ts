@@ -16,9 +16,10 @@ import type { Document } from '../documents/document.ts';
 import { documents, findingsDocuments, rankingDocuments, repositoryDocuments } from '../documents/documents.ts';
 import { linksOf, pagesOf, parsePagePath, recordsOn } from '../documents/list-pages.ts';
 import { DocumentPublisher, type OpenList } from './document-publisher.ts';
+import { walkFiles } from './folder-entries.ts';
 import type { FolderNote } from './folder-note.ts';
 import type { StandingFiles } from './generation.ts';
-import { type OutputFolder, walkFiles } from './output-folder.ts';
+import type { OutputFolder } from './output-folder.ts';
 import { PackageDocuments } from './package-documents.ts';
 
 export interface EmissionCount {

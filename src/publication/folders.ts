@@ -2,7 +2,8 @@ import { existsSync, lstatSync, readFileSync, type Stats, utimesSync } from 'nod
 import path from 'node:path';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { isEntrance } from './entrances.ts';
-import { listFiles, type OutputFolder } from './output-folder.ts';
+import { listFiles } from './folder-entries.ts';
+import type { OutputFolder } from './output-folder.ts';
 
 /** What publishing changed, in files. */
 export interface Published {

@@ -2,12 +2,9 @@ import {
   type BigIntStats,
   constants,
   copyFileSync,
-  type Dirent,
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
-  opendirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -21,7 +18,9 @@ import {
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { codings, copyPath, fileOfCopy } from '../contract/compressed-paths.ts';
-import { flushFiles } from './flush.ts';
+import { readEntries } from './folder-entries.ts';
+import { KnownFolders } from './known-folders.ts';
+import { PlacedFiles } from './placed-files.ts';
 
 // Temporary files live in one folder of their own, so that a crash leaves its remains where the next build sweeps them
 // and nothing half-written ever has a public name.
@@ -37,65 +36,8 @@ const isBeside = (name: string): boolean => name.startsWith('.') && name.endsWit
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** Makes a folder; returns false where something stands in its place. */
-const makeNew = (folder: string): boolean => {
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    return false;
-  }
-};
-
 /** The bits of a mode that say who may do what. */
 const permissions = 0o7777;
-
-/** Names of a folder that are in memory at once. */
-const namesAtOnce = 1024;
-
-/** What is in a folder, in no order and a few at a time in memory: it may hold a million. */
-function* readEntries(folder: string): Generator<Dirent> {
-  const directory = opendirSync(folder, { bufferSize: namesAtOnce });
-  try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry;
-  } finally {
-    directory.closeSync();
-  }
-}
-
-/** How many files and folders are in a folder. */
-export const countEntries = (folder: string): number => {
-  let count = 0;
-  for (const _ of readEntries(folder)) count++;
-  return count;
-};
-
-/** The files below a folder, in no order and a few at a time in memory; those of folders that are left out not among them. */
-export function* walkFiles(
-  folder: string,
-  below = '',
-  isLeftOut: (folder: string) => boolean = () => false,
-): Generator<string> {
-  for (const entry of readEntries(path.join(folder, below))) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (!entry.isDirectory()) yield name;
-    else if (!isLeftOut(name)) yield* walkFiles(folder, name, isLeftOut);
-  }
-}
-
-/** The same in the order of their names, folder by folder. */
-export function* listFiles(folder: string, below = ''): Generator<string> {
-  // Folder by folder: Node's own recursive reading asks the system about each file once more.
-  for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) yield* listFiles(folder, name);
-    else yield name;
-  }
-}
-
-/** Whether a file waits for its name, has it, or has it on the disk. */
-type FileState = 'held' | 'placed' | 'flushed';
 
 /** Files that wait for their names, in order: the numbers that their temporary names are, and what they will be. */
 interface HeldFiles {
@@ -113,12 +55,8 @@ export class OutputFolder {
   readonly root: string;
   // Of this thread alone: several write into one output folder at once.
   readonly #staging: string;
-  readonly #folders = new Set<string>();
-  /** Those of them that were not there before: nothing is in them but what is placed from now on. */
-  readonly #made = new Set<string>();
-  /** How far each file is that is written now: of a million files one table, and not three. */
-  readonly #placed = new Map<string, FileState>();
-  #unflushed = 0;
+  readonly #folders: KnownFolders;
+  readonly #placed = new PlacedFiles();
   #held: HeldFiles | undefined;
   #own: Stats | undefined;
   #serial = 0;
@@ -126,6 +64,7 @@ export class OutputFolder {
 
   constructor(root: string) {
     this.root = path.resolve(root);
+    this.#folders = new KnownFolders(this.root);
     this.#keepsCopies = existsSync(this.resolve(copiesRecord));
     this.#staging = path.join(this.root, stagingName, `${process.pid}-${threadId}`);
   }
@@ -142,15 +81,15 @@ export class OutputFolder {
     const target = this.resolve(file);
     const folder = path.dirname(target);
     // First, so that nothing is looked up through a link, or below what is a file still.
-    this.#makeFolder(folder);
-    if (this.#made.has(folder) && !this.#placed.has(file) && !this.#folders.has(target)) return undefined;
+    this.#folders.make(folder);
+    if (this.#folders.isNew(folder) && !this.#placed.has(file) && !this.#folders.has(target)) return undefined;
     return lstatSync(target, { throwIfNoEntry: false });
   }
 
   /** The same in whole numbers, and with times in nanoseconds. */
   lookUpExactly(file: string): BigIntStats | undefined {
     const target = this.resolve(file);
-    this.#makeFolder(path.dirname(target));
+    this.#folders.make(path.dirname(target));
     return lstatSync(target, { throwIfNoEntry: false, bigint: true });
   }
 
@@ -222,7 +161,7 @@ export class OutputFolder {
 
   /** The name of a new temporary file. */
   temporary(): string {
-    this.#makeFolder(this.#staging);
+    this.#folders.make(this.#staging);
     return path.join(this.#staging, `${this.#serial++}`);
   }
 
@@ -255,14 +194,14 @@ export class OutputFolder {
     if (count === Number.POSITIVE_INFINITY) this.#held = undefined;
     for (const [index, file] of files.entries()) {
       this.#put(path.join(this.#staging, `${serials[index]}`), file);
-      this.#mark(file, 'placed');
+      this.#placed.mark(file, 'placed');
     }
   }
 
   /** Forgets what was held, and ends holding. */
   drop(): void {
     this.#held = undefined;
-    for (const [file, state] of this.#placed) if (state === 'held') this.#placed.delete(file);
+    this.#placed.forgetHeld();
     this.sweep();
   }
 
@@ -277,12 +216,12 @@ export class OutputFolder {
     }
     this.#held.serials.push(Number(path.basename(temporary)));
     this.#held.files.push(file);
-    this.#mark(file, 'held');
+    this.#placed.mark(file, 'held');
   }
 
   #put(temporary: string, file: string): void {
     const target = this.resolve(file);
-    this.#makeFolder(path.dirname(target));
+    this.#folders.make(path.dirname(target));
     if (this.#keepsCopies) this.#removeCopies(file);
     try {
       renameSync(temporary, target);
@@ -323,13 +262,7 @@ export class OutputFolder {
   /** Takes a file for one that `flush` is to flush; to be called of what was placed, or another thread writes. */
   note(file: string): void {
     // What is held cannot be flushed yet, and is noted when it gets its name.
-    if (this.#placed.get(file) !== 'held') this.#mark(file, 'placed');
-  }
-
-  #mark(file: string, state: FileState): void {
-    if (this.#placed.get(file) === 'placed') this.#unflushed--;
-    if (state === 'placed') this.#unflushed++;
-    this.#placed.set(file, state);
+    if (!this.#placed.isHeld(file)) this.#placed.mark(file, 'placed');
   }
 
   /** Whether this has given a file its name, or was told that another thread has. */
@@ -342,18 +275,7 @@ export class OutputFolder {
    * all of it: what a power cut leaves without it is of another size or time than was noted, and is written again.
    */
   async flush(): Promise<void> {
-    if (this.#unflushed === 0) return;
-    const placed = this.#placed;
-    const resolve = (file: string) => this.resolve(file);
-    // One at a time: of a million files the paths alone are hundreds of megabytes.
-    await flushFiles(this.root, {
-      size: this.#unflushed,
-      *[Symbol.iterator]() {
-        for (const [file, state] of placed) if (state === 'placed') yield resolve(file);
-      },
-    });
-    for (const [file, state] of placed) if (state === 'placed') placed.set(file, 'flushed');
-    this.#unflushed = 0;
+    await this.#placed.flush(this.root, (file) => this.resolve(file));
   }
 
   /**
@@ -388,7 +310,7 @@ export class OutputFolder {
     }
     if (left === 0) {
       rmdirSync(this.resolve(folder));
-      this.#forgetFolders();
+      this.#folders.forget();
     }
     return removed;
   }
@@ -400,7 +322,7 @@ export class OutputFolder {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') return false;
     }
-    this.#forgetFolders();
+    this.#folders.forget();
     return true;
   }
 
@@ -408,16 +330,11 @@ export class OutputFolder {
   sweep(): void {
     if (this.held > 0) return;
     rmSync(path.join(this.root, stagingName), { recursive: true, force: true });
-    this.#forgetFolders();
+    this.#folders.forget();
     if (lstatSync(this.root, { throwIfNoEntry: false }) === undefined) return;
     for (const name of readdirSync(this.root)) {
       if (isBeside(name)) rmSync(path.join(this.root, name), { recursive: true });
     }
-  }
-
-  #forgetFolders(): void {
-    this.#folders.clear();
-    this.#made.clear();
   }
 
   #removeCopies(file: string): void {
@@ -431,27 +348,5 @@ export class OutputFolder {
     copyFileSync(temporary, beside, constants.COPYFILE_EXCL);
     renameSync(beside, target);
     rmSync(temporary);
-  }
-
-  #makeFolder(folder: string): void {
-    if (this.#folders.has(folder)) return;
-    const below = folder !== this.root;
-    const parent = path.dirname(folder);
-    if (below) this.#makeFolder(parent);
-    // In a folder that was made now hardly anything is in the way.
-    if (this.#made.has(parent) && makeNew(folder)) this.#made.add(folder);
-    else this.#clearWay(folder);
-    this.#folders.add(folder);
-  }
-
-  #clearWay(folder: string): void {
-    const below = folder !== this.root;
-    // The output folder itself may be a link: that is how whoever runs this has it.
-    const present = below ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
-    if (present?.isDirectory()) return;
-    if (present !== undefined) unlinkSync(folder);
-    const made = mkdirSync(folder, { recursive: !below });
-    // Of the output folder itself it is not known before.
-    if (below || made !== undefined) this.#made.add(folder);
   }
 }

@@ -11,9 +11,11 @@ import type { CatalogBuild } from '../catalog/state-catalog.ts';
 import { documentPath, packageFolder } from '../contract/paths.ts';
 import { documents } from '../documents/documents.ts';
 import type { DocumentPublisher } from './document-publisher.ts';
+import { countEntries } from './folder-entries.ts';
 import { FolderNote } from './folder-note.ts';
-import { isInventoryKnown, type StandingFiles } from './generation.ts';
-import { countEntries, type OutputFolder } from './output-folder.ts';
+import type { StandingFiles } from './generation.ts';
+import { isInventoryKnown } from './generation-in-force.ts';
+import type { OutputFolder } from './output-folder.ts';
 
 interface NoteSources {
   readonly state: string;

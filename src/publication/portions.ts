@@ -11,7 +11,7 @@ import {
   portionListSchema,
   portionsFolder,
 } from '../contract/generation.ts';
-import { readGeneration } from './generation.ts';
+import { readGeneration } from './generation-in-force.ts';
 import type { OutputFolder } from './output-folder.ts';
 
 /** A catalog that stands in an output folder as rows. */

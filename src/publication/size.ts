@@ -2,7 +2,8 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { writeWholeFile } from '../disk/whole-file.ts';
-import { type OutputFolder, walkFiles } from './output-folder.ts';
+import { walkFiles } from './folder-entries.ts';
+import type { OutputFolder } from './output-folder.ts';
 
 const sizeSchema = z.strictObject({
   files: z.int(),

@@ -1,21 +1,13 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { documentPath } from '../contract/paths.ts';
 import { type StatusRecord, statusRecordSchema } from '../contract/status.ts';
 import { writeWholeFile } from '../disk/whole-file.ts';
 import { dateOf, documentText, objectDocument } from '../documents/document.ts';
 import type { OutputFolder } from './output-folder.ts';
+import { readText } from './read-text.ts';
 
 /** For how long what is published of builds may stay as it is though builds went on. */
 const longestMs = 86_400_000;
-
-const readText = (file: string): string | undefined => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
 
 // Without what says no more than that there was another build: its time, and a letter for each.
 const factsOf = ({ builds, repositories }: StatusRecord): string =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Generation, generationPath, keptCatalogs, keptChangeLists } from '../contract/generation.ts';
-import { signaturePathOf } from '../publication/generation.ts';
+import { signaturePathOf } from '../publication/generation-signature.ts';
 import type { Claim, ClaimTimes } from './claim.ts';
 import type { Destination } from './destination.ts';
 import { fileOf, type LocalGeneration, type LocalPublication, Superseded } from './local-publication.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Generation, generationPath, generationSchema, inventoryFolder } from '../contract/generation.ts';
-import { signaturePathOf } from '../publication/generation.ts';
+import { signaturePathOf } from '../publication/generation-signature.ts';
 import { isBeingPublished } from '../publication/owner.ts';
 import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
 import { UploadError } from './upload-error.ts';

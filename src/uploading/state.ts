@@ -1,5 +1,5 @@
 import { type Generation, generationPath, generationSchema } from '../contract/generation.ts';
-import { signaturePathOf } from '../publication/generation.ts';
+import { signaturePathOf } from '../publication/generation-signature.ts';
 import { composeSafeInventory, type Inventory } from '../publication/published-inventory.ts';
 import type { Destination } from './destination.ts';
 import type { LocalGeneration } from './local-publication.ts';

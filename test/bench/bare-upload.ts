@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
-import { listFiles } from '../../src/publication/output-folder.ts';
+import { listFiles } from '../../src/publication/folder-entries.ts';
 
 // The least that puts every file of a folder into a bucket with the libraries that an upload uses: no plan, no order, no
 // digest held against anything, no other try.

@@ -10,7 +10,7 @@ import { PublicationSource } from '../../src/following/source.ts';
 import { TakenCatalog } from '../../src/following/taken-catalog.ts';
 import { type Taken, TakenFolder } from '../../src/following/taken-folder.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
-import { listFiles } from '../../src/publication/output-folder.ts';
+import { listFiles } from '../../src/publication/folder-entries.ts';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages, type SourceRepository } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';

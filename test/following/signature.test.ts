@@ -5,7 +5,7 @@ import { generationPath, signaturesFolder } from '../../src/contract/generation.
 import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
-import { mendSignature, signaturePathOf } from '../../src/publication/generation.ts';
+import { mendSignature, signaturePathOf } from '../../src/publication/generation-signature.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner, type Signer, verifySignature } from '../../src/publication/signature.ts';
 import { FolderDestination } from '../../src/uploading/folder-destination.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestPieces } from '../../src/catalog/pieces.ts';
 import { generationPath, keptCatalogs, keptChangeLists } from '../../src/contract/generation.ts';
-import { readGeneration } from '../../src/publication/generation.ts';
+import { readGeneration } from '../../src/publication/generation-in-force.ts';
 import { mergeChanges } from '../../src/publication/package-changes.ts';
 import { createSigner, isPublicKey, verifySignature } from '../../src/publication/signature.ts';
 import { Killed, KilledFolder } from '../support/killed-folder.ts';

@@ -13,8 +13,9 @@ import {
   generationSchema,
   tellsOfGenerations,
 } from '../../src/contract/generation.ts';
+import { listFiles } from '../../src/publication/folder-entries.ts';
 import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
-import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { publishPortions, removeOldPortions } from '../../src/publication/portions.ts';
 import { publishBuild } from './built.ts';
 import { base, type SourceRepository } from './catalog.ts';

@@ -12,8 +12,9 @@ import {
   generationSchema,
   tellsOfGenerations,
 } from '../../src/contract/generation.ts';
+import { listFiles } from '../../src/publication/folder-entries.ts';
 import { type GenerationInput, publishGeneration } from '../../src/publication/generation.ts';
-import { listFiles, OutputFolder } from '../../src/publication/output-folder.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { temporaryFolder } from './folder.ts';
 import { readInventoryOf } from './inventory.ts';
 

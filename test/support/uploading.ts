@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { listFiles } from '../../src/publication/output-folder.ts';
+import { listFiles } from '../../src/publication/folder-entries.ts';
 import { LocalPublication } from '../../src/uploading/local-publication.ts';
 import { type DestinationOptions, openDestination } from '../../src/uploading/open-destination.ts';
 import { type UploadOptions, upload } from '../../src/uploading/upload.ts';

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Generation } from '../contract/generation.ts';
+import type { OutputFolder } from '../publication/output-folder.ts';
+import {
+  composeInventory,
+  composeSafeInventory,
+  type Inventory,
+  isNamed,
+  isSafePath,
+} from '../publication/published-inventory.ts';
+import { takeWhole } from './mirror-files.ts';
+import { assertSafe, Superseded } from './mirror-refusals.ts';
+import type { PublicationSource } from './source.ts';
+
+const readStanding = (file: string | undefined, output: OutputFolder): Buffer | undefined =>
+  file !== undefined && isSafePath(file) && existsSync(output.resolve(file))
+    ? readFileSync(output.resolve(file))
+    : undefined;
+
+/** What the folder holds, as the inventory of its generation says; undefined where that is lost. */
+export const readHeld = (output: OutputFolder, { documents }: Generation): Inventory | undefined =>
+  composeSafeInventory(documents, {
+    whole: readStanding(documents.inventory, output),
+    differences: readStanding(documents.differences, output),
+  });
+
+/** The inventory of a generation, and where the files of it that do not stand yet wait for their names. */
+export interface Account {
+  readonly inventory: Inventory;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Takes what tells of the files of a generation, but for what stands already. */
+export const takeInventory = async (
+  { documents }: Generation,
+  output: OutputFolder,
+  source: PublicationSource,
+): Promise<Account> => {
+  const files = new Map<string, string>();
+  const take = async (file: string | undefined): Promise<Buffer | undefined> => {
+    if (file === undefined) return undefined;
+    const standing = readStanding(file, output);
+    if (isNamed(standing, file)) return standing;
+    const temporary = await takeWhole(file, output, source);
+    files.set(file, temporary);
+    return readFileSync(temporary);
+  };
+  const whole = await take(documents.inventory);
+  const inventory = composeInventory(documents, { whole, differences: await take(documents.differences) });
+  if (inventory === undefined) throw new Superseded(`${documents.inventory} is cut short or another`);
+  for (const file of inventory.keys()) assertSafe(file);
+  return { inventory, files };
+};
+
+/** Gives the files of an inventory their names. */
+export const placeInventory = ({ files }: Account, output: OutputFolder): void => {
+  for (const [file, temporary] of files) output.place(temporary, file);
+};

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+
+/** The text of a file; undefined where there is none, or it cannot be read. */
+export const readText = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
