@@ -1,11 +1,13 @@
 import { cacheControl, closedHeaders, openHeaders, preflightHeaders, readMethods } from '../contract/answer-headers.ts';
-import { phrases } from '../contract/errors.ts';
 import { cacheRules, contentTypes, openFiles, patternSource, unknownType } from '../contract/file-headers.ts';
 import { apiRoot, documentPath } from '../contract/paths.ts';
 import { askedQuery, searchPage } from '../contract/search-page.ts';
 import { replacements } from './encoding.ts';
 import {
+  anyOf,
+  computedPattern,
   emptySegment,
+  errorBody,
   exactNames,
   fixedAddresses,
   type HostRules,
@@ -42,7 +44,6 @@ const raw = (text: string): string => `\`${text}\``;
 const headers = (values: Readonly<Record<string, string>>): string[] =>
   Object.entries(values).map(([name, value]) => `header ${name} ${quoted(value)}`);
 const hexOf = (character: string): string => character.charCodeAt(0).toString(16);
-const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
 
 const answer = (
   status: 400 | 404 | 405 | 501 | 503,
@@ -57,9 +58,7 @@ const answer = (
   }),
   // The time is written by Caddy's own templates, which have to be told the type.
   ...block('templates', ['mime application/json']),
-  `respond ${raw(
-    `{"message":"${status} ${phrases[status]}",${error === undefined ? '' : `"error":"${error}",`}"date":"{{(now.UTC).Format "2006-01-02T15:04:05.000Z"}}"}`,
-  )} ${status}`,
+  `respond ${raw(errorBody(status, error, '{{(now.UTC).Format "2006-01-02T15:04:05.000Z"}}'))} ${status}`,
 ];
 
 /** Seconds in which a function that restarts answers again. */
@@ -68,11 +67,6 @@ const retryAfter = '5';
 const preflight = (methods: string): string[] => handle('ask', [...headers(preflightHeaders(methods)), 'respond 204']);
 
 const refuseOthers = (): string[] => handle('other', answer(405, otherMethod, { Allow: readMethods }));
-
-const computedPattern = (address: string): string =>
-  `^/(?:${apiRoot}/)?${literally(address.slice(1))
-    .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
-    .replace(/\\\/\\\*$/, '/.*')}$`;
 
 const handOn = (functionUrl: string, below: string): string[] => [
   // As it was asked for, with the path of the publication: the function takes that off by itself.
@@ -85,7 +79,7 @@ const handOn = (functionUrl: string, below: string): string[] => [
 
 const computed = ({ functionUrl, below }: RuleInput): string[] =>
   computedRoutes.flatMap(({ address, methods }, index) => [
-    `@computed${index} path_regexp ${raw(computedPattern(address))}`,
+    `@computed${index} path_regexp ${raw(`^/(?:${apiRoot}/)?${computedPattern(address)}$`)}`,
     ...handle(
       `computed${index}`,
       functionUrl === undefined

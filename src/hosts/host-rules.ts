@@ -1,3 +1,4 @@
+import { phrases } from '../contract/errors.ts';
 import { fillPlaceholders } from '../contract/parameters.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { replaceAll } from './encoding.ts';
@@ -59,6 +60,19 @@ export const withAndWithoutRoot = (below: string, address: string): readonly [st
 
 /** Text as it stands in a regular expression. */
 export const literally = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\*/]/g, String.raw`\$&`);
+
+/** Any of these texts, as a regular expression. */
+export const anyOf = (texts: readonly string[]): string => texts.map(literally).join('|');
+
+/** Addresses that the function answers, without the slash at their beginning, as a regular expression. */
+export const computedPattern = (address: string): string =>
+  literally(address.slice(1))
+    .replaceAll(/\\\{\w+\\\}/g, '[^/]+')
+    .replace(/\\\/\\\*$/, '/.*');
+
+/** The body of an error; `date` and `error` may be what a host replaces. */
+export const errorBody = (status: keyof typeof phrases, error: string | undefined, date: string): string =>
+  `{"message":"${status} ${phrases[status]}",${error === undefined ? '' : `"error":"${error}",`}"date":"${date}"}`;
 
 /** The first line of every file of rules. */
 export const origin = (host: string): string =>

@@ -98,24 +98,15 @@ const olderFolders: readonly string[] = olderRoutes.flatMap(({ folder, files, pa
 const redirects = (input: RuleInput): Redirect[] => {
   const { below, functionUrl, encodedDocuments } = input;
   const both = (address: string) => withAndWithoutRoot(below, address);
+  const computed = (from: string): Redirect => ({
+    from,
+    to: functionUrl === undefined ? `/${errors}/501.json` : `${functionUrl}${from.replace('/*', '/:splat')}`,
+    status: functionUrl === undefined ? 501 : 200,
+    force: true,
+  });
   return [
-    ...computedRoutes.flatMap(({ address }) =>
-      both(place(address)).map((from) => ({
-        from,
-        to: functionUrl === undefined ? `/${errors}/501.json` : `${functionUrl}${from.replace('/*', '/:splat')}`,
-        status: functionUrl === undefined ? 501 : 200,
-        force: true,
-      })),
-    ),
-    ...olderFolders.map((folder) => {
-      const from = below + folder;
-      return {
-        from,
-        to: functionUrl === undefined ? `/${errors}/501.json` : `${functionUrl}${from.replace('/*', '/:splat')}`,
-        status: functionUrl === undefined ? 501 : 200,
-        force: true,
-      };
-    }),
+    ...computedRoutes.flatMap(({ address }) => both(place(address)).map(computed)),
+    ...olderFolders.map((folder) => computed(below + folder)),
     ...Object.entries(fixedRoutes).flatMap(([address, file]) =>
       fixedAddresses(below, address)
         .filter((from) => from !== `${below}/${file}`)
