@@ -64,6 +64,8 @@ export const judgeSignatureApart = async (
   task: SigningQuestion,
   signal: AbortSignal,
 ): Promise<SignatureReport | null> => {
+  // However long it is, there is nothing to judge.
+  if (!task.clear && task.detached === null) return null;
   const signatureBytes = measureSignature(task);
   // So many are not worth a thread to be told so.
   if (signatureBytes > limits.signatureBytes) return { signers: [], fault: 'bad', over: limitNote('signatureBytes') };

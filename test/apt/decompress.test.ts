@@ -128,10 +128,13 @@ describe.each(codecs)('a bomb in %s', (codec) => {
     ] as const) {
       let produced = 0;
       const reading = (async () => {
-        for await (const chunk of decompress(bomb(), codec, own)) produced += chunk.length;
+        for await (const chunk of decompress(bomb(), codec, own)) {
+          produced += chunk.length;
+          // Without its limit a bomb would be read for minutes.
+          if (produced >= 64e6) break;
+        }
       })();
       await expect(reading).rejects.toMatchObject({ code });
-      expect(produced).toBeLessThan(64e6);
     }
     await expect.poll(() => closed).toBe(2);
     // bzip2 is read ahead by the most that two blocks can take.

@@ -38,6 +38,21 @@ const measureStretch = async (work: () => Promise<unknown>): Promise<number> => 
   return most;
 };
 
+/** Runs `work` and returns how many threads were started for it. */
+const countThreads = async (work: () => Promise<unknown>): Promise<number> => {
+  let started = 0;
+  const count = () => {
+    started += 1;
+  };
+  process.on('worker', count);
+  try {
+    await work();
+  } finally {
+    process.off('worker', count);
+  }
+  return started;
+};
+
 /** The packets of armoured signatures in one block, so many times. */
 const repeatPackets = (armoured: string, times: number): string => {
   const body = /\r?\n\r?\n([\s\S]*?)\r?\n(?:=|-----END)/.exec(armoured)?.[1] ?? '';
@@ -82,13 +97,18 @@ describe('what no stranger may take of the thread that serves all', () => {
     files.set('/Release', Buffer.concat([files.get('/Release') ?? Buffer.of(), Buffer.from(padding)]));
     bench.origin.serve('repo', files);
     const outcomes: string[] = [];
-    const stretch = await measureStretch(async () => {
+    const threads = await countThreads(async () => {
       outcomes.push((await bench.crawlOne()).outcome);
       // Once it is known, it is read apart as well.
       if (isTakenAgain) outcomes.push((await bench.crawlOne()).outcome);
     });
     expect(outcomes).toEqual(isTakenAgain ? ['fresh', 'unchanged'] : ['fresh']);
-    expect(stretch).toBeLessThan(generous);
+    expect(threads).toBe(outcomes.length);
+  });
+
+  it('C7: a Release of a few kilobytes is read without a thread, which would take longer to start', async () => {
+    bench.origin.serve('repo', await generateRepository());
+    expect(await countThreads(() => bench.crawlOne())).toBe(0);
   });
 
   it.each([
@@ -116,9 +136,9 @@ describe('what no stranger may take of the thread that serves all', () => {
     files.set('/Release.gpg', Buffer.concat(new Array<Buffer>(times).fill(packet)));
     bench.origin.serve('repo', files);
     const found: unknown[] = [];
-    const stretch = await measureStretch(async () => found.push(await bench.crawlOne()));
+    const threads = await countThreads(async () => found.push(await bench.crawlOne()));
     expect(found).toMatchObject([{ outcome: 'fresh' }]);
-    expect(stretch).toBeLessThan(generous);
+    expect(threads).toBe(1);
   });
 
   it.each([
