@@ -49,9 +49,7 @@ export const answerTotals = (
       return new Response(await answer(request, stub, operatorKey), { headers });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      const refused = errorAnswer(error, new Date(), request.method);
-      refused.headers.set('Cache-Control', 'no-store');
-      return refused;
+      return errorAnswer(error, new Date(), request.method);
     }
   };
   return respond();

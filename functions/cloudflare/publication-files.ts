@@ -136,6 +136,7 @@ export const placePortions = ({ portions }: PortionList): ListedPortion[] =>
     return { table, first, end: next?.table === table ? next.first : null, sha256: digest, size, compressedSize };
   });
 
+/** Undefined where there is more than was said; where there is less it ends in zeros, which its digest tells. */
 const unpack = async (bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const plain = new Uint8Array(size);
   let end = 0;
@@ -145,7 +146,7 @@ const unpack = async (bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uin
     plain.set(piece, end);
     end += piece.byteLength;
   }
-  return end === size ? plain : undefined;
+  return plain;
 };
 
 /**

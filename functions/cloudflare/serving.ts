@@ -60,7 +60,7 @@ export class Serving {
         known: (versions) => ask((search) => search.known(versions)),
         knows: (id) => ask((search) => search.knows(id)),
         dependencies: (question) => ask((search) => search.dependencies(question)),
-        probe: async () => this.#inForce !== undefined && ask((search) => search.probe()),
+        probe: () => ask((search) => search.probe()),
       },
       older: olderAddresses
         ? {

@@ -132,7 +132,6 @@ export class ReplicaIndex extends CatalogQuestions implements Documents {
   };
 
   async probe(): Promise<boolean> {
-    if (this.#inForce === undefined) return false;
     return this.ask((search) => search.probe()).catch(() => false);
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { catalogFormat } from '../../src/catalog/schema.ts';
 import { generationPath, generationSchema } from '../../src/contract/generation.ts';
 import { CatalogPair, type PublishedState, publishFour, withList } from '../support/catalog-pair.ts';
@@ -91,6 +91,44 @@ describe('the two objects that hold a catalog', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('P2: say of what they have just taken that the publication has nothing newer', async () => {
+    const { pair } = await openPair();
+    // Until all is taken, and not until the next time that it asks.
+    const ask = async () => (await pair.answers('v2/'))[0];
+    let landing = await ask();
+    for (; landing === 503; landing = await ask()) await pair.rest(0.5);
+    expect(JSON.parse(String(landing)).data.replica).toMatchObject({ generation: 1, confirmed: expect.any(String) });
+  });
+
+  it('E2: give who still reads what is to be replaced the same time each time', async () => {
+    const { pair, publish, texts } = await openPair();
+    await publish(1);
+    await publish(2);
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    // Each look at the clock is a second later, so that whoever reads pauses, and goes on when told to.
+    let seconds = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => 1000 * seconds++);
+    const reading = pair.answers('v2/jailbreak/package/search?q=example');
+    await pair.settle();
+    await publish(3);
+    pair.published = pair.states[3] as PublishedState;
+    pair.wake(0);
+    for (const _ of ['there', 'back']) {
+      // By immediates alone: a wait by timers would have the reader go on.
+      while (!pair.isOnTheWay) await pair.settle();
+      pair.arrive(0);
+    }
+    await pair.settle();
+    expect(pair.wake(1)).toBe(0);
+    await pair.settle();
+    expect(pair.wake(1)).toBe(250);
+    await vi.runAllTimersAsync();
+    expect((await reading)[1]).toBe(503);
+    await pair.rest();
+    expect(await pair.ask()).toBe(texts[3]);
   });
 
   it('P3: have the signature that is published, though the generation stays', async () => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elsewhereHeader } from '../../functions/cloudflare/catalog-stub.ts';
 import { createWorker } from '../../functions/cloudflare/create-worker.ts';
-import type { Environment } from '../../functions/cloudflare/settings.ts';
+import { type Environment, readSettings } from '../../functions/cloudflare/settings.ts';
 import { sweep } from '../../functions/cloudflare/with-gateway/sweeping.ts';
 import { searchPageText } from '../support/published.ts';
 
@@ -39,6 +39,34 @@ describe('a Worker that is asked first', () => {
     }
     expect(told.join('\n')).toMatch(/must say where[\s\S]*INTERVAL must be[\s\S]*COUNT_DOWNLOADS must be/);
     expect(await (await worker.fetch(search(), environment)).text()).toBe('found');
+  });
+
+  it('E1: reads times in seconds, what is empty as not said, and a folder of the bucket with a slash or without', async () => {
+    expect(readSettings({ ...environment, INTERVAL: '90', PUBLIC_KEY: '' })).toMatchObject({
+      ...{ interval: 90_000, publicKey: undefined },
+    });
+    expect(readSettings({ ...environment, INTERVAL: '' }).interval).toBe(60_000);
+    const asked: string[] = [];
+    const get = async (key: string) => {
+      asked.push(key);
+      return null;
+    };
+    for (const PREFIX of [undefined, '', 'a', 'a/b/']) {
+      const { files } = readSettings({ CATALOG: catalog, BUCKET: { get }, ...(PREFIX !== undefined && { PREFIX }) });
+      expect(await files.read('v2/index.json')).toBeUndefined();
+    }
+    expect(asked).toEqual(['v2/index.json', 'v2/index.json', 'a/v2/index.json', 'a/b/v2/index.json']);
+  });
+
+  it('E1: asks the catalog for a part of a list, and the files for all of it', async () => {
+    const worker = createWorker();
+    const files = { fetch: async () => new Response('{"all":true}') };
+    const { PUBLICATION: _, ...assets } = { ...environment, ASSETS: files };
+    const ask = async (query: string) =>
+      (
+        await worker.fetch(new Request(`https://index.example/v2/jailbreak/repository/one/packages${query}`), assets)
+      ).text();
+    expect([await ask(''), await ask('?limit=2'), await ask('?page=2')]).toEqual(['{"all":true}', 'found', 'found']);
   });
 
   it('T8: tries a gateway that failed to open once more after ten seconds, and answers all else meanwhile', async () => {

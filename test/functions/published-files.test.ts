@@ -1,8 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication-files.ts';
-import { type PublishedFiles, publishedDocuments, remoteFiles } from '../../functions/cloudflare/published-files.ts';
+import { isNewer, readGeneration, readOrder, readPortion } from '../../functions/cloudflare/publication-files.ts';
+import {
+  deployedFiles,
+  type PublishedFiles,
+  publishedDocuments,
+  remoteFiles,
+} from '../../functions/cloudflare/published-files.ts';
 import { generationSchema } from '../../src/contract/generation.ts';
 import { BuiltPublication } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
@@ -22,20 +27,68 @@ const listen = async (answer: Parameters<typeof createServer>[1]): Promise<strin
 describe('published files as a host at the edge reads them', () => {
   it('E2: are not waited for longer than a minute, whether nothing comes or the rest does not', async () => {
     const limits: number[] = [];
+    let end = () => {};
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => {
       limits.push(limit);
       const controller = new AbortController();
-      setTimeout(() => controller.abort(new Error('too long')), 50);
+      end = () => controller.abort(new Error('too long'));
       return controller.signal;
     });
     const address = await listen((request, response) => {
       if (request.url === '/half') response.writeHead(200).write('half of it');
+      else {
+        end();
+        response.destroy();
+      }
     });
     const files = remoteFiles(address);
     await expect(files.read('nothing')).rejects.toThrow('too long');
     const half = await files.read('half');
-    await expect(new Response(half?.body).text()).rejects.toThrow('too long');
+    const rest = new Response(half?.body).text();
+    end();
+    await expect(rest).rejects.toThrow('too long');
     expect(limits).toEqual([60_000, 60_000]);
+  });
+
+  it('E2: are asked of the publication itself, past what a cache between has of them', async () => {
+    const asked: unknown[] = [];
+    const address = await listen((request, response) => {
+      asked.push(request.headers['cache-control']);
+      response.end('{}');
+    });
+    await (await remoteFiles(address).read('v2/generation.json'))?.body.cancel();
+    expect(asked).toEqual(['no-cache']);
+  });
+
+  it('E1: are none where the platform says that they are gone, whose answer is not left unread', async () => {
+    let cancelled = 0;
+    const body = () => new ReadableStream({ cancel: () => void cancelled++ });
+    const answering = (status: number) => deployedFiles({ fetch: async () => new Response(body(), { status }) });
+    expect(await answering(404).read('a')).toBeUndefined();
+    expect(await answering(410).read('a')).toBeUndefined();
+    await expect(answering(500).read('a')).rejects.toThrow('a answered 500');
+    expect(cancelled).toBe(3);
+  });
+
+  it('E1: are of the size and under the tag that the platform says, but for what it unpacked or weakened on the way', async () => {
+    const read = async (headers: Record<string, string>) => {
+      const { size, etag } =
+        (await deployedFiles({ fetch: async () => new Response('{}', { headers }) }).read('a')) ?? {};
+      return { size, etag };
+    };
+    expect(await read({ 'content-length': '2', etag: '"x"' })).toEqual({ size: 2, etag: '"x"' });
+    expect(await read({ 'content-length': '22', 'content-encoding': 'gzip', etag: 'W/"x"' })).toEqual({ etag: '"x"' });
+  });
+
+  it('P3: are of a newer generation by its number, and of equal numbers by their date', async () => {
+    const publication = new BuiltPublication();
+    await publication.publish([{ slug: 'one', packages: packages({ Package: 'com.example.a' }) }]);
+    const of = (number: number, day: number) =>
+      JSON.stringify({ ...publication.current, number, date: `2026-05-0${day}T00:00:00.000Z` });
+    expect(isNewer(of(2, 1), of(1, 2))).toBe(true);
+    expect(isNewer(of(1, 2), of(2, 1))).toBe(false);
+    expect(isNewer(of(2, 2), of(2, 1))).toBe(true);
+    expect(isNewer(of(2, 1), of(2, 1))).toBe(false);
   });
 
   it('E2: are refused where a list says that a portion is larger than a host can hold, before any of it is read', async () => {

@@ -100,6 +100,30 @@ it('E2: takes twice as much with twice the work, in events that grow no larger',
   expect(two.values).toBeLessThan(2.2 * one.values);
 });
 
+it('E2: takes a portion again that could not be written', async () => {
+  const { files, list } = await publish(1);
+  const { state, sql } = openStorage();
+  const memory = new ObjectMemory(sql);
+  const read: string[] = [];
+  const reading: PublishedFiles = {
+    read: (file) => {
+      read.push(file);
+      return files.read(file);
+    },
+  };
+  const taking = new Taking(state, { memory, database: objectDatabase(sql), files: reading });
+  taking.begin({ text: 'first', jws: null, list });
+  const { transactionSync } = state.storage;
+  vi.spyOn(state.storage, 'transactionSync').mockImplementation((work) => {
+    if (read.length === 1) throw new Error('the disk is full');
+    return transactionSync(work);
+  });
+  await expect(taking.goOn()).rejects.toThrow('the disk is full');
+  while (!(await taking.goOn()));
+  expect(memory.get('held')?.text).toBe('first');
+  expect(read[1]).toBe(read[0]);
+});
+
 it('E2: ends an event after five minutes, where each portion is long in coming', async () => {
   let now = 0;
   vi.spyOn(Date, 'now').mockImplementation(() => now);

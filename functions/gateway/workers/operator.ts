@@ -119,7 +119,6 @@ export const createOperator = (deps: {
       for (const name of [...refused.headers.keys()]) {
         if (name.startsWith('access-control-')) refused.headers.delete(name);
       }
-      refused.headers.set('Cache-Control', 'no-store');
       return refused;
     }
   };
