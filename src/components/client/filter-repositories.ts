@@ -1,9 +1,9 @@
+import { sayCount, watchFilters } from './narrowing.ts';
+
 // Narrows the list of repositories; without scripts all of them are listed and the filters are hidden.
 
-const form = document.querySelector<HTMLFormElement>('#repository-filters');
 const frame = document.querySelector<HTMLElement>('#repositories');
 const items = [...document.querySelectorAll<HTMLElement>('#repositories > li')];
-const count = document.querySelector('#repository-count');
 
 /** What a repository is looked for by: its name, its host and its slug, which its address ends with. */
 const namesOf = (item: HTMLElement): string => {
@@ -11,8 +11,7 @@ const namesOf = (item: HTMLElement): string => {
   return `${link?.textContent} ${item.querySelector('.line')?.textContent} ${link?.pathname.split('/').at(-2)}`.toLowerCase();
 };
 
-const narrow = (form: HTMLFormElement) => {
-  const wanted = new FormData(form);
+watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wanted) => {
   const quality = wanted.get('ranking');
   const kind = wanted.get('section');
   const health = wanted.get('health');
@@ -30,17 +29,12 @@ const narrow = (form: HTMLFormElement) => {
   }
   // A list of which nothing is shown is an empty frame.
   frame?.toggleAttribute('hidden', shown === 0);
-  const all = shown === items.length ? `${shown}` : `${shown} of ${items.length}`;
-  const sentence =
-    shown === 0
-      ? 'No repository fits. Try fewer letters, or “Any”.'
-      : `${all} ${items.length === 1 ? 'repository' : 'repositories'}`;
-  if (count !== null) count.textContent = sentence;
-};
-
-if (form !== null) {
-  form.addEventListener('input', () => narrow(form));
-  // Enter asks for nothing more: what fits stands there already.
-  form.addEventListener('submit', (event) => event.preventDefault());
-  narrow(form);
-}
+  const none = 'No repository fits. Try fewer letters, or “Any”.';
+  sayCount(document.querySelector('#repository-count'), {
+    shown,
+    all: items.length,
+    one: 'repository',
+    many: 'repositories',
+    none,
+  });
+});

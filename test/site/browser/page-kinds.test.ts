@@ -318,3 +318,32 @@ it('gives the words about what needs attention the width of a phone, beside the 
     "[...document.querySelectorAll('#attention .end')].filter((one) => one.scrollWidth > one.clientWidth).length";
   expect(await page.evaluate(cut)).toBe(0);
 });
+
+it('the list of unsafe addresses is narrowed as one types, to what covers a whole address too', async () => {
+  const page = await site.open('/safety/', phone);
+  const listed = page.locator('.hosts > li:visible');
+  const typed = page.getByRole('searchbox', { name: 'Address' });
+  const count = page.locator('#host-count');
+  expect(await count.textContent()).toBe('6 addresses');
+  for (const [words, found] of [
+    ['BAD.exam', ['bad.example/repo', 'zebra.bad.example']],
+    ['https://zebra.bad.example/', ['zebra.bad.example']],
+    ['https://cydia.bad.example/repo/debs', ['bad.example/repo']],
+    ['https://bad.example/repository', []],
+    ['https://notbad.example/repo', []],
+  ] as const) {
+    await typed.fill(words);
+    expect(
+      (await listed.allTextContents()).map((one) => one.trim()),
+      words,
+    ).toEqual(found);
+    expect(await page.locator('#unsafe .card:visible').count(), words).toBe(found.length);
+    const says = found.length > 0 ? `${found.length} of 6 addresses` : /^No listed address fits\. .* says nothing/;
+    expect(await count.textContent(), words).toMatch(says);
+  }
+  await page.keyboard.press('Enter');
+  expect(new URL(page.url()).search).toBe('');
+  const still = await site.open('/safety/', { ...phone, javaScriptEnabled: false });
+  expect(await still.locator('.hosts > li:visible').count()).toBe(6);
+  expect(await still.locator('#unsafe :is(form, [role=status])').locator('visible=true').count()).toBe(0);
+});
