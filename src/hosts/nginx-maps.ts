@@ -79,7 +79,7 @@ const siteMaps = ({ below, site }: RuleInput): string[] => [
     ['"~*application/json"', quoted(`/${documentPath.landing}`)],
   ]),
   ...map('$http_accept', 'missing', [
-    ['default', '@debdex_missing'],
+    ['default', site ? '@debdex_missing_page' : '@debdex_missing'],
     ...(site ? [['"~*text/html"', `${below}/404.html`] as const] : []),
   ]),
 ];

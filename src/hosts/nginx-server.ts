@@ -72,12 +72,12 @@ const preflight = (): string[] => [
 ];
 
 const errorLocation = (
-  name: string,
+  match: string,
   status: 400 | 404 | 405 | 501,
   error?: string,
   headers: readonly string[] = [],
 ): string[] =>
-  location(`@debdex_${name}`, [
+  location(match, [
     'types { }',
     'default_type application/json;',
     'charset off;',
@@ -87,6 +87,14 @@ const errorLocation = (
     `return ${status} '${errorBody(status, error, '$debdex_now')}';`,
   ]);
 
+// What nginx cannot read has no path that a named location could be given: it would answer 500.
+const notHttp = '/.debdex-not-http';
+const malformed = 'error_page 400 @debdex_malformed;';
+const missingAndOtherMethod = ['error_page 404 @debdex_missing;', 'error_page 405 @debdex_method_not_allowed;'];
+
+// As long as the server takes one, which is more than the 8k of nginx.
+const longestAddress = '72k';
+
 const proxied = (functionUrl: string): string[] => [
   `proxy_pass ${functionUrl};`,
   'proxy_http_version 1.1;',
@@ -95,14 +103,16 @@ const proxied = (functionUrl: string): string[] => [
   'proxy_ssl_server_name on;',
 ];
 
+// Of what a location hands on by a status nginx looks for no page of the error that the proxy may make, but for this.
+const errorsOfProxy = 'recursive_error_pages on;';
+
 // Where the function is away, scripts of the page search by themselves.
 const searchLocations = (below: string, functionUrl: string): string[] => [
   ...location(`= ${below}/${searchPage.path}`, [
     ...fileHeaders(),
     'if ($debdex_method = other) { return 405; }',
     'error_page 405 @debdex_method_not_allowed;',
-    // Else nginx would look for no page of the error that the proxy may make.
-    'recursive_error_pages on;',
+    errorsOfProxy,
     'error_page 418 = @debdex_search;',
     'if ($debdex_searched) { return 418; }',
     `rewrite ^ ${below}/${searchPage.file} break;`,
@@ -111,31 +121,37 @@ const searchLocations = (below: string, functionUrl: string): string[] => [
   ...location('@debdex_search_file', [...fileHeaders(), `rewrite ^ ${below}/${searchPage.file} break;`]),
 ];
 
-const settings = ({ functionUrl }: RuleInput): string[] => [
+const settings = ({ functionUrl, site }: RuleInput): string[] => [
   'merge_slashes off;',
   'server_tokens off;',
   'absolute_redirect off;',
   'etag on;',
   ...typeLines(),
-  'error_page 400 @debdex_malformed;',
-  'error_page 404 @debdex_missing;',
-  'error_page 405 @debdex_method_not_allowed;',
+  `error_page 400 ${notHttp};`,
+  ...missingAndOtherMethod,
   'error_page 501 @debdex_no_function;',
   // A status of no server, by which a location hands on to another.
   ...(functionUrl === undefined ? [] : ['error_page 418 = @debdex_function;']),
+  '# A multi lookup stands in the address as a whole.',
+  `large_client_header_buffers 4 ${longestAddress};`,
   `set $debdex_sentence ${quoted(emptySegment)};`,
-  ...errorLocation('malformed', 400, '$debdex_sentence'),
-  ...errorLocation('missing', 404),
-  ...errorLocation('method_not_allowed', 405, otherMethod, [`add_header Allow ${quoted(readMethods)} always;`]),
-  ...errorLocation('no_function', 501, noFunction),
+  ...errorLocation(`= ${notHttp}`, 400, 'The request is not valid HTTP', ['internal;']),
+  ...errorLocation('@debdex_malformed', 400, '$debdex_sentence'),
+  ...errorLocation('@debdex_missing', 404),
+  ...(site ? errorLocation('@debdex_missing_page', 404, undefined, ['add_header Vary Accept always;']) : []),
+  ...errorLocation('@debdex_method_not_allowed', 405, otherMethod, [`add_header Allow ${quoted(readMethods)} always;`]),
+  ...errorLocation('@debdex_no_function', 501, noFunction),
   ...(functionUrl === undefined ? [] : location('@debdex_function', proxied(functionUrl))),
 ];
 
+const apiWords = `${apiRoot}|${anyOf(rootlessWords)}`;
+
 const refusedLocations = (root: string): string[] => [
   '# What nobody may ask for, and what is no address.',
-  ...location('~ //', ['return 400;']),
-  ...location(`~ ^${root}/(?:${apiRoot}|${anyOf(rootlessWords)})(?:/.*)?/$`, ['return 400;']),
-  ...location('~ /\\.(?!well-known/)', ['return 404;']),
+  ...location('~ //', [malformed, 'return 400;']),
+  ...location(`~ ^${root}/(?:${apiWords})(?:/.*)?/$`, [malformed, 'return 400;']),
+  ...location(`~ ^${root}/(?:${apiWords})/(?:.*/)?\\.(?!well-known/)`, ['return 404;']),
+  ...location('~ /\\.(?!well-known/)', ['error_page 404 $debdex_missing;', 'return 404;']),
 ];
 
 const fixedLocations = (below: string): string[] => [
@@ -154,6 +170,8 @@ const chosenLocations = (below: string): string[] => [
       location(`= ${one}`, [
         ...fileHeaders(),
         ...preflight(),
+        malformed,
+        ...missingAndOtherMethod,
         `set $debdex_sentence $debdex_mistake_${parameter};`,
         `if ($debdex_repeated_${parameter}) { return 400; }`,
         `if ($debdex_chosen_${parameter} = "") { return 400; }`,
@@ -195,7 +213,7 @@ const documentLocations = (root: string, { below, functionUrl }: RuleInput): str
     return location(`~ ^${apiPattern(root)}${literally(before.slice(1))}(?<debdex_name>${names})${literally(after)}$`, [
       ...fileHeaders(),
       ...preflight(),
-      ...(paged.length > 0 && functionUrl !== undefined ? ['if ($debdex_paged) { return 418; }'] : []),
+      ...(paged.length > 0 && functionUrl !== undefined ? [errorsOfProxy, 'if ($debdex_paged) { return 418; }'] : []),
       'if ($debdex_exact) { rewrite ^ $debdex_below$debdex_exact break; }',
       `try_files $uri ${below}/${fileBefore}$debdex_encoded${fileAfter} =404;`,
     ]);

@@ -129,15 +129,18 @@ describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for 
 
       await server.stop();
       expect((await ask(`/v2/jailbreak/package/${id}`)).status).toBe(200);
-      const away = await ask('/v2/jailbreak/package/search?q=example');
-      expect(away.status).toBe(503);
-      expect(away.headers.get('content-type')).toContain('application/json');
-      expect(away.headers.get('retry-after')).toBe('5');
-      expect(away.headers.get('access-control-allow-origin')).toBe('*');
-      expect(await away.json()).toMatchObject({
-        message: '503 Service Unavailable',
-        date: expect.stringMatching(/Z$/),
-      });
+      const [, repository] = /"slug":"([^"]+)"/.exec(JSON.stringify(data)) ?? [];
+      for (const computed of ['package/search?q=example', `repository/${repository}/packages?limit=1`]) {
+        const away = await ask(`/v2/jailbreak/${computed}`);
+        expect([computed, away.status]).toEqual([computed, 503]);
+        expect(away.headers.get('content-type')).toContain('application/json');
+        expect(away.headers.get('retry-after')).toBe('5');
+        expect(away.headers.get('access-control-allow-origin')).toBe('*');
+        expect(await away.json()).toMatchObject({
+          message: '503 Service Unavailable',
+          date: expect.stringMatching(/Z$/),
+        });
+      }
     },
   );
 });

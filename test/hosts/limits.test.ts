@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { limitTable } from '../../functions/node/limits.ts';
 import { UsageError } from '../../scripts/options.ts';
 import { readBase } from '../../scripts/read-base.ts';
 import { documentPath, operations } from '../../src/contract/paths.ts';
@@ -59,6 +60,25 @@ describe('rules', () => {
       expect(written.includes('@vain')).toBe(site);
     }
     expect(hosts.caddy(inputOf([])).files['debdex.caddy']).not.toContain('handle_errors');
+  });
+
+  // An error of nginx that is handed to a named location has to have a path, and one below another error is handed to
+  // none unless that is said.
+  it('of nginx say as JSON what cannot be read, and that the function is away, for a page of a list too', () => {
+    const rules =
+      hosts.nginx({ ...inputOf([]), functionUrl: 'http://127.0.0.1:8080' }).files['debdex-server.conf'] ?? '';
+    const [, refused = ''] = /^error_page 400 (\S+);$/m.exec(rules) ?? [];
+    expect(refused).toMatch(/^\//);
+    expect(rules).toContain(`location = ${refused} {`);
+    const blocks = rules.split(/^location /m).filter((block) => /return 418;/.test(block));
+    expect(blocks.length).toBeGreaterThan(1);
+    for (const block of blocks) expect(block).toContain('recursive_error_pages on;');
+  });
+
+  it('of nginx take as long an address as the server does', () => {
+    const rules = hosts.nginx(inputOf([])).files['debdex-server.conf'] ?? '';
+    const [, kilobytes] = /^large_client_header_buffers 4 (\d+)k;$/m.exec(rules) ?? [];
+    expect(Number(kilobytes) * 1024).toBeGreaterThanOrEqual(limitTable.requestLine.value);
   });
 
   it('encode as the names of files are encoded, or know that they do not', () => {

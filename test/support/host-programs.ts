@@ -9,6 +9,7 @@ import { HeadersHandler } from '@netlify/headers';
 import { RedirectsHandler } from '@netlify/redirects';
 import { StaticHandler } from '@netlify/static';
 import { Miniflare } from 'miniflare';
+import { limitTable } from '../../functions/node/limits.ts';
 import { basePathOf } from '../../src/contract/paths.ts';
 import type { HostName } from '../../src/hosts/hosts.ts';
 import { readPublication } from '../../src/hosts/publication.ts';
@@ -230,7 +231,9 @@ const startNetlify: Start = async ({ rules, folder, publication, below }) => {
     await headers.apply(request, found);
     return found;
   };
-  const server = createServer(async (incoming, outgoing) => {
+  // As long an address as our own server takes.
+  const maxHeaderSize = limitTable.requestLine.value + limitTable.headers.value;
+  const server = createServer({ maxHeaderSize }, async (incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
     try {
       const response = await answer(toRequest(incoming, port));
