@@ -1,4 +1,4 @@
-import { longestSegment } from '../../src/contract/paths.ts';
+import { longestSegment } from '../../src/contract/public-addresses.ts';
 
 const utf8 = new TextEncoder();
 

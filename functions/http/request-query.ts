@@ -1,10 +1,5 @@
-import {
-  givenTwice,
-  missingParameter,
-  type QueryParameter,
-  queryParameters,
-  wrongParameter,
-} from '../../src/contract/parameters.ts';
+import type { QueryParameter } from '../../src/contract/parameter-kinds.ts';
+import { givenTwice, missingParameter, queryParameters, wrongParameter } from '../../src/contract/parameters.ts';
 import { HttpError } from './answers.ts';
 
 // Percent-decoding of a query. What clients send is read as the URL standard reads it (a "%" that begins no escape

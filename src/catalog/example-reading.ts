@@ -1,5 +1,5 @@
 import type { ExampleSubject } from '../contract/example-subject.ts';
-import { isAskable, repositoryWords } from '../contract/paths.ts';
+import { isAskable, repositoryWords } from '../contract/public-addresses.ts';
 import type { CatalogDatabase } from './database.ts';
 import { readRepositoryRows } from './reading.ts';
 import { parseRecord } from './record-list.ts';

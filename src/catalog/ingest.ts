@@ -5,7 +5,7 @@ import type { ReleaseFile } from '../apt/release.ts';
 import type { Finding } from '../contract/findings.ts';
 import { limits } from '../contract/limits.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
-import type { Addressing } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import { type RecordHistory, RecordSights } from '../snapshots/record-history.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { WritableDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PackageStanza } from '../apt/packages-index.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import { type Addressing, publicAddress } from '../contract/paths.ts';
+import { type Addressing, publicAddress } from '../contract/public-addresses.ts';
 import type { PackageRecord } from '../contract/records.ts';
 import { sectionImages, sectionKind } from '../contract/sections.ts';
 import { type RecordDetails, relationFields } from './record-details.ts';

@@ -3,7 +3,7 @@ import { compareVersions } from '../apt/version.ts';
 import { FindingCounter } from '../contract/findings.ts';
 import { type LimitName, limitNote, limits } from '../contract/limits.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Addressing } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import { type RecordSights, recordKey } from '../snapshots/record-history.ts';
 import type { WritableDatabase } from './database.ts';
 import { FirstMentions } from './first-mentions.ts';

@@ -1,7 +1,7 @@
 import { parseDate, type ReleaseFile } from '../apt/release.ts';
 import { writtenWebUrl } from '../apt/urls.ts';
 import { addressKey, type ManifestEntry } from '../contract/manifest.ts';
-import { type Addressing, publicAddress } from '../contract/paths.ts';
+import { type Addressing, publicAddress } from '../contract/public-addresses.ts';
 import type { EmbeddedRepository, RepositoryRecord } from '../contract/records.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 

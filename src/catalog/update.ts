@@ -1,6 +1,6 @@
 import { openRelease } from '../apt/release-file.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
-import type { Addressing } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal } from '../contract/records.ts';
 import { listIndexes, type Snapshot } from '../snapshots/snapshot.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';

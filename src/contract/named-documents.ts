@@ -1,6 +1,7 @@
 import { decodeFileName, decodeFolderName } from './filenames.ts';
 import { fillPlaceholders } from './parameters.ts';
-import { apiRoot, isAskable, isSegment, type Operation, operations, wordsBelow } from './paths.ts';
+import { apiRoot, type Operation, operations } from './paths.ts';
+import { isAskable, isSegment, wordsBelow } from './public-addresses.ts';
 
 // The way back from a published file to the addresses that are documented for it, for hosts that look up nothing but
 // names: there each address is a name of its own.

@@ -3,8 +3,8 @@ import { composeIndexRepositories, composeUnsafeHosts } from '../contract/older-
 import { createOlderOpenApi } from '../contract/older-addresses/openapi.ts';
 import { olderOperations } from '../contract/older-addresses/operations.ts';
 import { createOpenApi, type Examples } from '../contract/openapi.ts';
-import type { Addressing } from '../contract/paths.ts';
 import { composePolicyText } from '../contract/privacy-policy.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import type { LandingRecord } from '../contract/records.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';

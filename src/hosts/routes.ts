@@ -10,7 +10,8 @@ import {
   writtenName,
   wrongParameter,
 } from '../contract/parameters.ts';
-import { apiRoot, type Operation, operations, wordsBelow } from '../contract/paths.ts';
+import { apiRoot, type Operation, operations } from '../contract/paths.ts';
+import { wordsBelow } from '../contract/public-addresses.ts';
 
 // The table of operations as rules see it: which addresses are answered with which files, and which by the function.
 

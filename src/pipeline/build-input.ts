@@ -2,7 +2,7 @@ import type { CatalogDatabase } from '../catalog/database.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { ManifestEntry } from '../contract/manifest.ts';
 import type { Examples } from '../contract/openapi.ts';
-import type { Addressing } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import type { DownloadTotal, LandingRecord } from '../contract/records.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { Service } from '../contract/service-file.ts';

@@ -1,4 +1,4 @@
-import type { Addressing } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import type { SafetyEntry } from '../contract/safety.ts';
 import type { SectionKind } from '../contract/sections.ts';
 import type { Service } from '../contract/service-file.ts';

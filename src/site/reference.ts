@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
 import { documentOperations, fileOperations, siteOperations } from '../contract/openapi-documents.ts';
-import { type ParameterText, parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
+import type { ParameterText } from '../contract/parameter-kinds.ts';
+import { parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
 
 /** A field of an answer, for the reference. */

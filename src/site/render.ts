@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type Addressing, basePathOf } from '../contract/paths.ts';
+import { basePathOf } from '../contract/paths.ts';
+import type { Addressing } from '../contract/public-addresses.ts';
 import type { Bundle, Pages } from './bundle.ts';
 import type { SiteService } from './context.ts';
 import { describeKept, isAsWritten, writeKept } from './kept-file.ts';

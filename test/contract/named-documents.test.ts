@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressOf } from '../../src/contract/named-documents.ts';
-import { documentPath, publicAddress } from '../../src/contract/paths.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { publicAddress } from '../../src/contract/public-addresses.ts';
 
 describe('the address of a file', () => {
   it.each([

@@ -2,11 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { readQuery } from '../../functions/http/request-query.ts';
 import { documentOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
+import type { QueryParameter } from '../../src/contract/parameter-kinds.ts';
 import {
   parameterOf,
   placeholdersOf,
   type QueryName,
-  type QueryParameter,
   queryParameters,
   writtenName,
 } from '../../src/contract/parameters.ts';

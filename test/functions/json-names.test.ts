@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publicAddress } from '../../src/contract/paths.ts';
+import { publicAddress } from '../../src/contract/public-addresses.ts';
 import type { PackageRecord, RepositoryRecord } from '../../src/contract/records.ts';
 import { readPublished } from '../clients/published-records.ts';
 import { type BuiltServer, serveBuild } from '../support/built.ts';

@@ -17,7 +17,7 @@ import {
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { longestSegment } from '../../src/contract/paths.ts';
+import { longestSegment } from '../../src/contract/public-addresses.ts';
 import { publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { writeKept } from '../../src/site/kept-file.ts';

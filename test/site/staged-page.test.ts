@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { longestSegment } from '../../src/contract/paths.ts';
+import { longestSegment } from '../../src/contract/public-addresses.ts';
 import { page } from '../../src/site/addresses.ts';
 import { stagedPage } from '../../src/site/staged-page.ts';
 

@@ -1,13 +1,5 @@
-import {
-  givenList,
-  integer,
-  oneOf,
-  type QueryParameter,
-  queryParameters,
-  ranks,
-  required,
-  safetyMaximum,
-} from '../parameters.ts';
+import { givenList, integer, oneOf, type QueryParameter, required } from '../parameter-kinds.ts';
+import { queryParameters, ranks, safetyMaximum } from '../parameters.ts';
 import { searchLength } from '../search-length.ts';
 
 // The parameters of older addresses. Programs send others besides, such as the fields to search in, which are ignored.

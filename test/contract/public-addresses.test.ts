@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSegment, longestSegment } from '../../src/contract/paths.ts';
+import { isSegment, longestSegment } from '../../src/contract/public-addresses.ts';
 
 test('a segment of an address has so many bytes at most, whatever its letters', () => {
   for (const [letter, bytes] of [
