@@ -15,7 +15,6 @@ export const slow: ReadonlySet<string> = new Set([
   'crawl/long-releases.test.ts',
   'functions/documents.test.ts',
   'following/histories.test.ts',
-  'following/mirror.test.ts',
   'following/refusing-replica.test.ts',
   'following/replica.test.ts',
   'functions/downloads.test.ts',

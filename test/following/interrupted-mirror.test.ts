@@ -1,0 +1,179 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { generationPath } from '../../src/contract/generation.ts';
+import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { begin, cut, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
+
+useMirroredPublications();
+
+/** Kills a mirror before one of its files has its name. */
+const killAt = async (folder: string, isLast: (file: string) => boolean): Promise<void> => {
+  const place = OutputFolder.prototype.place;
+  const kill = vi.spyOn(OutputFolder.prototype, 'place').mockImplementation(function (this: OutputFolder, from, to) {
+    if (isLast(to)) throw new Error('killed');
+    place.call(this, from, to);
+  });
+  await expect(take(folder)).rejects.toThrow('killed');
+  kill.mockRestore();
+};
+
+describe('a mirror that is interrupted', () => {
+  it('P1: begins again where another generation comes in force while it reads, and mixes nothing', async () => {
+    const { publication, folder } = begin();
+    const last = { 'v2/a.json': '2', 'v2/c.json': '2' };
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    let isDue = true;
+    const publishing: Promise<unknown>[] = [];
+    origin.intercept = (file) => {
+      if (file === 'v2/b.json' && isDue) {
+        isDue = false;
+        publishing.push(publication.publish(last));
+        rmSync(path.join(publication.out, 'v2/b.json'));
+      }
+      return undefined;
+    };
+    await take(folder);
+    await Promise.all(publishing);
+    await take(folder);
+    expect(read(folder)).toEqual(last);
+  });
+
+  it('P1: that is superseded, or killed, at any file of its first copy keeps nothing that the generation does not name', async () => {
+    const files = { 'index.html': 'i', 'v2/a.json': '1', 'v2/b/c.json': '1', 'v2/b/d.json': '1' };
+    const next = { 'index.html': 'i', 'v2/a.json': '2', 'v2/e.json': '1' };
+    for (const how of ['superseded', 'killed']) {
+      for (const at of Object.keys(files)) {
+        const { publication, folder } = begin();
+        await publication.publish(files);
+        const publishing: Promise<unknown>[] = [];
+        origin.intercept = (file) => {
+          if (file !== at) return undefined;
+          origin.intercept = undefined;
+          publishing.push(publication.publish(next));
+          return how === 'killed' ? cut(file) : undefined;
+        };
+        await take(folder, { concurrency: 1 }).catch(() => {});
+        await Promise.all(publishing);
+        // What belongs to nobody's publication stays.
+        writeFileSync(path.join(folder, 'note.txt'), 'by hand');
+        await take(folder);
+        expect(read(folder), `${how} at ${at}`).toEqual({ ...next, 'note.txt': 'by hand' });
+        expect(existsSync(path.join(folder, 'v2/b'))).toBe(false);
+      }
+    }
+  });
+
+  it('P1: killed while it brings a later generation keeps nothing of it that the next does not name', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '2', 'v2/b.json': '2' });
+    const write = OutputFolder.prototype.write;
+    const kill = vi.spyOn(OutputFolder.prototype, 'write').mockImplementation(function (
+      this: OutputFolder,
+      file,
+      content,
+    ) {
+      if (file === generationPath.current) throw new Error('killed');
+      write.call(this, file, content);
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    // The publication is built anew from the first, so that no list tells of what was killed.
+    const { state, out } = publication;
+    rmSync(path.join(state, 'publication'), { recursive: true });
+    rmSync(path.join(out, generationPath.changes(2)));
+    await publication.publish({ 'v2/a.json': '3' });
+    await take(folder);
+    expect(read(folder)).toEqual({ 'v2/a.json': '3' });
+  });
+
+  it('P2: killed on its way to a generation that its publication took back holds what is published instead', async () => {
+    const { publication, folder } = begin();
+    const first = { 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c.json': '1' };
+    await publication.publish(first);
+    await take(folder);
+    const backup = temporaryFolder();
+    cpSync(publication.folder, backup, { recursive: true });
+    await publication.publish({ ...first, 'v2/a.json': '2', 'v2/d.json': '2' });
+    await killAt(folder, (file) => file === publication.current.catalog.path);
+    expect(read(folder)['v2/a.json']).toBe('2');
+    // Restored, it builds another second generation, of which the list says nothing of what was killed.
+    rmSync(publication.folder, { recursive: true });
+    cpSync(backup, publication.folder, { recursive: true });
+    const other = { ...first, 'v2/b.json': '3' };
+    await publication.publish(other, { isTouched: undefined });
+    writeFileSync(path.join(publication.out, 'v2/a.json'), '1');
+    expect(publication.changes(2).documents).toEqual({ written: ['v2/b.json'], removed: [] });
+    await take(folder);
+    expect(read(folder)).toEqual(other);
+    await publication.publish({ ...other, 'v2/c.json': '4' });
+    expect(await take(folder)).toMatchObject({ by: 'changes', fetched: 1 });
+  });
+
+  it('P2: killed before it has removed what is gone removes it the next time, though nothing was published since', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await take(folder);
+    await publication.publish({ 'v2/a.json': '1' });
+    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+      throw new Error('killed');
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    writeFileSync(path.join(folder, 'v2/b.json'), '1');
+    expect(await take(folder)).toMatchObject({ fetched: 0, removed: 1 });
+    expect(read(folder)).toEqual({ 'v2/a.json': '1' });
+    expect(await take(folder)).toMatchObject({ by: 'none' });
+    expect(existsSync(path.join(folder, '.debdex'))).toBe(false);
+  });
+
+  it('P2: killed twice in its first copy removes in the end what belongs to no generation', async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
+    await killAt(folder, (file) => file === publication.current.catalog.path);
+    expect(read(folder)).toHaveProperty('v2/b.json');
+    await publication.publish({ 'v2/a.json': '2' });
+    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+      throw new Error('killed');
+    });
+    await expect(take(folder)).rejects.toThrow('killed');
+    kill.mockRestore();
+    writeFileSync(path.join(folder, 'v2/b.json'), '1');
+    await take(folder);
+    expect(read(folder)).toEqual({ 'v2/a.json': '2' });
+  });
+
+  it('P1: cut in the middle of any file goes on from what it has', async () => {
+    const { publication, folder } = begin();
+    const first = { 'v2/a.json': '1'.repeat(999), 'v2/b.json': '2'.repeat(999) };
+    const second = { 'v2/a.json': '3'.repeat(999), 'v2/c.json': '2'.repeat(999) };
+    await publication.publish(first);
+    const names = () => [
+      ...[generationPath.current, publication.current.catalog.path, publication.current.documents.inventory],
+      ...['v2/a.json', 'v2/b.json', 'v2/c.json', publication.current.changes],
+    ];
+    for (const file of names()) {
+      origin.intercept = (name) => (name === file ? cut(file) : undefined);
+      const outcome = await take(folder).catch(() => 'cut');
+      // What it took before the cut it does not take again, and then nothing is cut.
+      if (outcome === 'cut') expect(existsSync(path.join(folder, generationPath.current)), file).toBe(false);
+    }
+    origin.intercept = undefined;
+    await take(folder);
+    expect(read(folder)).toEqual(first);
+    await publication.publish(second);
+    for (const file of names()) {
+      origin.intercept = (name) => (name === file ? cut(file) : undefined);
+      const before = readFileSync(path.join(folder, generationPath.current), 'utf8');
+      if ((await take(folder).catch(() => 'cut')) === 'cut') {
+        expect(readFileSync(path.join(folder, generationPath.current), 'utf8'), file).toBe(before);
+      }
+    }
+    origin.intercept = undefined;
+    await take(folder);
+    expect(read(folder)).toEqual(second);
+  });
+});

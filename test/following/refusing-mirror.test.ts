@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { changeListSchema, generationPath } from '../../src/contract/generation.ts';
+import { documentPath } from '../../src/contract/paths.ts';
+import { isSafePath } from '../../src/publication/published-inventory.ts';
+import { createSigner } from '../../src/publication/signature.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { begin, origin, read, take, useMirroredPublications } from '../support/mirrored-publication.ts';
+import { Publication, privateKey, sha256 } from '../support/publication.ts';
+
+useMirroredPublications();
+
+describe('P3: a mirror goes on with what it has and says why, where the publication', () => {
+  const refuse = async (folder: string, message: RegExp, publicKey?: string) => {
+    const before = read(folder);
+    await expect(take(folder, publicKey === undefined ? {} : { publicKey })).rejects.toThrow(message);
+    expect(read(folder)).toEqual(before);
+  };
+  const prepare = async () => {
+    const { publication, folder } = begin();
+    await publication.publish({ 'v2/a.json': '1' });
+    await take(folder);
+    const older = readFileSync(path.join(publication.out, generationPath.current));
+    await publication.publish({ 'v2/a.json': '2' });
+    return { publication, folder, older };
+  };
+
+  it('is older', async () => {
+    const { publication, folder, older } = await prepare();
+    await take(folder);
+    origin.intercept = (file) => (file === generationPath.current ? older : undefined);
+    await refuse(folder, /older than the generation 2 .* empty folder/);
+    // Of the same number and date, and another.
+    const other = { ...JSON.parse(publication.read(generationPath.current)), previous: null };
+    origin.intercept = (file) => (file === generationPath.current ? Buffer.from(JSON.stringify(other)) : undefined);
+    await refuse(folder, /older than the generation 2 .* empty folder/);
+  });
+
+  it.each(['cut short', 'altered'])('has a catalog that is %s', async (how) => {
+    const { publication, folder } = await prepare();
+    const file = path.join(publication.out, publication.current.catalog.path);
+    if (how === 'altered')
+      writeFileSync(file, readFileSync(path.join(publication.out, publication.current.documents.inventory)));
+    else truncateSync(file, readFileSync(file).length - 3);
+    await refuse(folder, /holds other files than it says/);
+  });
+
+  it('has documents with other bytes', async () => {
+    const { publication, folder } = await prepare();
+    writeFileSync(path.join(publication.out, 'v2/a.json'), 'x');
+    await refuse(folder, /holds other files than it says/);
+  });
+
+  it.each<[string, (files: { whole: Buffer; differences: Buffer }) => Record<string, Buffer | undefined>]>([
+    ['no inventory', () => ({ whole: undefined })],
+    ['no differences', () => ({ differences: undefined })],
+    ['differences that are cut short', ({ differences }) => ({ differences: differences.subarray(0, -2) })],
+    ['differences that are altered', () => ({ differences: zstdCompressSync(`${'1'.repeat(64)}  v2/a.json\n`) })],
+    ['differences in place of the inventory', ({ differences }) => ({ whole: differences })],
+    ['the inventory in place of differences', ({ whole }) => ({ differences: whole })],
+    ['an inventory of another generation', () => ({ whole: zstdCompressSync(`${'1'.repeat(64)}  v2/z.json\n`) })],
+  ])('has %s', async (_, damage) => {
+    const { publication, folder } = begin();
+    const files = { 'v2/a.json': '1', 'v2/b.json': '1', 'v2/c.json': '1' };
+    await publication.publish(files);
+    await take(folder);
+    await publication.publish({ ...files, 'v2/a.json': '2' });
+    const { inventory, differences = '' } = publication.current.documents;
+    const told = {
+      whole: readFileSync(path.join(publication.out, inventory)),
+      differences: readFileSync(path.join(publication.out, differences)),
+    };
+    const damaged = damage(told);
+    // The mirror has the inventory already.
+    if ('whole' in damaged) rmSync(path.join(folder, inventory));
+    for (const [kind, bytes] of Object.entries(damaged)) {
+      const file = path.join(publication.out, kind === 'whole' ? inventory : differences);
+      if (bytes === undefined) rmSync(file);
+      else writeFileSync(file, bytes);
+    }
+    await refuse(folder, /holds other files than it says/);
+    writeFileSync(path.join(publication.out, inventory), told.whole);
+    writeFileSync(path.join(publication.out, differences), told.differences);
+    await take(folder);
+    expect(read(folder)).toEqual({ ...files, 'v2/a.json': '2' });
+  });
+
+  it('has an inventory that no Debdex writes: a path twice, out of order, no digest, no line', async () => {
+    const { publication, folder } = await prepare();
+    const line = (file: string, text = '2') => `${sha256(text)}  ${file}\n`;
+    const texts = [
+      line('v2/a.json') + line('v2/a.json'),
+      line('v2/a.json', '1') + line('v2/a.json'),
+      line('v2/b.json') + line('v2/a.json'),
+      `${'x'.repeat(64)}  v2/a.json\n`,
+      line('v2/a.json').trim(),
+    ];
+    writeFileSync(path.join(publication.out, 'v2/b.json'), '2');
+    for (const text of texts) {
+      const documents = { count: 1, digest: sha256(text), inventory: `v2/inventory/${sha256(text)}.txt.zst` };
+      const generation = Buffer.from(JSON.stringify({ ...publication.current, documents }));
+      origin.intercept = (file) => {
+        if (file === documents.inventory) return zstdCompressSync(text);
+        return file === generationPath.current ? generation : undefined;
+      };
+      await refuse(folder, /holds other files than it says/);
+    }
+  });
+
+  it('is not signed, or by another key', async () => {
+    const { publication, folder } = await prepare();
+    const signer = await createSigner(privateKey);
+    await refuse(folder, /generation\.jws is missing/, signer.publicKey);
+    const files = { 'v2/a.json': '3' };
+    await publication.publish(files, { signer });
+    await refuse(folder, /not by the public key that is configured/, 'A'.repeat(43));
+    await take(folder, { publicKey: signer.publicKey });
+    expect(read(folder)).toEqual(files);
+  });
+
+  it('is none, or of another format', async () => {
+    const { folder } = await prepare();
+    origin.intercept = (file) => (file === generationPath.current ? Buffer.from('{"format":2}') : undefined);
+    await refuse(folder, /not of a form that this version knows/);
+    origin.folder = new Publication().out;
+    origin.intercept = undefined;
+    await refuse(folder, /publishes no generation \(404/);
+  });
+
+  it('C9: names files outside the folder', async () => {
+    const { publication, folder } = await prepare();
+    const list = changeListSchema.parse(JSON.parse(publication.read(publication.current.changes)));
+    for (const bad of ['../outside', '/etc/passwd', 'a/../../b', '.staging/x', 'a\\b', 'c:x', '']) {
+      expect(isSafePath(bad)).toBe(false);
+      const documents = { written: [bad], removed: [] };
+      origin.intercept = (file) =>
+        file === publication.current.changes ? Buffer.from(JSON.stringify({ ...list, documents })) : undefined;
+      await refuse(folder, /which no Debdex writes/);
+      const { documents: named, ...rest } = publication.current;
+      const text = `${'0'.repeat(64)}  ${bad}\n`;
+      const inventory = `v2/inventory/${sha256(text)}.txt.zst`;
+      for (const told of [
+        { ...named, inventory: bad },
+        { ...named, differences: bad },
+        { count: 1, digest: sha256(text), inventory },
+      ]) {
+        const generation = Buffer.from(JSON.stringify({ ...rest, documents: told }));
+        origin.intercept = (file) => {
+          if (file === inventory) return zstdCompressSync(text);
+          return file === generationPath.current ? generation : undefined;
+        };
+        await refuse(folder, /which no Debdex writes/);
+      }
+    }
+    expect(isSafePath('.well-known/security.txt')).toBe(true);
+    // The document of a package that is called so.
+    for (const id of ['.hidden', '..', '../../etc/passwd']) expect(isSafePath(documentPath.package(id)), id).toBe(true);
+  });
+
+  it('C9: would be written through a link', async () => {
+    const { folder } = await prepare();
+    const outside = temporaryFolder();
+    rmSync(path.join(folder, 'v2'), { recursive: true });
+    symlinkSync(outside, path.join(folder, 'v2'));
+    await take(folder);
+    expect(existsSync(path.join(outside, 'a.json'))).toBe(false);
+    expect(read(folder)).toEqual({ 'v2/a.json': '2' });
+  });
+});
