@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { listFiles } from '../../src/publication/folder-entries.ts';
@@ -8,8 +8,9 @@ import { project } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runScript } from '../support/run-script.ts';
 
-const run = (script: string, parameters: readonly string[], input = '') => {
-  const environment = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
+const run = (script: string, parameters: readonly string[], { input = '', programs = '' } = {}) => {
+  const folders = [programs, path.dirname(process.execPath), process.env.PATH].filter((folder) => folder !== '');
+  const environment = { ...process.env, PATH: folders.join(':') };
   const options = { cwd: '/', env: environment, input, encoding: 'utf8' } as const;
   return spawnSync(path.join(project, script), parameters, options);
 };
@@ -88,4 +89,33 @@ it('what is to be restored goes into an empty folder alone, and what is broken l
     expect(run(script, []), script).toMatchObject({ status: 2, stderr: expect.stringContaining(`Usage: ${script} `) });
   }
   expect(readdirSync(folder).sort()).toEqual(['full', 'new']);
+});
+
+// A build or a server that writes while tar reads cannot be had at will, but what tar says of it can.
+it('a backup is made while files change, and none where tar fails', () => {
+  const folder = temporaryFolder();
+  const [state, backups, programs] = ['state', 'backups', 'programs'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const each of [state, backups, programs]) mkdirSync(each);
+  writeFileSync(path.join(state, 'builds.jsonl'), '{}\n');
+  const places = (process.env.PATH ?? '').split(':').map((each) => path.join(each, 'tar'));
+  const tar = places.find((place) => existsSync(place));
+  const endTarWith = (code: number): void =>
+    writeFileSync(
+      path.join(programs, 'tar'),
+      `#!/bin/sh\n'${tar}' "$@" || exit\ncase "$*" in *state.tar*--exclude*) exit ${code};; esac\n`,
+      { mode: 0o755 },
+    );
+  endTarWith(2);
+  expect(run('deploy/backup.sh', [state, backups], { programs }).status).not.toBe(0);
+  expect(readdirSync(backups)).toEqual([]);
+  endTarWith(1);
+  const backup = run('deploy/backup.sh', [state, backups], { programs });
+  expect(backup.stderr + backup.status).toBe('0');
+  const there = path.join(folder, 'there');
+  expect(run('deploy/restore.sh', [backup.stdout.trim(), there]).status).toBe(0);
+  expect(readFileSync(path.join(there, 'builds.jsonl'), 'utf8')).toBe('{}\n');
 });
