@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BuiltPublication, FileOrigin } from '../support/built-publication.ts';
 import { packages } from '../support/catalog.ts';
-import { recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
+import { placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram, freePort, runCaddy } from '../support/host-programs.ts';
 import { patience } from '../support/patience.ts';
@@ -65,4 +65,25 @@ it.skipIf(findProgram('caddy') === undefined)(
     expect([...statuses.keys()]).toEqual(['200']);
   },
   180_000,
+);
+
+it.skipIf(findProgram('caddy') === undefined)(
+  'H2: the balancer says when to come again where no replica answers',
+  async () => {
+    const port = await freePort();
+    const balancer = await runCaddy(
+      placed(recipe('caddy/replicas.caddy'), { 'lb_try_duration 10s': 'lb_try_duration 0' }),
+      port,
+      temporaryFolder(),
+      { DEBDEX_SITE: `http://127.0.0.1:${port}`, DEBDEX_REPLICAS: `127.0.0.1:${await freePort()}` },
+    );
+    onTestFinished(() => balancer.close());
+    const answer = await fetch(balancer.address + lookup);
+    const told = ['content-type', 'retry-after', 'access-control-allow-origin'].map((name) => answer.headers.get(name));
+    expect([answer.status, ...told]).toEqual([503, 'application/json', '5', '*']);
+    expect(await answer.json()).toMatchObject({
+      message: '503 Service Unavailable',
+      date: expect.stringMatching(/Z$/),
+    });
+  },
 );
