@@ -245,7 +245,7 @@ describe('the words and figures of every page', () => {
       [...html.matchAll(/<form\b([^>]*)>/g)].flatMap(([, attributes = '']) => {
         const [, action] = / action="([^"]*)"/.exec(attributes) ?? [];
         // One without an address is read by the script of its page, and sent nowhere.
-        return action === undefined && !/ id="(?:repository-filters|device)"/.test(attributes)
+        return action === undefined && !/ id="(?:repository-filters|host-filter|device)"/.test(attributes)
           ? ['no address']
           : (action ?? []);
       }),
