@@ -11,7 +11,7 @@ const moment = z.iso.datetime();
 
 const findingSchema = z.strictObject({
   code: z.string().describe('Stable code of what is wrong.'),
-  count: z.int().min(1).describe('How often it was found.'),
+  count: z.int().min(1).describe('Number of occurrences.'),
   example: z.string().describe('The first occurrence, in words or as the offending text.'),
 });
 
@@ -21,28 +21,26 @@ const outcomeSchema = z.strictObject({
   outcome: z
     .enum(['fresh', 'unchanged', 'stale', 'failed'])
     .describe(
-      'Of the last visit. fresh: its data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the data from before stays. failed: and there is none.',
+      'Outcome of the last visit. fresh: the data changed. unchanged: the origin confirmed it. stale: nothing usable came, and the former data stays. failed: nothing usable came, and there is no former data.',
     ),
-  code: z.string().nullable().describe('Stable code of what went wrong; null where nothing did.'),
-  reason: z.string().nullable().describe('The same as a sentence that an operator can act on.'),
-  detail: z.string().nullable().describe('The evidence in that sentence alone.'),
-  since: moment.describe('Since when builds have found it in order (fresh, unchanged) or not (stale, failed).'),
+  code: z.string().nullable().describe('Stable code of what went wrong; null if nothing did.'),
+  reason: z.string().nullable().describe('The reason as a sentence that an operator can act on.'),
+  detail: z.string().nullable().describe('The evidence in that sentence, by itself.'),
+  since: moment.describe('Since when it has been in order (fresh, unchanged) or not (stale, failed).'),
   visitedAt: moment
     .nullable()
     .describe(
-      'When the last build that visited it ended; null where none has. Earlier than builtAt where this one did not.',
+      'When the last build that visited it ended; null if none has. Earlier than builtAt if this build did not visit it.',
     ),
-  confirmedAt: moment
-    .nullable()
-    .describe('When the origin last confirmed the data that is shown; null where there is none.'),
+  confirmedAt: moment.nullable().describe('When the origin last confirmed the published data; null if there is none.'),
   signing: z
     .strictObject({ state: z.enum(signingStates), signers: z.array(z.string()) })
     .nullable()
-    .describe('How the Release that is shown is signed; null where there is none.'),
+    .describe('How the Release of the published data is signed; null if there is none.'),
   heldBack: z
     .array(z.strictObject({ code: z.string(), reason: z.string() }))
-    .describe("What waits for the operator's word, a changed or lost key among it; see npm run accept."),
-  findings: z.array(findingSchema).describe('What is wrong with the data that is shown, by code.'),
+    .describe("What waits for the operator's confirmation, such as a changed or lost key; see npm run accept."),
+  findings: z.array(findingSchema).describe('What is wrong with the published data, by code.'),
 });
 
 /** The format of `outcomes.json` in the state folder, also published as docs/outcomes.schema.json. */

@@ -25,26 +25,26 @@ export const reportSchema = z.strictObject({
   statistics: z
     .strictObject({ repositories: count, packages: count, versions: count, updated: z.iso.datetime() })
     .nullable()
-    .describe('What the index holds; null where it holds nothing.'),
+    .describe('What the index holds; null if it is empty.'),
   repositories: lastBuildSchema.shape.repositories.describe('As in outcomes.json.'),
   repositoryChanges: z
     .strictObject({
       added: slugs.describe('New in the manifest.'),
       removed: slugs.describe('No longer in the manifest.'),
-      failing: slugs.describe('In order before, and not now.'),
-      recovered: slugs.describe('Not in order before, and now.'),
-      heldBack: slugs.describe("With something new that waits for the operator's word."),
+      failing: slugs.describe('In order in the last build, but not in this one.'),
+      recovered: slugs.describe('In order in this build, but not in the last one.'),
+      heldBack: slugs.describe("With something new that waits for the operator's confirmation."),
     })
     .describe('Compared with the build before.'),
   packageChanges: z
     .array(packageChangeSchema)
     .describe('Packages of repositories that were in the index before, by identifier.'),
-  repairs: z.array(z.string()).describe('What was found damaged and made good, as sentences.'),
+  repairs: z.array(z.string()).describe('What was damaged and repaired, as sentences.'),
   documents: z.strictObject({ written: count, unchanged: count, removed: count }),
   site: z
     .strictObject({ rendered: count, searchable: count, written: count, unchanged: count, removed: count })
     .nullable()
-    .describe('Pages rendered, packages that the search knows, files; null where the pages were left out.'),
+    .describe('Pages rendered, packages in the search index, files; null without pages.'),
   seconds: z.record(z.string(), z.number()).describe('How long each step took.'),
 });
 
