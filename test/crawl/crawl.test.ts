@@ -1,20 +1,15 @@
 import { hash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Compression } from '../../src/apt/decompress.ts';
 import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-let bench: CrawlBench;
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 const serve = async (plan: RepositoryPlan = {}) => {
   const files = await generateRepository(plan);

@@ -1,26 +1,23 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { limits } from '../../src/contract/limits.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { readKeptDepiction } from '../../src/depictions/kept-depiction.ts';
 import { type Fields, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench } from '../support/building.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { type CrawlBench, makeEntry } from '../support/crawling.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
-let bench: CrawlBench;
 let other: OriginServer | undefined;
 
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
+useCrawlBench();
 afterEach(async () => {
   await other?.stop();
   other = undefined;
-  await bench.stop();
 });
 
 const day = 86_400;

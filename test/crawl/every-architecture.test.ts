@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { computeSource } from '../../src/catalog/ingest.ts';
 import { AptClient, hasApt } from '../support/apt-client.ts';
 import {
@@ -9,19 +9,16 @@ import {
   type RepositoryFiles,
   type RepositoryPlan,
 } from '../support/apt-repository.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { makeCatalogOf } from '../support/crawled-catalog.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
 import { dated } from './apt-scenarios.ts';
 
-let bench: CrawlBench;
-
+useCrawlBench();
 beforeEach(async () => {
-  bench = await CrawlBench.start();
   bench.now = new Date();
 });
-
-afterEach(() => bench.stop());
 
 const root = '/dists/stable';
 const ofAll = `${root}/main/binary-all/Packages`;

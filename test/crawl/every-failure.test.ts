@@ -1,36 +1,26 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type FailureCode, findingTexts } from '../../src/contract/finding-texts.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
 import { createFetcher } from '../../src/net/fetcher.ts';
 import { composeIndex, generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
-import { type Fault, OriginServer } from '../support/origin-server.ts';
-import { createSigner, type Signer, signRepository } from '../support/signer.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
+import { type Fault, OriginServer, statusFault, webPage } from '../support/origin-server.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
 
-let bench: CrawlBench;
-let signer: Signer;
-let other: Signer;
+const [signer, other] = [await createSigner(), await createSigner()];
 const origins: OriginServer[] = [];
 
-beforeAll(async () => {
-  [signer, other] = [await createSigner(), await createSigner()];
-});
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
+useCrawlBench();
 afterEach(async () => {
   for (const origin of origins.splice(0)) await origin.stop();
-  await bench.stop();
 });
 
 type Outcome = Promise<CrawlOutcome | undefined>;
 const text = composeIndex(makePackages(3));
-const page = '<!DOCTYPE html><html></html>';
 const day = 86_400_000;
 
 const limits = { repetitions: 0, releaseBytes: 100_000, indexBytes: 100_000 };
@@ -46,7 +36,6 @@ const broken = (path: string, fault: Fault) => async (): Outcome => {
 const release = (fault: Fault) => broken('/Release', fault);
 const index = (fault: Fault) => broken('/Packages.gz', fault);
 const body = (content: Uint8Array | string, headers = {}): Fault => ({ kind: 'body', body: content, headers });
-const status = (code: number, headers = {}): Fault => ({ kind: 'status', status: code, headers });
 const redirect = (location: string): Fault => ({ kind: 'redirect', location });
 
 /** Crawls an origin with a certificate of its own, by a client that trusts `authority`. */
@@ -115,19 +104,19 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
   'headers-too-large': release({ kind: 'giant-headers', bytes: 100_000 }),
   truncated: release({ kind: 'cut', after: 10 }),
   protocol: release({ kind: 'no-http', text: 'SSH-2.0\r\n' }),
-  'origin-busy': release(status(429, { 'retry-after': '600' })),
-  'server-error': release(status(500)),
+  'origin-busy': release(statusFault(429, { 'retry-after': '600' })),
+  'server-error': release(statusFault(500)),
   'budget-exceeded': async () => {
     bench.origin.break('/repo/InRelease', { kind: 'silent' });
     return bench.crawlOne({ limits: { ...limits, repositoryMs: 50 } });
   },
   'backing-off': async () => {
-    await release(status(429, { 'retry-after': '600' }))();
+    await release(statusFault(429, { 'retry-after': '600' }))();
     return crawl();
   },
-  'release-missing': release(status(404)),
-  'release-forbidden': release(status(403)),
-  'release-html': release(body(page)),
+  'release-missing': release(statusFault(404)),
+  'release-forbidden': release(statusFault(403)),
+  'release-html': release(body(webPage)),
   'release-empty': release(body('')),
   'release-unreadable': release(body('{}')),
   'release-length-unknown': release({ kind: 'unframed' }),
@@ -139,7 +128,7 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
     async (files) => files,
   ),
   'signature-unanswered': async () => {
-    bench.origin.break('/repo/Release.gpg', status(500));
+    bench.origin.break('/repo/Release.gpg', statusFault(500));
     return signedAnd(
       () => signer.publicKey,
       async (files) => files,
@@ -185,9 +174,9 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
     () => signer.publicKey,
     (files) => signRepository(files, signer, ['InRelease'], { validSeconds: 3600 }),
   ),
-  'index-missing': index(status(404)),
-  'index-forbidden': index(status(403)),
-  'index-html': index(body(page)),
+  'index-missing': index(statusFault(404)),
+  'index-forbidden': index(statusFault(403)),
+  'index-html': index(body(webPage)),
   'index-empty': index(body('')),
   'index-wrong-compression': index(body(text)),
   'index-truncated': index(body(gzipSync(text).subarray(0, 60))),
@@ -216,7 +205,7 @@ const failures: Record<Exclude<FailureCode, 'aborted'>, () => Outcome> = {
   'store-failed': async () => {
     await rm(bench.directory, { recursive: true });
     await writeFile(bench.directory, 'in the way');
-    return release(status(404))().then(() => release({ kind: 'unframed', after: 0 })());
+    return release(statusFault(404))().then(() => release({ kind: 'unframed', after: 0 })());
   },
   internal: async () => {
     bench.origin.serve('repo', await generateRepository());

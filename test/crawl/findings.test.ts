@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
-import { CrawlBench } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { createSigner } from '../support/signer.ts';
 
-let bench: CrawlBench;
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 const day = 86_400;
 

@@ -1,23 +1,14 @@
 import { readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { acceptRepository } from '../../src/crawl/operator-word.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
-import { CrawlBench } from '../support/crawling.ts';
-import { createSigner, type Signer, signRepository } from '../support/signer.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import type { CrawlBench } from '../support/crawling.ts';
+import { createSigner, signRepository } from '../support/signer.ts';
 
-let bench: CrawlBench;
-let signer: Signer;
-let other: Signer;
+const [signer, other] = [await createSigner(), await createSigner()];
 
-beforeAll(async () => {
-  [signer, other] = [await createSigner(), await createSigner()];
-});
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 const date = (hour: number) => `Mon, 01 Jun 2026 ${String(hour).padStart(2, '0')}:00:00 UTC`;
 

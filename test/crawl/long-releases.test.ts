@@ -1,23 +1,19 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/contract/limits.ts';
 import { inspectSignature } from '../../src/crawl/openpgp-signature.ts';
 import { generateRepository } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer } from '../support/signer.ts';
 
-let bench: CrawlBench;
 let signer: Signer;
 
 beforeAll(async () => {
   signer = await createSigner();
 });
 
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 /** Runs `work` and returns the most processor time, in milliseconds, that this thread spent on it at a stretch. */
 const measureStretch = async (work: () => Promise<unknown>): Promise<number> => {

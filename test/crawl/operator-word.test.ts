@@ -1,17 +1,11 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { acceptRepository, listWaiting } from '../../src/crawl/operator-word.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { CrawlBench } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
 
-let bench: CrawlBench;
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 const serve = async (count: number, hour = 8) => {
   const release = { Date: `Mon, 01 Jun 2026 ${String(hour).padStart(2, '0')}:00:00 UTC` };

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { computeSource } from '../../src/catalog/ingest.ts';
 import { backOff, isPaused } from '../../src/crawl/back-off.ts';
 import { CrawlError } from '../../src/crawl/crawl-error.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { generateRepository } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
 
-let bench: CrawlBench;
-
+useCrawlBench();
 beforeEach(async () => {
-  bench = await CrawlBench.start();
   bench.origin.serve('repo', await generateRepository());
 });
-
-afterEach(() => bench.stop());
 
 describe.each([429, 503])('status %i with Retry-After', (status) => {
   const busy = (seconds: string) => ({ kind: 'status' as const, status, headers: { 'retry-after': seconds } });

@@ -1,24 +1,15 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findingTexts, operatorSentence } from '../../src/contract/finding-texts.ts';
 import { type SigningState, signingStates, signingTexts } from '../../src/contract/signing-states.ts';
 import { generateRepository, makePackages, type RepositoryFiles } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { createSigner, type Signer, signRepository } from '../support/signer.ts';
 
-let bench: CrawlBench;
-let signer: Signer;
-let other: Signer;
+const [signer, other] = [await createSigner(), await createSigner()];
 
-beforeAll(async () => {
-  [signer, other] = [await createSigner(), await createSigner()];
-});
-
-beforeEach(async () => {
-  bench = await CrawlBench.start();
-});
-
-afterEach(() => bench.stop());
+useCrawlBench();
 
 type Into = 'InRelease' | 'Release.gpg';
 const hour = 3600;

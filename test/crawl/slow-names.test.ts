@@ -8,21 +8,20 @@ import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { noAttempts } from '../../src/snapshots/snapshot.ts';
 import { generateRepository } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { NameServer } from '../support/name-server.ts';
 
-let bench: CrawlBench;
 let server: NameServer;
 
+useCrawlBench();
 beforeEach(async () => {
-  bench = await CrawlBench.start();
   bench.origin.serve('repo', await generateRepository());
   server = await NameServer.start((name) => (name.startsWith('slow') ? 'silence' : ['127.0.0.1']));
 });
 
 afterEach(async () => {
   await server.stop();
-  await bench.stop();
 });
 
 const entryOf = (slug: string) => makeEntry(slug, `http://${slug}.example:${bench.origin.port}/repo`);

@@ -1,21 +1,18 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readRepositoryFindings, readRepositoryRows } from '../../src/catalog/reading.ts';
 import { CatalogBuild } from '../../src/catalog/state-catalog.ts';
 import { updateCatalog } from '../../src/catalog/update.ts';
 import type { ManifestEntry } from '../../src/contract/manifest.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-let bench: CrawlBench;
-
+useCrawlBench();
 beforeEach(async () => {
-  bench = await CrawlBench.start();
   bench.origin.serve('repo', await generateRepository({ packages: makePackages(8) }));
 });
-
-afterEach(() => bench.stop());
 
 /** Brings a catalog up to date with one entry and publishes it; tells what it holds of it then. */
 const publish = async (state: string, entry: ManifestEntry) => {

@@ -2,28 +2,27 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorSentence } from '../../src/contract/finding-texts.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { type Certificate, CertificateAuthority, createCertificate } from '../support/certificates.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { OriginServer } from '../support/origin-server.ts';
 
 const day = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * day);
 
 let authority: CertificateAuthority;
-let bench: CrawlBench;
 const origins: OriginServer[] = [];
 
 beforeAll(() => {
   authority = new CertificateAuthority();
 });
 
+useCrawlBench();
 beforeEach(async () => {
-  bench = await CrawlBench.start();
   bench.origin.serve('repo', await generateRepository());
 });
 
 afterEach(async () => {
   for (const origin of origins.splice(0)) await origin.stop();
-  await bench.stop();
 });
 
 /** An origin with a whole repository below `/repo`; without a certificate it speaks http. */

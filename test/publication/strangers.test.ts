@@ -9,7 +9,8 @@ import { createFetcher } from '../../src/net/fetcher.ts';
 import { createResolver } from '../../src/net/resolver.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages, type RepositoryPlan } from '../support/apt-repository.ts';
-import { CrawlBench, makeEntry } from '../support/crawling.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { makeEntry } from '../support/crawling.ts';
 import { emissionOf } from '../support/emission.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { timesFrom } from '../support/longer-runs.ts';
@@ -26,20 +27,18 @@ const usual = { ...limits };
 /** How many repositories a crawl works on at once. */
 const places = 32;
 
-let bench: CrawlBench;
 let names: NameServer;
 
+useCrawlBench();
 beforeEach(async () => {
   // So that a little is too much.
   Object.assign(limits, { recordsPerPackage: 200, sections: 50 });
-  bench = await CrawlBench.start();
   names = await NameServer.start((name) => (name.startsWith('slow') ? 'silence' : ['127.0.0.1']));
 });
 
 afterEach(async () => {
   Object.assign(limits, usual);
   await names.stop();
-  await bench.stop();
 });
 
 const brief = (name: string, version: string, rest = '') =>

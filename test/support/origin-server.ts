@@ -38,6 +38,16 @@ export type Fault =
   /** Bytes that are no HTTP. */
   | { readonly kind: 'no-http'; readonly text: string };
 
+/** Answers with this status and nothing else. */
+export const statusFault = (status: number, headers: Record<string, string> = {}): Fault => ({
+  kind: 'status',
+  status,
+  headers,
+});
+
+/** What many an origin answers in the place of a file. */
+export const webPage = '<!DOCTYPE html><html><body>Please pay</body></html>';
+
 /** A request as it came. */
 export interface RecordedRequest {
   readonly method: string;

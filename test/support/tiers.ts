@@ -11,7 +11,6 @@ export const slow: ReadonlySet<string> = new Set([
   'apt/decompress.test.ts',
   'clients/clients.test.ts',
   'crawl/every-finding.test.ts',
-  'crawl/failures.test.ts',
   'crawl/long-releases.test.ts',
   'functions/documents.test.ts',
   'following/histories.test.ts',

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { generateRepository } from '../support/apt-repository.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { statusFault, webPage } from '../support/origin-server.ts';
+
+useCrawlBench();
+
+describe('payment endpoint and signature', () => {
+  it.each([
+    ['https://pay.example/', 'https://pay.example/'],
+    [' https://pay.example/x \n', 'https://pay.example/x'],
+    ['http://pay.example/', null],
+    ['https://pay.example/ https://other.example/', null],
+    ['not a url', null],
+    [webPage, null],
+    ['', null],
+    ['x'.repeat(5000), null],
+  ])('%j gives %j', async (content, endpoint) => {
+    bench.origin.serve('repo', await generateRepository({ paymentEndpoint: content }));
+    expect((await bench.crawlOne()).outcome).toBe('fresh');
+    expect((await bench.store.read('repo'))?.paymentEndpoint).toBe(endpoint);
+  });
+
+  it.each([
+    ['-----BEGIN PGP SIGNATURE-----\n', true],
+    [Buffer.of(0xc2, 1, 2), true],
+    [webPage, false],
+    ['', false],
+  ])('a Release.gpg of %j counts: %j', async (content, counts) => {
+    bench.origin.serve('repo', (await generateRepository()).set('/Release.gpg', Buffer.from(content)));
+    await bench.crawlOne();
+    const snapshot = await bench.store.read('repo');
+    expect(snapshot?.hasReleaseGpg).toBe(counts);
+    if (!snapshot?.signature) return;
+    expect(Buffer.from(await bench.store.readFile('repo', snapshot.signature))).toEqual(Buffer.from(content));
+  });
+
+  it('their trouble does not fail the crawl', async () => {
+    bench.origin.serve('repo', await generateRepository());
+    bench.origin.break('/repo/Release.gpg', statusFault(429));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [{ code: 'extras-unanswered' }] });
+  });
+});

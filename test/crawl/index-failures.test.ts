@@ -1,0 +1,209 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { composeIndex, compress, generateRepository, makePackages } from '../support/apt-repository.ts';
+import { bench, useCrawlBench } from '../support/crawl-bench.ts';
+import { type Fault, statusFault, webPage } from '../support/origin-server.ts';
+
+useCrawlBench();
+
+const text = composeIndex(makePackages(3));
+
+describe('an index that is none', () => {
+  const body = (content: Uint8Array | string): Fault => ({ kind: 'body', body: content });
+  const broken: [string, Fault, string][] = [
+    ['a web page', body(webPage), 'index-html'],
+    ['a compressed web page', body(gzipSync(webPage)), 'index-html'],
+    ['nothing', body(''), 'index-empty'],
+    ['compressed nothing', body(gzipSync('')), 'index-empty'],
+    ['white space', body(gzipSync('\n \n')), 'index-empty'],
+    ['plain text', body(text), 'index-wrong-compression'],
+    ['another compression', body(Buffer.from('BZh91AY&SY')), 'index-wrong-compression'],
+    ['a truncated stream', body(gzipSync(text).subarray(0, 60)), 'index-truncated'],
+    ['a corrupt stream', body(Buffer.from(gzipSync(text)).fill(0xff, 40, 60)), 'index-corrupt'],
+    ['garbage after the stream', body(Buffer.concat([gzipSync(text), Buffer.from('<b>')])), 'index-trailing-garbage'],
+    ['some other text', body(gzipSync('{"error": "no such file"}')), 'index-unreadable'],
+    ['a bomb', body(gzipSync(Buffer.alloc(40_000_000))), 'index-bomb'],
+    ['a cut connection', { kind: 'cut', after: 20 }, 'index-truncated'],
+    ['a redirect loop', { kind: 'redirect', location: '/repo/Packages.gz' }, 'redirects'],
+    ['a refusal', statusFault(403), 'index-forbidden'],
+    ['a file that is not there', statusFault(404), 'index-missing'],
+    ['a file that is gone', statusFault(410), 'index-missing'],
+    ['304 to an unconditional request', statusFault(304), 'index-missing'],
+    ['an error of the server', statusFault(500), 'server-error'],
+    [
+      'another transfer encoding',
+      { kind: 'body', body: gzipSync(text), headers: { 'content-encoding': 'br' } },
+      'index-encoded',
+    ],
+  ];
+
+  it.each(broken)('C8: %s has a name', async (_what, fault, code) => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
+    bench.origin.break('/repo/Packages.gz', fault);
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({ outcome: 'failed', code });
+    expect(outcome.reason).toMatch(/Packages.gz/);
+    expect(await bench.store.read('repo')).toBeUndefined();
+  });
+
+  it.each(broken)('C8: %s sends the crawl on to the other compressions', async (_what, fault, code) => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz', 'plain'], hashes: [] }));
+    bench.origin.break('/repo/Packages.gz', fault);
+    const outcome = await bench.crawlOne();
+    expect(outcome.outcome).toBe('fresh');
+    expect((await bench.store.read('repo'))?.packages.compression).toBe('plain');
+    const codes = outcome.findings.map((finding) => finding.code);
+    // Where Release lists no file, what is refused cannot be told from what is not there.
+    if (code !== 'index-missing' && code !== 'index-forbidden') expect(codes).toContain(code);
+  });
+
+  it('C8: of the files that are not there, those are named that Release lists', async () => {
+    const files = await generateRepository({ compressions: ['xz', 'gz', 'plain'], listed: ['xz', 'plain'] });
+    bench.origin.serve('repo', files);
+    for (const name of ['Packages.xz', 'Packages']) bench.origin.break(`/repo/${name}`, statusFault(404));
+    const { outcome, findings, asked } = await bench.crawlOne();
+    expect(asked).toContain('/Packages.bz2 404');
+    expect(outcome).toBe('fresh');
+    expect(findings).toMatchObject([{ code: 'index-missing', count: 2, example: 'status 404 for /Packages.xz' }]);
+  });
+
+  // None of them changes what the one before left: one crawl is enough to have good data.
+  it('C4: each of them leaves the last good data in place', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
+    await bench.crawlOne();
+    const before = await bench.store.read('repo');
+    bench.origin.put('/repo/Packages.gz', gzipSync(composeIndex(makePackages(4))));
+    for (const [what, fault] of broken) {
+      bench.pass(60);
+      bench.origin.break('/repo/Packages.gz', fault);
+      const { outcome, asked } = await bench.crawlOne();
+      expect(asked.join(), what).toContain('/Packages.gz');
+      // 304 to a conditional request is an answer like any other.
+      expect(outcome, what).toBe('status' in fault && fault.status === 304 ? 'unchanged' : 'stale');
+      expect(await bench.store.read('repo'), what).toMatchObject({ ...before, checkedAt: expect.any(String) });
+    }
+  });
+
+  it('C2: no more is received than allowed, nor than Release lists', async () => {
+    bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [] }));
+    bench.origin.break('/repo/Packages.gz', { kind: 'endless', chunk: Buffer.from('\x1f\x8b', 'latin1') });
+    const limits = { indexBytes: 100_000 };
+    expect(await bench.crawlOne({ limits })).toMatchObject({ outcome: 'failed', code: 'index-too-large' });
+    const files = await generateRepository({ compressions: ['gz'] });
+    bench.origin.serve('repo', files);
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'index-mismatch' });
+    expect(outcome.bytes).toBeLessThan(100_000);
+  });
+
+  it('V4: a plain index without a length counts where a hash confirms it', async () => {
+    for (const hashes of [[], ['sha256']] as const) {
+      bench.origin.serve('repo', await generateRepository({ compressions: ['plain'], hashes }));
+      bench.origin.break('/repo/Packages', { kind: 'unframed' });
+      expect((await bench.crawlOne()).code).toBe(hashes.length > 0 ? null : 'index-length-unknown');
+      bench.origin.break('/repo/Packages', { kind: 'unframed', after: 100 });
+      await bench.store.remove('repo');
+      expect((await bench.crawlOne()).code).toBe(hashes.length > 0 ? 'index-mismatch' : 'index-length-unknown');
+    }
+  });
+});
+
+describe('an index that Release does not confirm', () => {
+  it.each(['md5', 'sha1', 'sha256', 'sha512'] as const)(
+    'C3: is refused by its %s, and the old data stays',
+    async (algorithm) => {
+      bench.origin.serve('repo', await generateRepository({ compressions: ['gz'], hashes: [algorithm] }));
+      expect((await bench.crawlOne()).outcome).toBe('fresh');
+      const before = await bench.store.read('repo');
+      const files = await generateRepository({ packages: makePackages(4), compressions: ['gz'], hashes: [algorithm] });
+      const wrong = Buffer.from(files.get('/Release') ?? '')
+        .toString()
+        .replace(/ [0-9a-f]{8}/, ' 00000000');
+      bench.origin.serve('repo', files.set('/Release', Buffer.from(wrong)));
+      const outcome = await bench.crawlOne();
+      expect(outcome).toMatchObject({ outcome: 'stale', code: 'index-mismatch' });
+      expect(outcome.reason).toContain(algorithm);
+      expect(await bench.store.read('repo')).toEqual(before);
+      // Release was asked for once more, in case both were just changing.
+      expect(outcome.asked).toEqual(['/Release 200', '/Packages.gz 200', '/Release 304']);
+    },
+  );
+
+  it('C3: is refused by its size', async () => {
+    const files = await generateRepository({ compressions: ['gz'] });
+    const wrong = Buffer.from(files.get('/Release') ?? '')
+      .toString()
+      .replace(/ (\d+) Packages/, ' 99999 Packages');
+    bench.origin.serve('repo', files.set('/Release', Buffer.from(wrong)));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'index-mismatch' });
+  });
+
+  it('C3: is replaced by another that it does confirm, never by one that it does not', async () => {
+    const files = await generateRepository({ compressions: ['xz', 'gz'] });
+    bench.origin.serve('repo', files.set('/Packages.xz', await compress(composeIndex(makePackages(9)), 'xz')));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh', findings: [{ code: 'index-mismatch' }] });
+    await bench.store.remove('repo');
+    bench.origin.serve('repo', new Map([...files, ['/Packages.bz2', await compress(text, 'bz2')]]));
+    bench.origin.remove('/repo/Packages.gz');
+    const outcome = await bench.crawlOne();
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'index-mismatch' });
+    expect(outcome.asked).not.toContain('/Packages.bz2 200');
+  });
+
+  it('C3: is refused where it is an unlisted compression of another text than the listed one', async () => {
+    const files = await generateRepository({ compressions: ['plain'] });
+    files.set('/Packages.xz', await compress(composeIndex(makePackages(9)), 'xz'));
+    files.delete('/Packages');
+    bench.origin.serve('repo', files);
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'failed', code: 'index-mismatch' });
+  });
+});
+
+describe('a shrunken index', () => {
+  it('C4: does not replace the last good data where more than half is gone', async () => {
+    bench.origin.serve('repo', await generateRepository({ packages: makePackages(10) }));
+    await bench.crawlOne();
+    for (const count of [4, 0]) {
+      bench.origin.serve('repo', await generateRepository({ packages: makePackages(count) }));
+      expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-shrunken' });
+      expect((await bench.store.read('repo'))?.packages.stanzas).toBe(10);
+    }
+    bench.origin.serve('repo', await generateRepository({ packages: makePackages(5) }));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+  });
+});
+
+describe('an index whose stanzas are of no use', () => {
+  const serveText = async (packages: string) =>
+    bench.origin.serve('repo', await generateRepository({ packages, compressions: ['gz'] }));
+
+  it('C4: does not replace the last good data, however many lines begin with Package', async () => {
+    const whole = composeIndex(makePackages(40));
+    await serveText(whole);
+    await bench.crawlOne();
+    const useless = [
+      whole.replaceAll('Version:', 'Vers:'),
+      whole.replaceAll(/^Filename:.*\n/gm, ''),
+      // The same one, forty times.
+      composeIndex(makePackages(1)).concat('\n').repeat(40),
+    ];
+    for (const text of useless) {
+      await serveText(text);
+      expect(await bench.crawlOne()).toMatchObject({ outcome: 'stale', code: 'index-shrunken' });
+    }
+    expect((await bench.store.read('repo'))?.packages.stanzas).toBe(40);
+  });
+
+  it('C4: is compared by one measure with what another version counted otherwise', async () => {
+    const [good = {}] = makePackages(1);
+    const useless = composeIndex(makePackages(40)).replaceAll('Version:', 'Vers:');
+    await serveText(`${composeIndex([good])}\n${useless}`);
+    await bench.crawlOne();
+    const snapshot = await bench.store.read('repo');
+    if (!snapshot) throw new Error('it was crawled');
+    await bench.store.write({ ...snapshot, packages: { ...snapshot.packages, stanzas: 41 } }, []);
+    await serveText(composeIndex([good]));
+    expect(await bench.crawlOne()).toMatchObject({ outcome: 'fresh' });
+    expect((await bench.store.read('repo'))?.packages.stanzas).toBe(1);
+  });
+});
