@@ -1,16 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -18,6 +6,7 @@ import { lockReplica } from '../catalog/lock.ts';
 import { catalogFormat } from '../catalog/schema.ts';
 import { readCatalogFormat } from '../catalog/state-catalog.ts';
 import { type Generation, generationSchema } from '../contract/generation.ts';
+import { flushFile } from '../publication/flush.ts';
 import { signaturePathOf } from '../publication/generation-signature.ts';
 import { digestFile } from '../publication/inventory.ts';
 import { verifySignature } from '../publication/signature.ts';
@@ -79,15 +68,6 @@ const isSame = (file: string, known: Note['catalog']): boolean => {
   const now = describeFile(file, known.sha256);
   if (now.size !== known.size) return false;
   return now.changed === known.changed || digestFile(file) === known.sha256;
-};
-
-const flush = (file: string): void => {
-  const descriptor = openSync(file, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 };
 
 /**
@@ -155,13 +135,13 @@ export class TakenFolder {
 
   /** Puts what stands in force: what the note says is on the disk before the note is. */
   write(note: Note): void {
-    for (const folder of [this.#catalogs, this.documents]) flush(folder);
+    for (const folder of [this.#catalogs, this.documents]) flushFile(folder);
     const temporary = this.temporary();
     writeFileSync(temporary, `${JSON.stringify(note)}\n`);
-    flush(temporary);
+    flushFile(temporary);
     renameSync(temporary, this.#note);
     this.#written = note;
-    flush(this.root);
+    flushFile(this.root);
   }
 
   /**

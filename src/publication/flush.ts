@@ -8,7 +8,8 @@ const run = promisify(execFile);
 // One flush of the whole file system takes as long as those of some dozen files (measured on ext4).
 const fewFiles = 64;
 
-const flushOne = (file: string): void => {
+/** Flushes one file, or the names in one folder. */
+export const flushFile = (file: string): void => {
   const descriptor = openSync(file, 'r');
   try {
     fsyncSync(descriptor);
@@ -55,6 +56,6 @@ export const flushFiles = async (root: string, files: FlushedFiles): Promise<voi
       // Not every system has such a command; then file by file.
     }
   }
-  for (const file of files) flushOne(file);
-  for (const folder of folders) flushOne(folder);
+  for (const file of files) flushFile(file);
+  for (const folder of folders) flushFile(folder);
 };

@@ -1,4 +1,3 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { componentOf } from '../../src/catalog/older-reading.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
@@ -6,30 +5,20 @@ import { composeIndexRepositories, composeUnsafeHosts } from '../../src/contract
 import { createOlderOpenApi } from '../../src/contract/older-addresses/openapi.ts';
 import { olderOperations } from '../../src/contract/older-addresses/operations.ts';
 import { indexRepositoriesSchema } from '../../src/contract/older-addresses/records.ts';
+import { expectReferences, lintDescription } from '../support/api-description.ts';
 
 const description = createOlderOpenApi({ publicAddress: 'https://index.test', version: '1.2.3' });
 
 describe('the description of addresses from before /v2', () => {
   it('H5: passes a third-party linter', async () => {
-    const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
-    const problems = await lintFromString({ source: JSON.stringify(description), config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
-      [],
-    );
+    expect(await lintDescription(JSON.stringify(description))).toEqual([]);
   });
 
   it('H5: has every address, says that it is deprecated, and resolves every reference', () => {
     const paths = description.paths as Record<string, { get: { deprecated: boolean } }>;
     expect(Object.keys(paths)).toEqual(Object.values(olderOperations).map(({ address }) => address.replace(/\/$/, '')));
     for (const { get } of Object.values(paths)) expect(get.deprecated).toBe(true);
-    const references = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(references.length).toBeGreaterThan(50);
-    for (const reference of new Set(references)) {
-      const target = reference
-        .split('/')
-        .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], description);
-      expect(target, reference).toBeDefined();
-    }
+    expectReferences(description);
   });
 });
 

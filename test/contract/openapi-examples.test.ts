@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,6 +23,7 @@ import type { LandingRecord } from '../../src/contract/records.ts';
 import { runBuild } from '../../src/pipeline/build.ts';
 import { Progress } from '../../src/pipeline/progress.ts';
 import { whileClaimed } from '../../src/publication/owner.ts';
+import { lintDescription } from '../support/api-description.ts';
 import { openBuild, packages } from '../support/catalog.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -48,26 +48,31 @@ const describedAs = ({ address, method }: Operation): Described =>
 const exampleOf = (operation: Operation): unknown =>
   describedAs(operation).responses[200].content['application/json']?.example;
 
-beforeAll(async () => {
-  mkdirSync(state, { recursive: true });
-  const { entries, fetcher } = await whileClaimed(out, state, 'sample', () => publishSample(out, base));
-  const progress = new Progress();
-  const service = readService();
+/** Builds the index of the sample. */
+const build = async (
+  { entries, fetcher }: Awaited<ReturnType<typeof publishSample>>,
+  when: () => Date,
+): Promise<void> => {
   await runBuild({
     entries,
     fetcher,
     state,
     out,
     base,
-    service,
+    service: readService(),
     version: '1.0.0',
-    now,
-    progress,
+    now: when,
+    progress: new Progress(),
     collectExamples,
     site: false,
     source: 'sample',
   });
   await fetcher.close();
+};
+
+beforeAll(async () => {
+  mkdirSync(state, { recursive: true });
+  await build(await whileClaimed(out, state, 'sample', () => publishSample(out, base)), now);
   description = JSON.parse(read(documentPath.openapiJson));
   const app = createApp({
     documents: createDocuments({ folder: out, memory: 2 ** 20 }),
@@ -196,34 +201,12 @@ describe('the published description', () => {
   it('passes a third-party linter', async () => {
     // Examples are held against their schemas above, which takes another compiler of schemas as long as all else here.
     const rules = { 'no-invalid-media-type-examples': 'off' } as const;
-    const config = await createConfig({ extends: ['recommended'], rules, telemetry: 'off' });
-    const problems = await lintFromString({ source: read(documentPath.openapiJson), config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
-      [],
-    );
+    expect(await lintDescription(read(documentPath.openapiJson), rules)).toEqual([]);
   });
 
   it('C13: the same index gives the same description', async () => {
     const before = read(documentPath.openapiJson);
-    const { entries, fetcher } = await publishSample(out, base);
-    const service = readService();
-    const later = () => new Date('2026-05-01T12:30:00.000Z');
-    const progress = new Progress();
-    await runBuild({
-      entries,
-      fetcher,
-      state,
-      out,
-      base,
-      service,
-      version: '1.0.0',
-      now: later,
-      progress,
-      collectExamples,
-      site: false,
-      source: 'sample',
-    });
-    await fetcher.close();
+    await build(await publishSample(out, base), () => new Date('2026-05-01T12:30:00.000Z'));
     // Not toBe, which would print both.
     expect(read(documentPath.openapiJson) === before).toBe(true);
   });

@@ -1,9 +1,9 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
 import { documentOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
+import { expectReferences, lintDescription } from '../support/api-description.ts';
 
 const description = createOpenApi({
   publicAddress: 'https://index.test',
@@ -12,11 +12,7 @@ const description = createOpenApi({
 
 describe('OpenAPI description', () => {
   it('passes a third-party linter', async () => {
-    const config = await createConfig({ extends: ['recommended'], telemetry: 'off' });
-    const problems = await lintFromString({ source: JSON.stringify(description), config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual(
-      [],
-    );
+    expect(await lintDescription(JSON.stringify(description))).toEqual([]);
   });
 
   it('describes every operation, document, feed and gateway operation of the tables and no other', () => {
@@ -34,14 +30,7 @@ describe('OpenAPI description', () => {
   });
 
   it('resolves every reference', () => {
-    const references = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(references.length).toBeGreaterThan(50);
-    for (const reference of new Set(references)) {
-      const target = reference
-        .split('/')
-        .reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], description);
-      expect(target, reference).toBeDefined();
-    }
+    expectReferences(description);
   });
 
   it('asks for feeds and badges at the root of the host, and leaves them out where there is no site', () => {
