@@ -3,6 +3,7 @@ import { PublicationSource, SourceError } from '../src/following/source.ts';
 import { createFetcher } from '../src/net/fetcher.ts';
 import { NetworkError } from '../src/net/network-error.ts';
 import { Progress } from '../src/pipeline/progress.ts';
+import { NoFolder } from '../src/publication/folder-content.ts';
 import { CommandFailure, runCommand } from './options.ts';
 import { assertPublication, assertPublicKey } from './publication-options.ts';
 import { readProxyOptions } from './read-proxies.ts';
@@ -64,7 +65,8 @@ await runCommand(command, async (values, [url, folder]) => {
       `${folder} ${words[by]}: generation ${generation.number} of ${generation.date}; ${fetched} files taken, ${removed} removed.\n`,
     );
   } catch (error) {
-    if (error instanceof SourceError || error instanceof FolderTaken) throw new CommandFailure(error.message);
+    if (error instanceof SourceError || error instanceof FolderTaken || error instanceof NoFolder)
+      throw new CommandFailure(error.message);
     if (error instanceof NetworkError) throw new CommandFailure(`${url} could not be read: ${error.message}`);
     throw error;
   } finally {

@@ -20,7 +20,7 @@ const slugSchema = z
 const repositoryUri = z.string().superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
   const url = URL.parse(text);
-  if (url === null) return refuse('must be an absolute URL');
+  if (url === null) return refuse('must be an absolute URL, such as https://repo.example.org/');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must begin with https:// or http://');
   if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
   if (/[?#]/.test(text)) return refuse('must not hold a query or a fragment');

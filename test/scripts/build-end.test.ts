@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyBuildFailure, toCommandFailure } from '../../scripts/build-end.ts';
 import { exitCodes } from '../../scripts/exit-codes.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
+import { NoFolder } from '../../src/publication/folder-content.ts';
 import { NoBundle } from '../../src/site/bundle.ts';
 
 const outcomesOf = (codes: readonly CrawlOutcome['code'][]) => ({
@@ -27,6 +28,11 @@ describe('a build that has nothing to publish', () => {
       expect(exitCode).toBe(1);
     }
   });
+});
+
+it('C12: a build whose output folder is a file ends with what to do, and nothing else', () => {
+  const message = '/srv/x is no folder: name one, or a name that is free.';
+  expect(toCommandFailure(new NoFolder(message))).toMatchObject({ message, exitCode: exitCodes.failed });
 });
 
 it('C12: a build without a bundle of the pages ends with what to do, and nothing else', () => {

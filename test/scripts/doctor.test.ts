@@ -159,6 +159,7 @@ describe('npm run doctor', () => {
   it.each([
     [[], /needs one URL/],
     [['ftp://a.example'], /URL must begin with https/],
+    [['repo.a.example'], /URL must be an absolute URL, such as https:/],
     [['https://a.example', '--suite', 'stable'], /--component is required/],
     [['https://a.example', 'https://b.example'], /needs one URL/],
     [['https://a.example', '--key', '/nowhere'], /--key/],

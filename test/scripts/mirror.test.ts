@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,6 +86,13 @@ describe('npm run mirror', () => {
     const { status, text } = await runScript('mirror', ['http://127.0.0.1:1', path.join(folder, 'none')]);
     expect(status).toBe(1);
     expect(text).toMatch(/http:\/\/127\.0\.0\.1:1 could not be read: /);
+  });
+
+  it('says where a file has the name of the folder, and no more', async () => {
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    const { status, text } = await runScript('mirror', ['http://127.0.0.1:1', file]);
+    expect([status, text.trim()]).toEqual([1, `${file} is no folder: name one, or a name that is free.`]);
   });
 
   it('a build refuses a signing key that is none', async () => {
