@@ -5,6 +5,7 @@ import {
   slugKey,
   slugPattern,
 } from '../../src/contract/manifest.ts';
+import { sayMissing } from '../../src/crawl/read-manifest.ts';
 import type { SafetyList } from '../../src/safety/safety-list.ts';
 
 /** An entry that is new, and who else in the list leads to it. */
@@ -49,7 +50,7 @@ const readForeign = (value: unknown): Taken | readonly string[] => {
     given.aliases = [...new Set(given.aliases.filter(isSlug))].filter((alias) => alias !== given.slug);
   }
   if (typeof given.uri === 'string') given.uri = given.uri.replace(/(?<=[^/])\/+$/, '');
-  const checked = manifestEntrySchema.safeParse(given);
+  const checked = manifestEntrySchema.safeParse(given, { error: sayMissing });
   if (checked.success) return { entry: checked.data, left };
   return checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
 };

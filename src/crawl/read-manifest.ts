@@ -73,8 +73,8 @@ const fieldOf = (place: string, path: readonly PropertyKey[]): string =>
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, place);
 
-// What Zod says of what is not there tells of types.
-const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
+/** What is said of a field that is not there, of which Zod would tell types. */
+export const sayMissing = ({ input }: { readonly input?: unknown }): string | undefined =>
   input === undefined ? 'is missing' : undefined;
 
 const checkDraft = (draft: Draft, problems: ManifestProblem[]): ManifestEntry | undefined => {

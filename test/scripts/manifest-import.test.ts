@@ -107,19 +107,21 @@ describe('npm run manifest -- import', () => {
         entry('one', 'https://one.example/', { aliases: ['uno'] }),
         entry('1500', 'https://suite.example/', { suite: '1800', component: 'main', binary: 'iphoneos-arm64' }),
         entry('broken', 'nowhere'),
+        { slug: 'bare' },
       ]),
     );
     const take = (...flags: string[]) =>
       runScript('manifest', ['import', list, '--manifest', manifest, '--source', 'a friend\nslug: evil', ...flags]);
 
     const dry = await take('--dry-run');
-    expect(dry).toMatchObject({ status: 1, out: expect.stringContaining('1 new, 1 there already, 1 not sound.') });
+    expect(dry).toMatchObject({ status: 1, out: expect.stringContaining('1 new, 1 there already, 2 not sound.') });
     expect(readdirSync(manifest)).toEqual(['one.yaml']);
 
     const { status, out } = await take();
     expect(status).toBe(1);
     expect(out).toContain('write into its aliases: uno');
     expect(out).toContain('uri: must be an absolute URL');
+    expect(out).toContain('ranking: is missing');
     expect(readFileSync(path.join(manifest, 'one.yaml'), 'utf8')).toContain('# mine');
     const text = readFileSync(path.join(manifest, '1500.yaml'), 'utf8');
     expect(text).toMatch(
