@@ -132,11 +132,12 @@ const build = async (values: OptionValues<typeof buildOptions>, stopping: Stoppi
     const failure = result.statistics === undefined ? emptyBuildFailure(result, stopped) : undefined;
     const ended = failure?.exitCode ?? computeExitCode(result, values['fail-on-stale']);
     const exitCode = (stopped === undefined ? undefined : stopping.exitCode()) ?? ended;
-    if (report !== undefined) {
-      writeReport(
-        report,
-        composeReport(result, { exitCode, dryRun, stoppedBy: stopped ?? null, seconds: progress.seconds }),
-      );
+    const how = { exitCode, dryRun, stoppedBy: stopped ?? null, seconds: progress.seconds };
+    try {
+      if (report !== undefined) writeReport(report, composeReport(result, how));
+    } catch (error) {
+      // The build has ended, and an upload after it goes by how.
+      log.error('report-unwritten', `The report could not be written, and the build ended as ever: ${inWords(error)}`);
     }
     if (dryRun) process.stdout.write('Nothing was kept or published (--dry-run).\n');
     if (stopped) process.stdout.write(describeStop(result, stopped));

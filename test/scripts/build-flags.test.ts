@@ -118,6 +118,10 @@ describe('npm run build', () => {
       heldBack: [{ code: 'signature-key-changed' }],
       findings: [expect.objectContaining({ code: 'signature-key-changed', count: 1 })],
     });
+    // A report that cannot be written takes nothing back of what is published.
+    const { status, text } = await bench.build(`DEBDEX_REPORT=${bench.folder} `);
+    expect([status, text]).toEqual([4, expect.stringContaining('The report could not be written')]);
+    expect(text).not.toContain('The build failed');
   });
 });
 
