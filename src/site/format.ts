@@ -37,6 +37,10 @@ export const formatDay = rememberRecent((iso: string) => day.format(new Date(iso
 /** A moment, such as "5 Mar 2026, 14:07 UTC". */
 export const formatMoment = (iso: string): string => `${minute.format(new Date(iso))} UTC`;
 
+/** The day when something was first seen: "before" it, where it was there when its repository was first read. */
+export const formatFirstSeen = (iso: string, isNews: boolean): string =>
+  isNews ? formatDay(iso) : `before ${formatDay(iso)}`;
+
 const settledMs = 86_400_000;
 
 /**
@@ -51,5 +55,5 @@ export const formatChange = ({
   readonly addedAt: string;
 }): string => {
   const isSeen = changedAt > addedAt || Date.parse(addedAt) - Date.parse(changedAt) > settledMs;
-  return isSeen ? formatDay(changedAt) : `before ${formatDay(changedAt)}`;
+  return formatFirstSeen(changedAt, isSeen);
 };

@@ -15,8 +15,10 @@ export interface VersionRow {
   /** The kind of build, where it is for devices with iOS; "all" is for every one of them. */
   readonly build: ReturnType<typeof buildOf>;
   readonly size: number;
-  /** When it appeared; undefined where it was there when its repository was first read. ISO 8601. */
-  readonly firstSeen: string | undefined;
+  /** When it was first seen. ISO 8601. */
+  readonly firstSeen: string;
+  /** Whether that was news; else it was there when its repository was first read, and is older. */
+  readonly isNews: boolean;
   /** Address of the package file, where Filename names one below its repository. */
   readonly download: string | undefined;
   readonly sha256: string | null;
@@ -52,7 +54,8 @@ const versionRow = (
   architecture: record.architecture,
   build: buildOf(record.architecture),
   size: record.package_size,
-  firstSeen: isNews ? firstSeen : undefined,
+  firstSeen,
+  isNews,
   download: downloadAddress(repository.record.uri, record.package_filename),
   sha256: record.sha256_hash,
   otherBytesIn,

@@ -333,7 +333,7 @@ describe('the page of a package', () => {
   it('does not say that something was new on the day its repository was first read', () => {
     const { summary, latest } = view('org.t.tweak');
     expect(summary.isAddedKnown).toBe(false);
-    expect(latest.map(({ firstSeen }) => firstSeen)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(latest.map(({ isNews }) => isNews)).toEqual([false, false, false, false]);
   });
 
   it('offers no manager what none can install', () => {

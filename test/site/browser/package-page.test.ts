@@ -227,7 +227,22 @@ describe('a package', () => {
     expect(await page.locator('.releases .place').count()).toBe(0);
   });
 
-  it('shows its letters in the place of an icon that does not load', async () => {
+  it('says when it was first seen beside its version as among its facts, and what a day before means', async () => {
+    const page = await site.open('/package/com.alpha.lib/', phone);
+    const told = await page.locator('.facts dt', { hasText: 'First seen' }).locator('+ dd').textContent();
+    expect(told).toMatch(/^before \d+ \w+ \d{4}$/);
+    const seen = page.locator('#versions [data-label="First seen"]');
+    expect([...new Set(await seen.allTextContents())]).toEqual([told]);
+    const label = `getComputedStyle(document.querySelector('#versions [data-label="First seen"]'), '::before').content`;
+    expect(await page.evaluate(label)).toContain('First seen');
+    expect(await page.locator('#versions > .muted').textContent()).toMatch(
+      /it was there when its repository was first read/,
+    );
+  });
+
+  it('shows its letters in the place of an icon that does not load, and of any where no script can take it away', async () => {
+    const still = await site.open('/package/com.alpha.snowboard/', { javaScriptEnabled: false });
+    expect(await still.locator('.monogram img').first().isVisible()).toBe(false);
     const page = await site.open('/package/com.alpha.snowboard/');
     const tile = page.locator('.monogram.large');
     await expect.poll(() => tile.locator('img').count()).toBe(0);
