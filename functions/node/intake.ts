@@ -79,8 +79,8 @@ export class Intake {
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     this.#incoming = incoming;
     this.#answering = true;
-    const { 'transfer-encoding': coding, 'content-length': length } = incoming.headers;
-    this.#bodyLeft = coding === undefined ? Number(length ?? 0) : 0;
+    // Of one that is sent in chunks the parser takes no length.
+    this.#bodyLeft = Number(incoming.headers['content-length'] ?? 0);
     this.#head.reset();
     outgoing.once('close', this.#endAnswer);
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elsewhereHeader } from '../../functions/cloudflare/catalog-stub.ts';
 import { createWorker } from '../../functions/cloudflare/create-worker.ts';
 import { type Environment, readSettings } from '../../functions/cloudflare/settings.ts';
+import { readGatewaySettings } from '../../functions/cloudflare/with-gateway/gateway-settings.ts';
 import { sweep } from '../../functions/cloudflare/with-gateway/sweeping.ts';
 import { searchPageText } from '../support/published.ts';
 
@@ -56,6 +57,26 @@ describe('a Worker that is asked first', () => {
       expect(await files.read('v2/index.json')).toBeUndefined();
     }
     expect(asked).toEqual(['v2/index.json', 'v2/index.json', 'a/v2/index.json', 'a/b/v2/index.json']);
+  });
+
+  it('T8: takes no gateway whose address has a path, nor a key of an operator that could be guessed', () => {
+    const read = (more: object) =>
+      readGatewaySettings({ ...environment, PUBLIC_ADDRESS: 'https://index.example', ...more });
+    expect(read({ OPERATOR_KEY: '' })).toMatchObject({
+      publicAddress: 'https://index.example',
+      operatorKey: undefined,
+    });
+    expect(read({ OPERATOR_KEY: 'k'.repeat(32) }).operatorKey).toHaveLength(32);
+    expect(() => read({ OPERATOR_KEY: 'k'.repeat(31) })).toThrow('OPERATOR_KEY must have at least 32 characters');
+    for (const PUBLIC_ADDRESS of [
+      '',
+      'index.example',
+      'ftp://index.example',
+      'https://index.example/a',
+      'https://index.example/?a',
+    ]) {
+      expect(() => read({ PUBLIC_ADDRESS }), PUBLIC_ADDRESS).toThrow('PUBLIC_ADDRESS must be');
+    }
   });
 
   it('E1: asks the catalog for a part of a list, and the files for all of it', async () => {

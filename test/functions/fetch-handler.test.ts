@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFetchHandler } from '../../functions/fetch/handler.ts';
@@ -83,4 +83,20 @@ it('E1: the fetch handler answers what goes wrong as every host does, and tells 
   expect(fault).toMatchObject({ event: 'fault', operation: 'packageSearch' });
   // Why, and not only what could not be answered.
   expect(fault.message).toContain('file is not a database');
+});
+
+it('E1: the fetch handler tells of a build that it cannot take up, and answers from the one before', async () => {
+  const publication = new BuiltPublication();
+  await publish(publication, 'first');
+  const ask = open(publication);
+  expect((await ask(search)).status).toBe(200);
+  const told: string[] = [];
+  const spy = vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(line));
+  onTestFinished(() => spy.mockRestore());
+  const catalog = path.join(publication.state, 'catalog.sqlite');
+  writeFileSync(`${catalog}.next`, 'no database'.repeat(1000));
+  renameSync(`${catalog}.next`, catalog);
+  writeFileSync(path.join(publication.state, 'generation.json'), 'another');
+  await vi.waitFor(() => expect(told.join()).toContain('file is not a database'), patience);
+  expect(await (await ask(search)).text()).toContain('"description":"first"');
 });

@@ -1,8 +1,11 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogFiles } from '../../functions/node/catalog-files.ts';
+import { OpenCatalog } from '../../functions/node/open-catalog.ts';
+import { ReplicaIndex } from '../../functions/node/replica-index.ts';
 import { healthSchema, landingSchema } from '../../src/contract/envelope.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -313,6 +316,53 @@ describe('a server of a replica', () => {
       /another replica is using .*: give each replica a --state folder of its own/,
     );
     await publish(repository('still following'));
+  });
+
+  it('H2: goes on where its thread ended, from what is in force, and ends with it', async () => {
+    const { publication, origin } = await openOwn();
+    await publication.publish([repository('1')]);
+    const threads: Worker[] = [];
+    const note = (thread: Worker) => threads.push(thread);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const replica = await startReplicaServer(origin.address);
+    await replica.until(1);
+    // Ten seconds are waited for in this test's stead.
+    const pause = vi.spyOn(globalThis, 'setTimeout');
+    await threads[0]?.terminate();
+    const [restart] = pause.mock.calls.find(([, milliseconds]) => milliseconds === 10_000) ?? [];
+    pause.mockRestore();
+    const taken = () => origin.asked.filter((file) => file === publication.current.catalog.path).length;
+    expect([typeof restart, taken()]).toEqual(['function', 1]);
+    const { confirmed } = await replica.generation();
+    (restart as () => void)();
+    await vi.waitFor(async () => {
+      const again = await replica.generation();
+      expect(again.confirmed).not.toBeNull();
+      expect(again.confirmed).not.toBe(confirmed);
+    }, patience);
+    // What is in force is not taken once more.
+    expect([taken(), replica.lines.filter(({ event }) => event === 'generation-taken').length]).toEqual([1, 1]);
+    await publication.publish([repository('2')]);
+    await replica.until(2);
+    await replica.close();
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+  });
+
+  it('P3: takes a generation again that could not be opened, and closes the one that it replaces', async () => {
+    const use = vi.spyOn(ReplicaIndex.prototype, 'use').mockImplementationOnce(() => {
+      throw new Error('no room for another file');
+    });
+    const close = vi.spyOn(OpenCatalog.prototype, 'close');
+    onTestFinished(() => {
+      use.mockRestore();
+      close.mockRestore();
+    });
+    const said = replica.lines.length;
+    await publish(repository('of a second try'));
+    expect(use).toHaveBeenCalledTimes(2);
+    expect(close).toHaveBeenCalledTimes(1);
+    expect(JSON.stringify(replica.lines.slice(said))).toContain('no room for another file');
   });
 
   it('H2: ends at once, whatever the publication is doing', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRounds, createTurns } from '../../functions/node/turns.ts';
 
 /** Keeps the process busy, as a question to the index does. */
@@ -20,6 +20,35 @@ describe('turns', () => {
     await Promise.all([...Array.from({ length: 10 }, () => ask('many')), ask('one'), ask('two'), ask('one')]);
     expect(answered.slice(0, 6)).toEqual(['many', 'many', 'one', 'two', 'many', 'one']);
     expect(answered).toHaveLength(13);
+  });
+
+  it('come in the order asked, though there is time left for who asks while others wait', async () => {
+    const rounds = createRounds();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    const done: string[] = [];
+    rounds.take('one', () => done.push('one'));
+    now.mockReturnValue(5);
+    rounds.take('two', () => done.push('two'));
+    // As where what is measured by was set back: the turn is not over, and somebody waits.
+    now.mockReturnValue(1);
+    rounds.take('three', () => done.push('three'));
+    expect(done).toEqual(['one']);
+    while (done.length < 3) await nextTurn();
+    expect(done).toEqual(['one', 'two', 'three']);
+  });
+
+  it('are as long as ever once the connections are there', async () => {
+    const rounds = createRounds();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    rounds.hurry();
+    for (const _ of ['the round of the hurry', 'the next']) await nextTurn();
+    let done = 0;
+    rounds.take('one', () => done++);
+    now.mockReturnValue(2);
+    rounds.take('one', () => done++);
+    expect(done).toBe(2);
   });
 
   it('let everything else go on between questions', async () => {

@@ -41,3 +41,63 @@ describe('H8 the time of a reader', () => {
     unread.end();
   });
 });
+
+describe('H8 what readers leave unread', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const openAnswers = () => {
+    const bounds = { clientUnreadBytes: 1000, unreadBytes: 3000, readerTimeout: 60_000, readerPatience: 5000 };
+    const met: string[] = [];
+    const unread = createUnreadAnswers(chooseLimits(bounds), (limit) => met.push(limit));
+    const open = (client: string) => {
+      const socket = new Socket();
+      return { ...unread.open(client, socket), isCut: () => socket.destroyed };
+    };
+    return { unread, open, met };
+  };
+
+  it('may be one answer larger than any bound, whoever has read before', () => {
+    const { open, met } = openAnswers();
+    const before = open('192.0.2.2');
+    before.add(500);
+    before.take(500);
+    before.close();
+    const large = open('192.0.2.1');
+    large.add(2000);
+    large.add(2000);
+    expect([large.isCut(), met]).toEqual([false, []]);
+  });
+
+  it('counts until it is read, and no longer than its connection is there', () => {
+    const { open, met } = openAnswers();
+    for (let number = 0; number < 10; number++) {
+      const one = open(`192.0.2.${number}`);
+      one.add(900);
+      one.take(900);
+      const other = open(`192.0.2.${number}`);
+      other.add(900);
+      other.close();
+      // What is still written then is nobody's.
+      other.add(900);
+    }
+    const last = ['192.0.2.98', '192.0.2.99'].map(open);
+    for (const one of last) one.add(900);
+    expect([last.some((one) => one.isCut()), met]).toEqual([false, []]);
+  });
+
+  it('has those cut that have not moved for seconds before another answer is made, and no others', () => {
+    const { unread, open, met } = openAnswers();
+    const still = open('192.0.2.1');
+    still.add(400);
+    vi.advanceTimersByTime(5001);
+    const moving = open('192.0.2.1');
+    moving.add(400);
+    expect(unread.admits('192.0.2.1')).toBe(true);
+    expect([still.isCut(), moving.isCut(), met]).toEqual([true, false, ['clientUnreadBytes']]);
+    moving.add(400);
+    expect(unread.admits('192.0.2.1')).toBe(false);
+    expect(unread.admits('192.0.2.2')).toBe(true);
+    expect(moving.isCut()).toBe(false);
+  });
+});

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { watchStamp } from '../../functions/node/watch-stamp.ts';
@@ -33,6 +33,22 @@ it('H4: a stamp is looked at again and again, and each change of it is told once
   }
   end();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('H4: a stamp of the same length is another one where it is another file, or was written a moment later', () => {
+  const file = path.join(temporaryFolder(), 'generation.json');
+  const write = (name: string, seconds: number) => {
+    writeFileSync(name, '1');
+    utimesSync(name, seconds, seconds);
+  };
+  write(file, 1_800_000_000);
+  const { pass, end } = watch(file);
+  write(`${file}.next`, 1_800_000_000);
+  renameSync(`${file}.next`, file);
+  expect(pass(1)).toBe(1);
+  write(file, 1_800_000_000.001);
+  expect([pass(1), pass(40)]).toEqual([1, 0]);
+  end();
 });
 
 it.each([undefined, '/nowhere/generation.json'])(

@@ -6,6 +6,7 @@ import { createNodeCryptography } from '../../functions/gateway/node/node-crypto
 import type { SecurityEvent } from '../../functions/gateway/security-log.ts';
 import { type CredentialStore, StoreUnavailable } from '../../functions/gateway/store/credential-store.ts';
 import { createOperator, operatedStore } from '../../functions/gateway/workers/operator.ts';
+import { remoteStore } from '../../functions/gateway/workers/remote-store.ts';
 
 const operatorKey = 'a-key-of-the-operator-of-enough-characters';
 
@@ -86,4 +87,48 @@ test('T9 a command waits five minutes at most, and takes no endless answer', asy
     .listAccounts()
     .catch((error: Error) => error);
   expect(String((refused as Error).cause)).toContain('longer than');
+});
+
+test('T9 who shows another key too often is told in whole seconds when to come again', async () => {
+  const countAttempts = async () => 1_500;
+  const { answer, logged } = openOperator({ countAttempts } as unknown as Partial<CredentialStore>);
+  const request = command('listAccounts');
+  request.headers.set('authorization', 'Bearer another');
+  const { status, headers } = await answer(request);
+  expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([429, '2', 'no-store']);
+  expect(logged).toEqual([]);
+});
+
+test('T9 a command goes to the address that was named, with one slash, and to no other', async () => {
+  const asked: unknown[] = [];
+  const other = await listen((request, response) => {
+    asked.push(request.headers.authorization);
+    response.end('{"value":[]}');
+  });
+  const address = await listen((request, response) => {
+    asked.push(request.url);
+    response.writeHead(307, { location: other }).end();
+  });
+  await expect(operatedStore(`${address}//`, operatorKey).listAccounts()).rejects.toThrow(StoreUnavailable);
+  expect(asked).toEqual(['/v2/operator']);
+});
+
+test('T8 a store that is asked from afar is asked to the end, and for nobody who has left', async () => {
+  const finished: Promise<unknown>[] = [];
+  const asked: string[] = [];
+  let answer: unknown = true;
+  const store = remoteStore(
+    () => ({
+      operate: async (name) => {
+        asked.push(name);
+        return { value: answer };
+      },
+    }),
+    (work) => finished.push(work),
+  );
+  expect(await store.health()).toBe(true);
+  answer = 'on fire';
+  expect(await store.health()).toBe(false);
+  await expect(store.whileWanted(AbortSignal.abort()).listAccounts()).rejects.toThrow(StoreUnavailable);
+  expect([asked, finished.length]).toEqual([['health', 'health'], 2]);
 });

@@ -163,6 +163,28 @@ it('H7: reads what is put in order in many steps, each of no more than one class
   expect(most).toBeLessThanOrEqual(4);
 });
 
+it('reads how often packages were downloaded once, however often that order is wanted', () => {
+  let read = 0;
+  const reading: Partial<SearchReading> = {
+    sortKeys: (ids) => ids.map((id) => ({ id, identifier: `p${id}`, name: '', firstSeen: '' })),
+  };
+  const sorted = new SortedResults(reading as SearchReading, () => {
+    read++;
+    return [['p2', 5]];
+  });
+  function* found(): Generator<void, { ids: number[]; fitting: number }, void> {
+    yield;
+    return { ids: [1, 2], fitting: 2 };
+  }
+  for (let time = 0; time < 2; time++) {
+    const steps = sorted.sort(found(), 'downloads');
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    expect(step.value.ids).toEqual([2, 1]);
+  }
+  expect(read).toBe(1);
+});
+
 describe('repositories that the last build could not read', () => {
   it('are noted where they are others than before, and else nothing is written', async () => {
     const state = mkdtempSync(path.join(tmpdir(), 'debdex-test-'));

@@ -6,6 +6,9 @@ import { readValue, writeValue } from './tested-object-values.ts';
 // A Worker by which tests ask the gateway's object for operations of its store, and that of the downloads, each at a time of
 // their own choice.
 
+const loseAlarm = (context: unknown): Promise<void> =>
+  (context as { storage: { deleteAlarm(): Promise<void> } }).storage.deleteAlarm();
+
 /** The gateway's object with a clock that only its asker moves. */
 export class TestedObject extends GatewayObject {
   readonly #time: { now: number | undefined };
@@ -22,6 +25,8 @@ export class TestedObject extends GatewayObject {
     const { name, parameters, now } = readValue(text) as { name: never; parameters: unknown[]; now?: number };
     this.#time.now = now;
     if ((name as string) === 'alarm') {
+      // The platform takes what it rings for out of the storage.
+      await loseAlarm(this.ctx);
       await this.alarm();
       return writeValue(await this.ctx.storage.getAlarm());
     }
@@ -72,6 +77,7 @@ export class TestedDownloads extends DownloadsObject {
     if (name === 'nextAlarm') return writeValue(await this.ctx.storage.getAlarm());
     if (name === 'rows') return writeValue([...this.ctx.storage.sql.exec(String(parameters[0])).raw()]);
     if (name === 'alarm') {
+      await loseAlarm(this.ctx);
       await this.alarm();
       return writeValue(await this.ctx.storage.getAlarm());
     }
