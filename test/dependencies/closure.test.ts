@@ -43,6 +43,16 @@ describe('what installing a package brings', () => {
     expect(closure).toMatchObject({ outcome: 'installable', add: [], device: [], unmet: [] });
   });
 
+  it('D1: heeds no longer what was refused by a package that is not taken in the end', async () => {
+    const closure = await among(
+      a({ Depends: 'b | c' }),
+      b({ Conflicts: 'd', Depends: 'nothing' }),
+      c({ Depends: 'd' }),
+      d(),
+    );
+    expect([closure.outcome, namesOf(closure)]).toEqual(['installable', ['a 1.0', 'c 1.0', 'd 1.0']]);
+  });
+
   it('D1: leaves out what is recommended or suggested', async () => {
     expect(namesOf(await among(a({ Recommends: 'b', Suggests: 'c' }), b(), c()))).toEqual(['a 1.0']);
   });

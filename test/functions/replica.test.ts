@@ -180,6 +180,7 @@ describe('a server of a replica', () => {
     // Under its own name it is what was published.
     expect(await (await replica.get('/v2/index.json')).text()).toBe(publication.read(documentPath.landing).toString());
     await vi.waitFor(async () => expect((await replica.generation()).confirmed).not.toBeNull(), patience);
+    expect(await (await replica.get(`/${generationPath.current}`)).json()).toEqual(publication.current);
     // Where only pages change it is the next generation all the same, of the same catalog.
     writeFileSync(path.join(publication.folder, 'other.html'), 'a page');
     expect(await publish(repository('1'))).toBe(number + 1);

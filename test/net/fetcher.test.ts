@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
@@ -231,6 +231,67 @@ describe('redirects', () => {
     origin.put('/moved', 'here');
     const { text, url } = await read(at('/Release'));
     expect([text, url.href]).toEqual(['here', at('/moved').href]);
+  });
+});
+
+describe('redirects of several kinds', () => {
+  it('are permanent as far as all before them are', async () => {
+    origin.put('/end', 'here');
+    origin.break('/moved', { kind: 'redirect', status: 301, location: '/end' });
+    origin.break('/moved-twice', { kind: 'redirect', status: 308, location: '/moved' });
+    origin.break('/for-now', { kind: 'redirect', status: 302, location: '/moved' });
+    origin.break('/moved-then-for-now', { kind: 'redirect', status: 301, location: '/for-now' });
+    const led = async (path: string) => (await read(at(path))).permanentUrl.pathname;
+    expect(await led('/moved-twice')).toBe('/end');
+    expect(await led('/for-now')).toBe('/for-now');
+    expect(await led('/moved-then-for-now')).toBe('/for-now');
+  });
+
+  it('C2: have the time of one request, all together', async () => {
+    for (let hop = 1; hop <= 5; hop++) origin.break(`/${hop}`, { kind: 'redirect', location: `/${hop + 1}` });
+    origin.put('/6', 'end');
+    origin.latencyMs = 400;
+    await limit({ headersMs: 60_000, graceMs: 60_000, totalMs: 1500 });
+    expect(await codeOf(read(at('/1')))).toBe('too-slow');
+  });
+});
+
+describe('who gives up', () => {
+  it('is not waited for until there is a connection, and leaves nothing behind where all went well', async () => {
+    const begun = Promise.withResolvers<void>();
+    let isOver = false;
+    // Ends by the clock of names alone.
+    const resolve: ResolveName = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        begun.resolve();
+        signal.addEventListener('abort', () => {
+          isOver = true;
+          reject(signal.reason);
+        });
+      });
+    const slow = createFetcher({ allowPrivateNetworks: true, resolve, limits: { lookupMs: 20_000 } });
+    const leaving = new AbortController();
+    const asked = codeOf(slow.fetch(new URL('http://slow.example/'), { maxBytes: 1, signal: leaving.signal }));
+    await begun.promise;
+    leaving.abort();
+    expect([await asked, isOver]).toEqual(['aborted', false]);
+    await slow.close();
+
+    origin.put('/Release', 'x');
+    const { signal } = new AbortController();
+    expect((await read(at('/Release'), { signal })).text).toBe('x');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('is no name that was resolved: the next gets its turn', async () => {
+    const resolve: ResolveName = async () => {
+      throw new NetworkError('dns', 'no such name');
+    };
+    const one = createFetcher({ allowPrivateNetworks: true, resolve, limits: { lookupsAtOnce: 1, lookupWaitMs: 500 } });
+    for (const name of ['a', 'b', 'c']) {
+      expect(await codeOf(one.fetch(new URL(`http://${name}.example/`), { maxBytes: 1 }))).toBe('dns');
+    }
+    await one.close();
   });
 });
 

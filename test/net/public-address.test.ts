@@ -82,3 +82,9 @@ describe('createAddressRule', () => {
     }
   });
 });
+
+it('C1: an address that is allowed by itself allows no other', () => {
+  const isAllowed = createAddressRule(['fd00::1', '10.0.0.1', 'fd01::/16']);
+  const asked = ['fd00::1', 'fd00::2', '10.0.0.1', '10.0.0.2', 'fd01:2::3', 'fd02::1'];
+  expect(asked.map(isAllowed)).toEqual([true, false, true, false, true, false]);
+});

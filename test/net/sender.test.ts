@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSender } from '../../src/net/sender.ts';
 
 it('what a server says in two lines of one header is one text', async () => {
@@ -15,8 +15,14 @@ it('what a server says in two lines of one header is one text', async () => {
     server.close();
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   const { status, headers, body } = await sender.send({
-    ...{ method: 'GET', origin, path: '/', headers: {}, timeoutMs: 60_000 },
+    ...{ method: 'GET', origin, path: '/', headers: {}, timeoutMs: 54_321 },
   });
+  // Its clock would keep the process for as long.
+  const clock = begun.mock.results[begun.mock.calls.findIndex(([, milliseconds]) => milliseconds === 54_321)]?.value;
+  const isStopped = ended.mock.calls.some(([one]) => one === clock);
+  vi.restoreAllMocks();
+  expect([typeof clock, isStopped]).toEqual(['object', true]);
   expect([status, headers['x-amz-meta'], headers.etag, body.toString()]).toEqual([200, 'a, b', '"e"', 'body']);
 });

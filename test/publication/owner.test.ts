@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { assertApart } from '../../scripts/assert-apart.ts';
 import { LockedError, lockState } from '../../src/catalog/lock.ts';
 import {
+  holdsPublication,
   isBeingPublished,
   OutputTaken,
   readPublishedSource,
@@ -114,4 +115,14 @@ it('C12: while work is done in a folder that was claimed for it, no build uses t
   expect(isBeingPublished(out)).toBe(false);
   lockState(state)();
   await expect(whileClaimed(out, state, 'sample', async () => 'done')).resolves.toBe('done');
+});
+
+it('what an output folder holds is noted anew where it comes from elsewhere, so that a sample takes the place of a sample alone', () => {
+  const { out, state } = begin();
+  for (const source of ['sample', 'manifest', 'manifest', 'sample'] as const) {
+    const { claim, release } = takeOutput(out, state, source);
+    claim();
+    release();
+    expect([readPublishedSource(out), holdsPublication(out)]).toEqual([source, source === 'manifest']);
+  }
 });

@@ -471,6 +471,8 @@ describe('repository search', () => {
     expect(parseRecords(records).map(({ id }) => id)).toEqual(['beta', 'gamma']);
     expect(more).toBe(true);
     expect((await search.searchRepositories('beta', 2, 2)).records.count).toBe(1);
+    // As many as a page has are no reason for another.
+    expect((await search.searchRepositories('beta', 3, 1)).more).toBe(false);
     expect((await search.searchRepositories('nothing', 2, 1)).records.count).toBe(0);
   });
 });
