@@ -56,10 +56,10 @@ const commonErrors = [400, 405, 408, 414, 431, 500, 501, 503] as const satisfies
 
 const responsesOf = ({ summary, schema, file, redirects, errors }: OlderOperation): Json => {
   const statuses = [...errors, ...(file === undefined ? [429] : []), ...commonErrors].toSorted((a, b) => a - b);
-  const headers = { Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri' } } };
+  const headers = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
   return {
     200: { description: summary, content: { 'application/json': { schema: reference(schema) } } },
-    ...(redirects ? { 302: { description: 'A redirect to the address that was asked for.', headers } } : {}),
+    ...(redirects ? { 302: { description: 'A redirect to the requested address.', headers } } : {}),
     ...(file === undefined ? {} : { 304: { description: 'The client has the answer already.' } }),
     ...Object.fromEntries(
       statuses.map((status) => {
@@ -93,7 +93,7 @@ const describeOperation = (name: string, operation: OlderOperation): Json => {
     tags: ['older'],
     deprecated: true,
     summary: operation.summary,
-    description: `In its place ask for \`/${apiRoot}${operation.instead}\`.`,
+    description: `Use \`/${apiRoot}${operation.instead}\` instead.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: responsesOf(operation),
   };
@@ -105,10 +105,10 @@ export const createOlderOpenApi = ({ publicAddress, version }: { publicAddress: 
   info: {
     title: 'Older addresses of the package and repository index',
     version,
-    summary: 'What programs still call that were written before the present API.',
+    summary: 'Addresses for programs that were written before the present API.',
     description: [
-      `All of it is deprecated: new programs use /${apiRoot}, which ${publicAddress}/${apiRoot}/openapi.json describes.`,
-      `Below /${laterRoot.join('/')}/jailbreak/ the same bytes are answered as below /${apiRoot}/jailbreak/.`,
+      `All of them are deprecated. New programs use /${apiRoot}, described at ${publicAddress}/${apiRoot}/openapi.json.`,
+      `Addresses below /${laterRoot.join('/')}/jailbreak/ answer the same bytes as those below /${apiRoot}/jailbreak/.`,
       `/${olderRoot}/ answers as /${olderRoot} does. HEAD answers as GET does, without the body. Unknown parameters are ignored.`,
     ].join('\n\n'),
     license: { name: 'MIT', identifier: 'MIT' },

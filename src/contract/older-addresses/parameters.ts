@@ -24,19 +24,19 @@ export const olderQueryParameters = {
     read: (text, refuse) => (text === '' || text.length > 255 ? refuse('must be 1 to 255 characters') : text),
   }),
   content: {
-    description: 'With `redirect=true` the field of the package to be redirected to.',
+    description: 'With `redirect=true`, the field of the package to redirect to.',
     schema: { type: 'string', enum: redirectable, default: redirectable[0] },
     example: undefined,
     read: (text, refuse) => (text === undefined ? redirectable[0] : oneOf(redirectable, text, refuse)),
   },
   redirect: {
-    description: '`true` redirects to what `content` names, where that is an http or https address.',
+    description: '`true` redirects to the address in the field `content`, if it is http or https.',
     schema: { type: 'string' },
     example: undefined,
     read: (text) => text === 'true' || text === '1',
   },
   search: {
-    description: `Text to search for, at most ${searchMaximum} characters. Empty asks for those of the best rankings.`,
+    description: `Text to search for, at most ${searchMaximum} characters. If empty, the answer has those of the best rankings.`,
     written: 'query',
     words: true,
     schema: { type: 'string', maxLength: searchMaximum },
@@ -87,7 +87,7 @@ export const olderQueryParameters = {
     },
   },
   limit: integer({
-    description: 'Most records of an answer.',
+    description: 'Maximum number of records in the answer.',
     minimum: 1,
     maximum: 250,
     default: 100,
