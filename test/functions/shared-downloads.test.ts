@@ -11,12 +11,12 @@ import { openOutbox } from '../../functions/node/downloads-outbox.ts';
 import { openDownloadsStore, readDownloadTotals } from '../../functions/node/downloads-store.ts';
 import { foldingLock, openSharedDownloads, readSharedTotals } from '../../functions/node/shared-downloads.ts';
 import { openWay } from '../support/database-way.ts';
+import { one } from '../support/download-counts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
 
 const day = new Date('2026-05-01T12:00:00Z');
 const limits = { days: 400, counters: 1000, perNetwork: 1000, perSite: 1000, perDay: 1000, unsent: 1000 };
-const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
 const newFile = (): string => path.join(temporaryFolder(), 'downloads.sqlite');
 
 /** What the manual has operators do: its block of this language that holds this word. */

@@ -16,7 +16,6 @@ export const slow: ReadonlySet<string> = new Set([
   'following/histories.test.ts',
   'following/refusing-replica.test.ts',
   'following/replica.test.ts',
-  'functions/downloads.test.ts',
   'functions/edge-downloads.test.ts',
   'functions/edge-gateway-answers.test.ts',
   'functions/edge-gateway.test.ts',

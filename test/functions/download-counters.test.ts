@@ -2,18 +2,17 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { createDownloads } from '../../functions/node/download-counters.ts';
 import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
+import { countsOf, dailyCounts, one, readCounts } from '../support/download-counts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newDatabase } from '../support/new-database.ts';
 import { patience } from '../support/patience.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const day = new Date('2026-05-01T12:00:00Z');
 
-const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
 const many = (start: string, count: number) => Array.from({ length: count }, (_, index) => one(`${start}${index}`));
 const network = (number: number) => `192.0.2.${number}`;
 
@@ -22,18 +21,7 @@ const databases = new Map<string, string>();
 
 const readCounters = async (file: string): Promise<Record<string, number>> => {
   const url = databases.get(file);
-  const rows = url === undefined ? readFile(file) : await readDatabase(file, url);
-  return Object.fromEntries(
-    rows.map((row) => [`${row.day} ${row.package_id} ${row.package_version}`, Number(row.count)]),
-  );
-};
-const query = 'SELECT * FROM downloads ORDER BY day, package_id, package_version';
-
-const readFile = (file: string) => {
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare(query).all();
-  database.close();
-  return rows;
+  return url === undefined ? readCounts(file) : countsOf(await readDatabase(file, url));
 };
 
 const unsentIn = (file: string): number => {
@@ -47,7 +35,7 @@ const readDatabase = async (file: string, url: string): Promise<Record<string, u
   await expect.poll(() => unsentIn(file), patience).toBe(0);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query(query);
+  const { rows } = await client.query(dailyCounts);
   await client.end();
   return rows;
 };
@@ -358,185 +346,5 @@ describe('two processes that count into one file', () => {
         expect(store.add(`2026-05-0${number}`, [report]), `day ${number}`).toEqual([4]);
       }
     }
-  });
-});
-
-describe('download ingest', () => {
-  let server: TestServer | undefined;
-  let ids: readonly string[];
-  beforeEach(() => {
-    ids = ['a', 'b'];
-  });
-  afterEach(async () => {
-    await server?.close();
-    server = undefined;
-  });
-  const ingest = async (body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }) => {
-    server ??= await startTestServer({ ids });
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(`${server.address}/v2/jailbreak/download/ingest`, {
-      method: 'POST',
-      headers,
-      body: text,
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown>, answer };
-  };
-
-  it('counts, and says how many', async () => {
-    const { status, body, answer } = await ingest([one('a'), one('b')]);
-    expect([status, Object.keys(body), body.count]).toEqual([200, ['message', 'date', 'count'], 2]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.values(await readCounters(file))).toEqual([1, 1]);
-  });
-
-  it('T12: counts what the index knows, once for each network, and answers 200 to all', async () => {
-    const asked = [one('a'), one('a'), one('a', '9.9'), one('invented'), one('b')];
-    expect((await ingest(asked)).body.count).toBe(2);
-    expect(await ingest(asked)).toMatchObject({ status: 200, body: { count: 0 } });
-    const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.keys(await readCounters(file)).map((key) => key.slice(11))).toEqual(['a 1.0', 'b 1.0']);
-  });
-
-  it('tells clients behind a proxy of our own apart, and networks of IPv6 as one client', async () => {
-    server = await startTestServer({ ids: ['a'], trustedProxies: 1 });
-    const from = async (address: string) =>
-      (await ingest([one('a')], { 'content-type': 'application/json', 'x-forwarded-for': address })).body.count;
-    const counts = [];
-    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
-      counts.push(await from(address));
-    }
-    expect(counts).toEqual([1, 1, 0, 1, 0, 1]);
-  });
-
-  const optional = [
-    'package_author',
-    'package_maintainer',
-    'repository_uri',
-    'repository_suite',
-    'repository_component',
-  ];
-
-  it.each([
-    ['absent', {}],
-    ['null', Object.fromEntries(optional.map((name) => [name, null]))],
-    ['given', Object.fromEntries(optional.map((name) => [name, 'x']))],
-    ['empty', Object.fromEntries(optional.map((name) => [name, '']))],
-    ['unknown', { udid: 'of somebody', __proto__: null }],
-  ])('takes optional fields that are %s', async (_how, fields) => {
-    expect((await ingest([{ ...one('a'), ...fields }])).status).toBe(200);
-  });
-
-  it('takes 256 downloads, none, and no more', async () => {
-    const many = (count: number) => Array.from({ length: count }, (_, index) => one(`com.example.${index}`));
-    ids = many(256).map(({ package_id }) => package_id);
-    expect((await ingest(many(256))).body.count).toBe(256);
-    expect((await ingest([])).body.count).toBe(0);
-    expect((await ingest(many(257))).body.error).toBe('The body must hold at most 256 downloads');
-  });
-
-  it('refuses what is no list of downloads', async () => {
-    const wrong: readonly [unknown, number][] = [
-      ['', 400],
-      ['{', 400],
-      ['\ufffd[', 400],
-      [null, 400],
-      [{}, 400],
-      ['[]extra', 400],
-      [[null], 400],
-      [[[]], 400],
-      [[{ package_id: 'a' }], 400],
-      [[{ ...one('a'), package_version: 1 }], 400],
-      [[{ ...one('a'), package_author: 1 }], 400],
-      [[one('')], 400],
-      [[one('x'.repeat(256))], 400],
-      [`[${' '.repeat(270_000)}]`, 413],
-    ];
-    for (const [body, status] of wrong) expect((await ingest(body)).status, JSON.stringify(body)).toBe(status);
-  });
-
-  it('T11: takes any way to say JSON and nothing else', async () => {
-    const body = [one('a')];
-    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json']) {
-      expect((await ingest(body, { 'content-type': type })).status, type).toBe(200);
-    }
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'x']) {
-      expect((await ingest(body, { 'content-type': type })).status, type).toBe(415);
-    }
-    for (const [coding, status] of [
-      ['gzip', 415],
-      ['br', 415],
-      ['identity', 200],
-    ] as const) {
-      const headers = { 'content-type': 'application/json', 'content-encoding': coding };
-      expect((await ingest(body, headers)).status, coding).toBe(status);
-    }
-  });
-
-  it('GET tells what was counted, 404 for what was never known, and 503 where the store is away', async () => {
-    await ingest([one('a')]);
-    const read = async (id: string, target = `/v2/jailbreak/download/${id}`) => {
-      const answer = await fetch((server?.address ?? '') + target);
-      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-    };
-    const today = new Date().toISOString().slice(0, 10);
-    const { status, body } = await read('a');
-    expect([status, Object.keys(body)]).toEqual([200, ['message', 'date', 'data']]);
-    expect(body.data).toEqual({ package_id: 'a', total: 1, last_30_days: 1, daily: [{ day: today, count: 1 }] });
-    expect((await read('b')).body.data).toEqual({ package_id: 'b', total: 0, last_30_days: 0, daily: [] });
-    expect((await read('', '/jailbreak/download/a')).status).toBe(200);
-    expect((await read('invented')).status).toBe(404);
-    // A word of the API wins over a package of that name.
-    expect((await read('ingest')).status).toBe(405);
-    const { downloads } = server?.dependencies ?? {};
-    Object.assign(downloads ?? {}, { read: () => Promise.reject(new Unavailable('away')) });
-    expect((await read('b', '/v2/jailbreak/download/b?again')).status).toBe(503);
-  });
-
-  it('GET still tells what was counted of a package that has left the index', async () => {
-    await ingest([one('a')]);
-    Object.assign(server?.dependencies.search ?? {}, { known: async () => [], knows: async () => false });
-    expect((await fetch(`${server?.address}/v2/jailbreak/download/a`)).status).toBe(200);
-    expect((await fetch(`${server?.address}/v2/jailbreak/download/b`)).status).toBe(404);
-  });
-
-  it('counts nothing that it cannot look up: 503, to be sent again', async () => {
-    server = await startTestServer({ ids: ['a'] });
-    Object.assign(server.dependencies.search, { known: () => Promise.reject(new Error('no index')) });
-    expect((await ingest([one('a')])).status).toBe(503);
-  });
-
-  it('keeps nothing about the sender', async () => {
-    await ingest([{ ...one('a'), package_author: 'canary-author', repository_uri: 'https://canary.test/' }], {
-      'content-type': 'application/json',
-      'user-agent': 'canary-agent',
-      'x-forwarded-for': '203.0.113.7',
-    });
-    const file = path.join(server?.state ?? '', 'downloads.sqlite');
-    expect(Object.keys(await readCounters(file))).toHaveLength(1);
-    const database = new DatabaseSync(file);
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    database.close();
-    expect(readFileSync(file, 'latin1')).not.toMatch(/canary|203\.0|127\.0/);
-  });
-
-  it('H6 a store that is stuck delays no lookup and no search', async () => {
-    server = await startTestServer();
-    const file = path.join(server.state, 'downloads.sqlite');
-    await server.dependencies.downloads.probe();
-    const other = new DatabaseSync(file);
-    other.exec('BEGIN EXCLUSIVE');
-    const reports = Array.from({ length: 20 }, () => ingest([one('a')]));
-    const probing = server.dependencies.downloads.probe();
-    let stuck = true;
-    void probing.then(() => (stuck = false));
-    for (const target of ['/v2/jailbreak/package/com.example.one', '/v2/jailbreak/package/search?q=com']) {
-      expect((await fetch(server.address + target)).status).toBe(200);
-    }
-    expect(stuck, 'the store was stuck all the while').toBe(true);
-    expect(await probing).toBe(false);
-    other.exec('ROLLBACK');
-    other.close();
-    for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
   });
 });

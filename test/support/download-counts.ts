@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** A download of a version, as clients report it. */
+export const one = (id: string, version = '1.0') => ({ package_id: id, package_version: version });
+
+/** The SQL that reads all daily counts. */
+export const dailyCounts = 'SELECT * FROM downloads ORDER BY day, package_id, package_version';
+
+/** Daily counts by day, package and version. */
+export const countsOf = (rows: readonly Record<string, unknown>[]): Record<string, number> =>
+  Object.fromEntries(rows.map((row) => [`${row.day} ${row.package_id} ${row.package_version}`, Number(row.count)]));
+
+/** What was counted into a file. */
+export const readCounts = (file: string): Record<string, number> => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare(dailyCounts).all();
+  database.close();
+  return countsOf(rows);
+};
