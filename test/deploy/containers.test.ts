@@ -144,6 +144,15 @@ describe('deploy/docker/every.sh', () => {
     expect([6, 143]).toContain(await ended);
   });
 
+  // One in sixty was gone before it was waited for, and said to have ended with 143.
+  it('says of a run that is over at once what it ended with', async () => {
+    const { said, child, ended } = start('0', 'sh', '-c', 'exit 6');
+    await expect.poll(() => said.text.split('\n').length, patience).toBeGreaterThan(200);
+    child.kill('SIGKILL');
+    await ended;
+    expect(new Set(said.text.split('\n').slice(0, 200))).toEqual(new Set(['every.sh: ended with 6; again in 0 s']));
+  });
+
   it('ends where repeating mends nothing', async () => {
     expect(await start('0', 'sh', '-c', 'exit 2').ended).toBe(2);
   });
