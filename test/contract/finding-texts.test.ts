@@ -33,8 +33,8 @@ describe('the texts of findings', () => {
         findingText(code).operator.replace('{}', () => 'x'),
       );
       expect(beside).not.toMatch(/Check|Accept|Allow|name that|that is meant/);
-      expect(beside.endsWith(' Another file was taken in its place.')).toBe(
-        findingText(code).operator.endsWith(' Another file was taken in its place.'),
+      expect(beside.endsWith(' Another file was used instead.')).toBe(
+        findingText(code).operator.endsWith(' Another file was used instead.'),
       );
     },
   );
@@ -47,7 +47,7 @@ describe('the texts of findings', () => {
   it.each(ofFiles)('C8: %s beside data in use is of one file, and another was taken', (code) => {
     const { title, operator } = findingText(code);
     expect(operator.split('{}')).toHaveLength(2);
-    expect(operator).toMatch(/^[A-Z].*\. Another file was taken in its place\.$/s);
+    expect(operator).toMatch(/^[A-Z].*\. Another file was used instead\.$/s);
     for (const text of [title, operator]) {
       expect(text).not.toMatch(/There is no|^The (Packages )?index (is empty|names no)|any compression/);
     }

@@ -43,7 +43,7 @@ describe.each(['InRelease', 'Release.gpg'] as const)('a signature in %s that has
     expect(operatorSentence('signature-expired', example)).toBe(
       `The signature of the Release has expired: /${into === 'InRelease' ? into : 'Release'} is signed by ${signer.fingerprint}.`,
     );
-    expect(findingTexts['signature-expired'].owner).toMatch(/^Sign Release anew/);
+    expect(findingTexts['signature-expired'].owner).toMatch(/^Sign Release again/);
   });
 
   it('C5: is none until its moment, and one from then on, though nothing changed and nothing is asked for', async () => {
@@ -219,7 +219,7 @@ describe('a Release.gpg without armour', () => {
     });
     const outcome = await bench.crawlOne({}, pinned(signer.publicKey));
     expect(outcome).toMatchObject({ outcome: 'stale', code: 'signature-binary' });
-    expect(outcome.reason).toMatch(/^Release\.gpg is a binary signature, and APT takes none but armoured ones: .+\.$/);
+    expect(outcome.reason).toMatch(/^Release\.gpg is a binary signature, and APT accepts only armoured ones: .+\.$/);
     await serve(4, signer, 'Release.gpg');
     expect(await bench.crawlOne({}, pinned(signer.publicKey))).toMatchObject({ signing: { state: 'verified' } });
   });

@@ -13,7 +13,7 @@ const ofOneFile = {
     crawlTexts['index-missing'].owner,
   ),
   'index-forbidden': weak(
-    'A listed file of the index is not given out',
+    'Access to a listed file of the index is refused',
     'Release lists a file of the index that the origin refuses to give: {}.',
     crawlTexts['index-forbidden'].owner,
   ),
@@ -24,16 +24,16 @@ const ofOneFile = {
   ),
   'index-empty': broken(
     'One compression of the index is empty',
-    'A compression of the Packages index is empty, and others are not: {}.',
+    'One compression of the Packages index is empty, but others are not: {}.',
     crawlTexts['index-empty'].owner,
   ),
   'index-unreadable': broken(
     'One compression of the index names no package',
-    'A compression of the Packages index names no package, and others do: {}.',
+    'One compression of the Packages index names no package, but others do: {}.',
     crawlTexts['index-unreadable'].owner,
   ),
   'release-forbidden': weak(
-    'InRelease is not given out',
+    'Access to InRelease is refused',
     'The origin refuses to give its InRelease: {}.',
     crawlTexts['release-forbidden'].owner,
   ),
@@ -42,17 +42,17 @@ const ofOneFile = {
     'The origin answers with a web page where its InRelease should be: {}.',
     crawlTexts['release-html'].owner,
   ),
-  'release-empty': broken('InRelease is empty', 'The InRelease of the origin is empty: {}.', 'Write InRelease anew.'),
+  'release-empty': broken('InRelease is empty', 'The InRelease of the origin is empty: {}.', 'Write InRelease again.'),
   'release-unreadable': broken(
     'InRelease cannot be read',
-    'The InRelease of the origin holds no Release: {}.',
+    'What the origin serves as its InRelease is not a Release: {}.',
     crawlTexts['release-unreadable'].owner,
   ),
 } satisfies Partial<Record<keyof typeof crawlTexts, FindingText>>;
 
 const withOther = ({ operator, ...text }: FindingText): FindingText => ({
   ...text,
-  operator: `${operator} Another file was taken in its place.`,
+  operator: `${operator} Another file was used instead.`,
 });
 
 // What is wrong with a signature is said of the repository, and not of a file that another one can stand in for.

@@ -11,7 +11,7 @@ export const crawlTexts = {
   'server-error': broken(
     'The server reports an error',
     'The origin reports an error of its own: {}.',
-    'Look into the log of the web server.',
+    'Check the log of the web server.',
   ),
   'budget-exceeded': broken(
     'The repository takes too long',
@@ -21,7 +21,7 @@ export const crawlTexts = {
   'backing-off': note(
     'The server is left alone for now',
     'Not asked, because it failed before: {}.',
-    'Nothing needs to be done beyond mending the failure before: the index asks again by itself.',
+    'Mend the earlier failure; nothing else needs to be done. The index asks again by itself.',
   ),
   'release-missing': broken(
     'There is no Release',
@@ -29,7 +29,7 @@ export const crawlTexts = {
     'Publish a Release beside the index (apt-ftparchive release writes one).',
   ),
   'release-forbidden': broken(
-    'Release is not given out',
+    'Access to Release is refused',
     'The origin refuses to give its Release: {}.',
     'Let everyone read Release, InRelease and Packages, crawlers included.',
   ),
@@ -38,21 +38,21 @@ export const crawlTexts = {
     'The origin answers with a web page where its Release should be: {}.',
     'Answer 404 for files that do not exist, not a web page with status 200; serve Release itself at its address.',
   ),
-  'release-empty': broken('Release is empty', 'The Release of the origin is empty: {}.', 'Write Release anew.'),
+  'release-empty': broken('Release is empty', 'The Release of the origin is empty: {}.', 'Write Release again.'),
   'release-unreadable': broken(
     'Release cannot be read',
-    'The Release of the origin holds no Release: {}.',
+    'What the origin serves as its Release is not a Release: {}.',
     'Let apt-ftparchive write Release, and let nothing stand before or after the signed text of InRelease.',
   ),
   'release-length-unknown': broken(
     'Release may be cut short',
-    'The Release may have been cut short, for the origin does not say how long it is: {}.',
+    'The Release may have been cut short, because the origin does not state its length: {}.',
     'Send a Content-Length with static files.',
   ),
   'release-older': broken(
     'Release went back in time',
-    'The Release is older than the last one accepted, so the data from before stays: {}. Accept it if that is meant.',
-    'Write Release anew with the present Date; if a mirror or cache answers, let it take in the present files.',
+    'The Release is older than the last one accepted, so the data from before stays: {}. Accept it if this is intended.',
+    'Write Release again with the current Date. If a mirror or cache answers, update it to the current files.',
   ),
   'signature-missing': broken(
     'Release is not signed',
@@ -65,34 +65,34 @@ export const crawlTexts = {
     'Serve Release.gpg, or InRelease in its place.',
   ),
   'signature-lost': weak(
-    'Release is signed no longer',
-    'The Release is no longer signed: {}. Accept it if that is meant.',
-    'Sign Release again with the key from before; clients that know it refuse an unsigned one.',
+    'Release is no longer signed',
+    'The Release is no longer signed: {}. Accept it if this is intended.',
+    'Sign Release again with the previous key: clients that know the key refuse an unsigned Release.',
   ),
   'signature-bad': weak(
-    'The signature does not fit',
-    'The signature of the Release does not fit it: {}.',
-    'Sign Release anew after every change; APT refuses the repository as it is.',
+    'The signature does not match',
+    'The signature of the Release does not match it: {}.',
+    'Sign Release again after every change: until then APT refuses the repository.',
   ),
   'signature-weak': weak(
-    'The signature proves nothing',
-    'The signature of the Release uses methods that prove nothing any more: {}.',
+    'The signature is too weak',
+    'The signature of the Release uses methods that are no longer secure: {}.',
     'Sign with SHA-256 or SHA-512 and a key of at least 2048 bits (RSA) or Ed25519.',
   ),
   'signature-binary': weak(
     'The signature is not armoured',
-    'Release.gpg is a binary signature, and APT takes none but armoured ones: {}.',
-    'Write it with gpg --detach-sign --armor.',
+    'Release.gpg is a binary signature, and APT accepts only armoured ones: {}.',
+    'Create Release.gpg with gpg --detach-sign --armor.',
   ),
   'signature-key-changed': weak(
-    'Release is signed by another key',
-    'The Release is signed by another key than the one that is known for it: {}. If that is meant, accept it; where the manifest names a key, name the new one there.',
-    'Sign with the key from before; to change keys, sign with both for a while and tell people the new fingerprint.',
+    'Release is signed by a different key',
+    'The Release is signed by a key other than the one known for it: {}. If this is intended, accept it; if the manifest names a key, name the new one there.',
+    'Sign with the previous key. To change keys, sign with both for a while and tell people the new fingerprint.',
   ),
   'signature-key-expired': weak(
     'The signing key has expired',
-    'The key that signed the Release has expired, as the manifest has it: {}. If its owner has prolonged it, renew the copy in the manifest (`key`).',
-    'Prolong the key (gpg --quick-set-expire) and publish it again.',
+    'According to the manifest, the key that signed the Release has expired: {}. If its owner has extended it, renew the copy in the manifest (`key`).',
+    'Extend the key (gpg --quick-set-expire) and publish it again.',
   ),
   'signature-key-revoked': weak(
     'The signing key was revoked',
@@ -102,15 +102,15 @@ export const crawlTexts = {
   'signature-expired': weak(
     'The signature has expired',
     'The signature of the Release has expired: {}.',
-    'Sign Release anew, without an end to the signature.',
+    'Sign Release again, without an expiry date for the signature.',
   ),
   'index-missing': broken(
     'There is no Packages index',
     'The origin does not have its Packages index: {}. Check suite, component and architecture in the manifest.',
-    'Publish Packages, compressed too, where Release says it is.',
+    'Publish Packages, also compressed, at the paths that Release lists.',
   ),
   'index-forbidden': broken(
-    'The Packages index is not given out',
+    'Access to the Packages index is refused',
     'The origin refuses to give its Packages index: {}.',
     'Let everyone read Packages, crawlers included.',
   ),
@@ -122,7 +122,7 @@ export const crawlTexts = {
   'index-empty': broken(
     'The Packages index is empty',
     'The Packages index is empty and no hash in Release says that it should be: {}.',
-    'Write Packages anew; if it is meant to be empty, list its hash in Release.',
+    'Write Packages again; if it is meant to be empty, list its hash in Release.',
   ),
   'index-wrong-compression': broken(
     'The index is not compressed as its name says',
@@ -132,7 +132,7 @@ export const crawlTexts = {
   'index-truncated': broken(
     'The index ends in the middle',
     'The Packages index ends in the middle: {}.',
-    'Upload the index again, whole, and replace files by renaming so that nobody gets a half of one.',
+    'Upload the whole index again, and replace files by renaming, so that nobody gets half a file.',
   ),
   'index-corrupt': broken(
     'The index cannot be decompressed',
@@ -145,14 +145,14 @@ export const crawlTexts = {
     `Check what was compressed: an index has at most ${amountOf('textBytes')}, and no more than ${amountOf('ratio')}.`,
   ),
   'index-trailing-garbage': broken(
-    'Something follows the index',
-    'Something that does not belong to it follows the Packages index: {}.',
-    'Compress it again, and let no script or server add to it.',
+    'Extra data follows the index',
+    'Data that does not belong to the Packages index follows it: {}.',
+    'Compress the index again, and let no script or server append anything to it.',
   ),
   'index-too-large': broken(
     'The index is too large',
     'The Packages index is larger than allowed: {}.',
-    `Compress the index; ${amountOf('indexBytes')} are taken at most.`,
+    `Compress the index; ${amountOf('indexBytes')} are accepted at most.`,
   ),
   'index-unreadable': broken(
     'The index names no package',
@@ -165,24 +165,24 @@ export const crawlTexts = {
     'Send a Content-Length with static files, or list hashes in Release.',
   ),
   'index-encoded': broken(
-    'The index is compressed for the transfer',
-    'The origin compresses the Packages index for the transfer though it was asked not to: {}.',
-    'Take compressed indexes out of what the web server or CDN compresses.',
+    'The index is compressed for transfer',
+    'The origin compresses the Packages index for transfer, though it was asked not to: {}.',
+    'Exempt compressed indexes from the compression of the web server or CDN.',
   ),
   'index-mismatch': broken(
     'The index is not the one that Release describes',
     'The Packages index is not the one that Release describes: {}.',
-    'Write Release anew after each change of Packages, and let caches take both in together.',
+    'Write Release again after each change of Packages, and let caches update both together.',
   ),
   'index-unverified': broken(
-    'The signature does not reach the index',
-    'The manifest names a key, and no SHA-256 or SHA-512 in the signed Release confirms the index: {}.',
-    'List the SHA256 of every index in Release, then sign it: APT refuses what the signature does not reach.',
+    'The signature does not cover the index',
+    'The manifest names a key, but no SHA-256 or SHA-512 in the signed Release confirms the index: {}.',
+    'List the SHA256 of every index in Release, then sign Release: APT refuses what the signature does not cover.',
   ),
   'index-shrunken': broken(
     'More than half of the packages are gone',
-    'More than half of the packages are gone, so the data from before stays: {}. Accept it if that is meant.',
-    'If packages were removed on purpose, tell the operator of the index; otherwise write Packages anew.',
+    'More than half of the packages are gone, so the data from before stays: {}. Accept it if this is intended.',
+    'If packages were removed on purpose, tell the operator of the index; otherwise write Packages again.',
   ),
   'store-failed': broken(
     'The index could not keep what it fetched',

@@ -46,17 +46,17 @@ export const networkTexts = {
   connection: broken(
     'The server cannot be reached',
     'The origin could not be reached: {}.',
-    'Check that the server runs and that no firewall keeps crawlers out.',
+    'Check that the server runs and that no firewall blocks crawlers.',
   ),
   'certificate-expired': broken(
     'The certificate has expired',
-    'The certificate of the origin has expired, or does not count yet: {}.',
-    'Renew the certificate, and let it be renewed by itself from now on; check the clock of the server too.',
+    'The certificate of the origin has expired or is not valid yet: {}.',
+    'Renew the certificate, automate its renewal, and check the clock of the server.',
   ),
   'certificate-untrusted': broken(
-    'Nobody vouches for the certificate',
-    'The certificate of the origin leads to no authority that is known: {}.',
-    'Use a certificate of an authority that browsers know, and send the whole chain with it, not the last link alone.',
+    'The certificate is not trusted',
+    'The certificate of the origin leads to no known authority: {}.',
+    'Use a certificate of an authority that browsers know, and send the whole chain, not only the last certificate.',
   ),
   'certificate-name': broken(
     'The certificate is for another host',
@@ -81,7 +81,7 @@ export const networkTexts = {
   'too-large': broken(
     'A file is too large',
     'A file is larger than a repository needs: {}.',
-    `Keep Release below ${amountOf('releaseBytes')}, and serve it at its address and not something else.`,
+    `Keep Release below ${amountOf('releaseBytes')}, and serve nothing else at its address.`,
   ),
   'headers-too-large': broken(
     'The answer has oversized headers',
@@ -101,6 +101,6 @@ export const networkTexts = {
   aborted: broken(
     'The crawl was stopped',
     'The crawl was stopped: {}.',
-    'Nothing needs to be done: the next crawl begins anew.',
+    'Nothing needs to be done: the next crawl starts again.',
   ),
 } as const satisfies Record<string, FindingText>;

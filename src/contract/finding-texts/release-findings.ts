@@ -4,24 +4,24 @@ import { type FindingText, note, weak } from './text-findings.ts';
 /** What is wrong with a Release and with the files around it, where the rest can be used all the same. */
 export const releaseTexts = {
   'release-line-malformed': note(
-    'A line of Release is no field',
-    'A line of Release was left out, for it is no field: {}.',
+    'A line of Release is not a field',
+    'A line of Release was left out, because it is not a field: {}.',
     'Each line of Release needs a name, a colon and a value.',
   ),
   'release-blank-line': weak(
-    'Release has a blank line inside',
-    'Release was read past a blank line inside: {}.',
-    'Remove it: strict clients stop reading there and miss the hashes that follow.',
+    'Release contains a blank line',
+    'Release contains a blank line and was read beyond it: {}.',
+    'Remove the blank line: strict clients stop reading there and miss the hashes that follow.',
   ),
   'release-field-repeated': note(
     'Release gives a field twice',
-    'The last of two equal fields of Release counts: {}.',
-    'Remove one of them.',
+    'Of fields with the same name in Release, the last one counts: {}.',
+    'Remove the others.',
   ),
   'signatures-too-many': weak(
     'Release carries too many signatures',
     'Not all signatures of the Release were looked at: {}.',
-    `Sign with the keys that are in use: ${amountOf('signatures')} signatures of ${amountOf('signatureBytes')} in all are looked at.`,
+    `Sign only with keys that are in use: at most ${amountOf('signatures')} signatures of ${amountOf('signatureBytes')} in all are looked at.`,
   ),
   'release-field-oversized': note(
     'A field of Release is far too long',
@@ -30,7 +30,7 @@ export const releaseTexts = {
   ),
   'release-encoding-not-utf8': note(
     'Release is not UTF-8',
-    'Text of Release was read as Windows-1252, for it is not UTF-8: {}.',
+    'Text of Release was read as Windows-1252, because it is not UTF-8: {}.',
     'Save Release as UTF-8.',
   ),
   'release-hash-malformed': weak(
@@ -46,10 +46,10 @@ export const releaseTexts = {
   'release-entry-conflict': weak(
     'Release contradicts itself about a file',
     'Release lists two sizes or hashes for one file: {}.',
-    'Write Release anew after each change.',
+    'Write Release again after each change.',
   ),
   'release-architecture-singular': note(
-    'Release says Architecture',
+    'Release has Architecture instead of Architectures',
     'Architecture was read as Architectures: {}.',
     'Call the field Architectures.',
   ),
@@ -79,29 +79,29 @@ export const releaseTexts = {
     'List SHA256 hashes of all indexes in Release (apt-ftparchive release writes them).',
   ),
   'release-weak-hashes': weak(
-    'Release lists weak hashes alone',
-    'Release lists MD5 or SHA-1 alone for the index: {}.',
+    'Release lists only weak hashes',
+    'Release lists only MD5 or SHA-1 for the index: {}.',
     'List SHA256 hashes: APT no longer trusts MD5 and SHA-1.',
   ),
   'index-not-listed': weak(
     'Release does not list the index',
-    'Release lists hashes, and none for the index: {}.',
+    'Release lists hashes, but none for the index: {}.',
     'Write Release in the folder that holds dists/ or Packages, so that it lists the index by its path.',
   ),
   'index-variants-differ': weak(
     'The compressed indexes differ',
-    'The text of one compression is not the one that Release lists: {}.',
-    'Compress all of them from one Packages, then write Release.',
+    'The content of one compression is not what Release lists: {}.',
+    'Compress all of them from the same Packages, then write Release.',
   ),
   'inrelease-unsigned': weak(
     'InRelease is not signed',
-    'InRelease holds no signature and was read as a Release: {}.',
-    'Sign it (gpg --clearsign), or publish it as Release: APT refuses an InRelease without a signature.',
+    'InRelease has no signature and was read as a Release: {}.',
+    'Sign InRelease (gpg --clearsign), or publish it as Release: APT refuses an InRelease without a signature.',
   ),
   'signature-unreadable': weak(
-    'Release.gpg is no signature',
-    'Release.gpg holds something that is no signature, alone or beside one, and was passed over: {}.',
-    'Write it with gpg --detach-sign --armor, with nothing before or after it, or remove it.',
+    'Release.gpg is not a signature',
+    'Release.gpg holds, alone or beside a signature, something that is none and was ignored: {}.',
+    'Create Release.gpg with gpg --detach-sign --armor, with nothing before or after the signature, or remove the file.',
   ),
   'payment-endpoint-unreadable': weak(
     'The payment endpoint has no https address',
@@ -109,28 +109,28 @@ export const releaseTexts = {
     'Let the file payment_endpoint hold one https:// address and nothing else.',
   ),
   'extras-unanswered': note(
-    'Signature or payment endpoint did not answer',
-    'Signature or payment endpoint could not be asked for, and what was known of them, if anything, stays: {}.',
+    'The signature or payment endpoint did not answer',
+    'The signature or payment endpoint could not be fetched; what was known of it before, if anything, stays: {}.',
     'Answer 404 for files that do not exist.',
   ),
   'depiction-unusable': note(
     'A native depiction cannot be shown',
-    'A native depiction was asked for, and nothing that can be shown came: {}.',
-    'Let the address answer with the JSON of a DepictionTabView, or take the field out. It is asked for again in a week.',
+    'A native depiction was requested, but the answer cannot be shown: {}.',
+    'Let the address answer with the JSON of a DepictionTabView, or remove the field. The address is requested again in a week.',
   ),
   redirected: note(
     'A file is redirected',
-    'A redirect was followed: {}. If it leads there for good, name that address in the manifest.',
-    'Nothing needs to be done; if the repository moved for good, tell people its new address.',
+    'A redirect was followed: {}. If the redirect is permanent, name that address in the manifest.',
+    'Nothing needs to be done. If the repository moved permanently, tell people its new address.',
   ),
   'address-former': note(
     'What is shown comes from the former address',
-    'The address in the manifest has changed and not answered yet; what is published is still that of {}.',
-    'Answer at the new address: what is shown comes from there as soon as it does.',
+    'The address in the manifest has changed, and the new one has not answered yet; what is published still comes from {}.',
+    'Serve the repository at the new address: what is shown comes from there as soon as it answers.',
   ),
   'snapshot-damaged': note(
     'What was kept of the repository was damaged',
-    'The stored snapshot was damaged and fetched anew: {}. Check the disk.',
+    'The stored snapshot was damaged, and the repository was fetched again: {}. Check the disk.',
     'Nothing needs to be done: the fault was ours.',
   ),
 } as const satisfies Record<string, FindingText>;
