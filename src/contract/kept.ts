@@ -25,11 +25,11 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
     row: 'your account',
     columns: {
       id: 'a random identifier',
-      name: 'its name',
-      display_name: 'the name to show',
+      name: 'the name of the account',
+      display_name: 'the name that is shown',
       password_hash: 'a salted hash of the password',
-      issuer: 'through which provider you sign in, where it is another',
-      subject: 'the identifier that it gives us for you',
+      issuer: 'the provider through which you sign in, if it is another',
+      subject: 'the identifier that this provider gives us for you',
       created_at: 'when it was added',
       disabled_at: 'when it was disabled',
     },
@@ -43,13 +43,14 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       application: 'the application',
       model: 'the model of the device',
       masked_udid: 'the last four characters at most of its identifier',
-      udid_hash: 'a keyed hash of that identifier, by which it can be confirmed and not had back',
+      udid_hash: 'a keyed hash of that identifier, which can confirm it but does not reveal it',
       created_at: 'when it signed in',
-      ends_at: 'when that ends of itself',
+      ends_at: 'when its sign-in ends by itself',
       last_used_at: 'when it was last used',
       revoked_at: 'when it was signed out',
     },
-    until: 'until 30 days after you sign the device out, or a day after that ends of itself, one year after signing in',
+    until:
+      'until 30 days after you sign the device out, or a day after its sign-in ends by itself, which is one year after it began',
     sweeps: [
       { column: 'ends_at', age: day },
       { column: 'revoked_at', age: 30 * day },
@@ -60,7 +61,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
     columns: {
       id: 'a random identifier',
       family_id: 'the device',
-      auth_hash: 'hashes of the three credentials, from which they cannot be had back',
+      auth_hash: 'hashes of the three credentials, which do not reveal them',
       secret_hash: null,
       refresh_hash: null,
       created_at: 'when it was given out',
@@ -69,7 +70,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       ends_at: null,
       spent_at: 'when it was exchanged for another',
     },
-    until: 'until a day after it can no longer be exchanged, 180 days at most after it was given out',
+    until: 'until a day after it can no longer be exchanged, which is at most 180 days after it was given out',
     sweeps: [{ column: 'refresh_expires_at', age: day }],
   },
   gateway_sign_in_requests: {
@@ -80,12 +81,12 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
       application: null,
       model: 'the model of the device',
       masked_udid: 'the last four characters at most of its identifier',
-      udid_hash: 'a keyed hash of that identifier, by which it can be confirmed and not had back',
+      udid_hash: 'a keyed hash of that identifier, which can confirm it but does not reveal it',
       expires_at: 'when it ends',
       consumed_at: 'when it was completed',
       bytes: null,
     },
-    until: 'for an hour after it ends, which it does after ten minutes',
+    until: 'for an hour after it ends, which is after ten minutes',
     sweeps: [{ column: 'expires_at', age: hour }],
   },
   gateway_browsers: {
@@ -100,7 +101,7 @@ export const keptInGateway: Readonly<Record<string, KeptTable>> = {
     sweeps: [{ column: 'expires_at', age: 0 }],
   },
   gateway_attempts: {
-    row: 'failed tries to sign in, and failed requests of download servers',
+    row: 'failed sign-ins, and failed requests of download servers',
     columns: {
       key_hash: 'a hash of the name that was typed, of the network address, or of both',
       count: 'how many there were',
@@ -142,8 +143,8 @@ export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
     until: marksUntil,
   },
   marked_network: {
-    row: 'each network that reported one',
-    columns: { network: 'a hash of it', taken: 'how many it reported that day' },
+    row: 'each network that reported a download',
+    columns: { network: 'a hash of the network', taken: 'how many downloads it reported that day' },
     until: marksUntil,
   },
   marking: { row: 'the day', columns: { day: null, key: null }, until: marksUntil },
@@ -155,7 +156,7 @@ export const keptOfDownloads: Readonly<Record<string, KeptTable>> = {
  */
 export const keptOfSharedDownloads: Readonly<Record<string, KeptTable>> = {
   unsent: {
-    row: 'each download that is on its way to the database that several servers have in common',
+    row: 'each download that is on its way to the database that the servers share',
     columns: {
       id: null,
       day: null,
@@ -164,7 +165,7 @@ export const keptOfSharedDownloads: Readonly<Record<string, KeptTable>> = {
       count: null,
       mark: 'a hash of the network it was reported from, with the package and its version',
     },
-    until: 'until it is there, and the hash no longer than its day in UTC',
+    until: 'until it has arrived there; the hash no longer than its day in UTC',
   },
   sender: { row: 'the server', columns: { name: null, number: null, last: null }, until: 'always' },
   downloads_mark: {
@@ -190,11 +191,11 @@ export const keptInLog = {
   channel: null,
   event: 'what happened',
   account: 'the identifier of the account',
-  name: 'its name',
+  name: 'the name of the account',
   family: 'the identifier of the signed-in device',
   address: 'the network address',
   reason: 'the reason',
-  operator: 'who of the operators did it',
+  operator: 'which operator did it',
   devices: 'how many devices were signed out',
 } as const satisfies Readonly<Record<string, string | null>>;
 
@@ -222,9 +223,9 @@ export const keptOfRequests = {
     level: null,
     event: null,
     message: null,
-    request: 'a name of the request, made by chance',
+    request: 'a random name of the request',
     method: 'the method',
-    path: 'the address without what stands behind the "?", so without the words of a search',
+    path: 'the address without what follows the "?", so without the words of a search',
     operation: 'which operation it was',
     status: 'the status of the answer',
     whole: 'whether all of it was sent',
@@ -232,7 +233,7 @@ export const keptOfRequests = {
     ms: 'how long it took',
   },
   full: {
-    query: 'what stands behind the "?", so the words of a search, except on the pages for signing in',
+    query: 'what follows the "?", so the words of a search, except on the pages for signing in',
     address: 'your network address',
     agent: 'the name of your browser or package manager (User-Agent)',
   },
@@ -248,8 +249,8 @@ export const keptOfFaults = {
   code: null,
   causes: 'why',
   stack: 'where in the program',
-  request: 'the name of the request that met it',
-  operation: 'which operation that asked for',
+  request: 'the name of the request that met the fault',
+  operation: 'the operation that was requested',
 } as const satisfies Readonly<Record<string, string | null>>;
 
 /**
@@ -258,10 +259,10 @@ export const keptOfFaults = {
  */
 export const keptCookies: Readonly<Record<string, { readonly purpose: string; readonly life?: number }>> = {
   'gateway-form': {
-    purpose: 'proves that a form was sent by the browser that it was made for; it goes when you close the browser',
+    purpose: 'proves that a form was sent by the browser that it was made for; deleted when you close the browser',
   },
   'gateway-browser': {
-    purpose: 'knows the browser again, for your list of devices and against guessed passwords; 180 days',
+    purpose: 'recognises the browser, for your list of devices and against guessed passwords; kept for 180 days',
     life: (180 * day) / 1000,
   },
   'gateway-openid': {
@@ -274,13 +275,13 @@ export const keptCookies: Readonly<Record<string, { readonly purpose: string; re
 export const keptInBrowser: Readonly<Record<string, string>> = {
   theme: 'whether you chose the light or the dark theme',
   device:
-    'the version of iOS and the kind of jailbreak that you set at the top of a page, where you did, or those of an address that somebody shared with you, until you close the tab',
+    'the version of iOS and the kind of jailbreak that you set at the top of a page or, until you close the tab, those in an address that somebody shared with you',
   'index-away':
-    'until when it searches by itself, because the server did not answer a search; it goes when you close the browser',
+    'until when it searches by itself because the server did not answer a search (forgotten when you close the browser)',
   manager: 'the package manager that you last opened a package in, so that its button comes first',
 };
 
 /** Where the forms of the pages lead, and what they send there. */
 export const formsOfPages: Readonly<Record<string, string>> = {
-  '/search/': 'the words that you search for, and what you narrow them to where scripts are off',
+  '/search/': 'the words that you search for and, if scripts are off, what you narrow the search to',
 };
