@@ -71,7 +71,7 @@ const describe = ({ weight, title, count, for_operator, for_owner, mending }: Di
   const { commands, isAbove } = mending;
   const run = commands.map((line) => `    ${line}\n`).join('');
   const told = run === '' ? '' : `  In the folder that holds Packages and Release:\n${run}`;
-  const above = isAbove ? '  What is run for a finding above mends this one too.\n' : '';
+  const above = isAbove ? '  The commands for a finding above mend this one too.\n' : '';
   return `\n[${weight}] ${title}${count > 1 ? ` (${count} times)` : ''}\n  ${for_operator}\n  To mend it: ${for_owner}\n${told}${above}`;
 };
 

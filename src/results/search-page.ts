@@ -44,7 +44,7 @@ export const partClass = 'part';
 /** What is said where the question was not answered as it was asked, as markup; empty where it was. */
 export const fitMarkup = (fit: Fit, question: string, root: string): string => {
   if (fit.kind === 'asked') return '';
-  if (fit.kind === 'part') return 'Nothing has all of these words. These packages have all but one of them.';
+  if (fit.kind === 'part') return 'No package has all of these words. These have all but one of them.';
   const address = escapeMarkup(`${root}${searchPage.path}?q=${encodeURIComponent(wholeCharacters(fit.meant))}`);
   return `Nothing is spelt “<bdi>${escapeMarkup(question)}</bdi>”. Did you mean <a href="${address}" dir="auto">${escapeMarkup(fit.meant)}</a>?`;
 };

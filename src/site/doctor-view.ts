@@ -39,8 +39,8 @@ const unnamed: Diagnosis['findings'][number] = {
   weight: 'broken',
   count: 1,
   title: 'It cannot be read',
-  for_operator: 'The last visit took nothing from it.',
-  for_owner: 'Ask again by the command below, which says why.',
+  for_operator: 'The last crawl took nothing from it.',
+  for_owner: 'Run the command below, which says why.',
   isEarlier: false,
   mending: unmended,
 };

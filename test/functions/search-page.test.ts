@@ -102,9 +102,9 @@ describe('C14: the page of the search', () => {
     expect(parts.slice(10)).toEqual(Array.from({ length: 22 }, () => true));
     const second = await ask('?q=snow+0&page=2');
     expect(second.rows.length).toBe(32);
-    expect(html + second.html).not.toMatch(/Nothing has all|<p id="fit" class="note weak">/);
-    expect((await ask('?q=snow+zzzzqq')).html).toMatch(/<p id="fit" class="note weak">Nothing has all/);
-    expect((await ask('?q=snow+zzzzqq&page=2')).html).not.toContain('Nothing has all');
+    expect(html + second.html).not.toMatch(/No package has all|<p id="fit" class="note weak">/);
+    expect((await ask('?q=snow+zzzzqq')).html).toMatch(/<p id="fit" class="note weak">No package has all/);
+    expect((await ask('?q=snow+zzzzqq&page=2')).html).not.toContain('No package has all');
   });
 
   it('is the file where nothing is asked', async () => {

@@ -250,7 +250,7 @@ describe('the bundle of the pages', () => {
       const reference = readFileSync(path.join(alone, stagedPage('api/index.html')), 'utf8');
       expect(reference).toContain(`<code id="signing-key">${signingKey}</code>`);
       const search = readFileSync(path.join(alone, stagedPage('search/index.html')), 'utf8');
-      expect(search).toContain('This site is made of files alone');
+      expect(search).toContain('This site consists of files only');
       // Nothing is left to render: what the other thread rendered is noted as well.
       const keyed = inThread.filter(({ note }) => note !== undefined).length;
       expect(keyed).toBeGreaterThan(some / 2);

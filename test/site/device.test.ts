@@ -260,7 +260,7 @@ describe('C14: the device of the visitor', () => {
     expect(new URL(page.url()).search).toBe('?ios=15.0&build=rootless');
     // The link is to what the page says, which is not what stands in the form and was not chosen yet.
     const visible = async () => [await share.isVisible(), await sentence.isVisible()];
-    expect(await page.locator('#device p').textContent()).toMatch(/alone\. “Copy link”/);
+    expect(await page.locator('#device p').textContent()).toMatch(/browser\. “Copy link”/);
     for (const [ios, shown] of [
       ['15.1', false],
       ['15,0', true],
@@ -406,7 +406,7 @@ describe('C14: the device of the visitor', () => {
     expect(await told()).toEqual([
       'Runs here',
       false,
-      'What is said of your iPhone is true of the rootful build in three repository, not of that in one repository.',
+      'What this page says about your iPhone is true of the rootful build in three repository, not of the one in one repository.',
     ]);
     expect(await line.getByRole('link').getAttribute('href')).toBe('/repository/three/');
     // Several others have a build that it has not, each for other devices.

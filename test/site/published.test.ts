@@ -80,7 +80,7 @@ describe('a published site', () => {
     expect(wordsOf('divergence/index.html')).toMatch(
       /Between repositories Alpha Repo and Beta 1 version, the last since 19 Nov 2026 \. The version com\.alpha\.snowboard 1\.3 \(rootless\)/,
     );
-    expect(wordsOf('divergence/index.html')).toContain('No repository was seen to do so.');
+    expect(wordsOf('divergence/index.html')).toContain('No such case has been seen.');
     expect(read('divergence/index.html')).toContain('<link rel="alternate" href="/divergence/feed.atom"');
     const feed = read('divergence/feed.atom');
     expect(feed.match(/<entry>/g)).toHaveLength(1);
@@ -247,10 +247,10 @@ describe('a published site', () => {
     for (const name of ['SnowBoard', 'Alpha Library', 'NoFomoFix', 'Only in Beta']) {
       expect(page).toContain(`>${name}</a>`);
     }
-    expect(page).not.toContain('Also on their own');
+    expect(page).not.toContain('The pages of each');
     const together = folders.find((name) => name.startsWith('bob-example-ada-example'));
     expect(read(`author/${together}/index.html`)).toMatch(
-      /Also on their own:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
+      /The pages of each:\s*<a href="\/author\/ada-example\/"[^>]*>\s*Ada Example\s*<\/a>\s*<\/p>/,
     );
     for (const file of files().filter((name) => /^(?:author|new|popular)\/|^feed\./.test(name)))
       expect(read(file), file).not.toMatch(/ada@example\.org|evil@example\.org/);

@@ -175,7 +175,7 @@ describe('the words and figures of every page', () => {
     for (const other of others) expect(other).toContain('When it was last read:');
     const rows = (told.get('status/index.html') ?? '').split('id="attention"')[1]?.split('</li>').map(readAloud) ?? [];
     const many = rows.find((row) => row.includes('Many packages'))?.replaceAll(/\s+/g, ' ');
-    expect(many).toMatch(/To confirm It is signed otherwise than before: .+ holds no packages back\./);
+    expect(many).toMatch(/To confirm Its signature has changed, .+ No packages are held back\./);
     expect(many).not.toContain('Held back');
   }, 120_000);
 
@@ -189,7 +189,7 @@ describe('the words and figures of every page', () => {
     const told = await build('troubled', fewSources, { ...lastBuild, repositories, growth });
     const text = (name: string) => told.get(`${name}index.html`) ?? '';
     const sentence =
-      'We hold its new index back: it has 2 of 12 packages. Those that are no longer there will not install.';
+      'We hold back its new index, which has 2 of 12 packages. Those that are no longer there will not install.';
     for (const name of ['doctor/beta/', 'repository/beta/']) {
       const aloud = readAloud(text(name));
       expect(aloud, name).toContain(sentence);
@@ -200,7 +200,9 @@ describe('the words and figures of every page', () => {
     expect(text('doctor/beta/')).toMatch(/<div class="note weak[^>]*id="verdict"/);
     expect(readAloud(text('doctor/'))).toMatch(/\bBeta\s+Held back/);
     expect(text('package/com.beta.only/')).toMatch(/class="button primary"/);
-    expect(readAloud(text('package/com.beta.only/'))).toMatch(/It may be gone\. What Beta has now is held back until/);
+    expect(readAloud(text('package/com.beta.only/'))).toMatch(
+      /It may be gone\. What Beta serves now is held back until/,
+    );
     expect(text('search/')).toMatch(/ data-stale(?!="\w)/);
     const attention = text('status/').split('id="attention"')[1]?.split('</section>')[0] ?? '';
     expect(readAloud(attention).match(/\bBeta\b/g)).toHaveLength(1);

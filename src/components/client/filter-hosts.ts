@@ -25,7 +25,7 @@ watchFilters(document.querySelector<HTMLFormElement>('#host-filter'), (wanted) =
     if (fits) shown++;
   }
   for (const group of groups) group.hidden = group.querySelector('.hosts > li:not([hidden])') === null;
-  const none = 'No listed address fits. That says nothing about yours.';
+  const none = 'No listed address matches. Yours is not necessarily safe.';
   sayCount(document.querySelector('#host-count'), {
     shown,
     all: entries.length,

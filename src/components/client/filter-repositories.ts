@@ -29,7 +29,7 @@ watchFilters(document.querySelector<HTMLFormElement>('#repository-filters'), (wa
   }
   // A list of which nothing is shown is an empty frame.
   frame?.toggleAttribute('hidden', shown === 0);
-  const none = 'No repository fits. Try fewer letters, or “Any”.';
+  const none = 'No repository matches. Try fewer letters, or “Any”.';
   sayCount(document.querySelector('#repository-count'), {
     shown,
     all: items.length,

@@ -356,7 +356,8 @@ it('the list of unsafe addresses is narrowed as one types, to what covers a whol
       words,
     ).toEqual(found);
     expect(await page.locator('#unsafe .card:visible').count(), words).toBe(found.length);
-    const says = found.length > 0 ? `${found.length} of 6 addresses` : /^No listed address fits\. .* says nothing/;
+    const says =
+      found.length > 0 ? `${found.length} of 6 addresses` : /^No listed address matches\. .* not necessarily safe/;
     expect(await count.textContent(), words).toMatch(says);
   }
   await page.keyboard.press('Enter');

@@ -68,7 +68,7 @@ describe('a repository', () => {
       await page.getByRole('searchbox', { name: 'Name' }).fill(typed);
       expect(await listed.allTextContents(), typed).toEqual(found);
       expect(await page.locator('#repositories').isVisible(), typed).toBe(found.length > 0);
-      const says = found.length > 0 ? /^\d( of 4)? repositor/ : /^No repository fits\. /;
+      const says = found.length > 0 ? /^\d( of 4)? repositor/ : /^No repository matches\. /;
       expect(await page.locator('#repository-count').textContent(), typed).toMatch(says);
     }
     await page.getByRole('searchbox', { name: 'Name' }).fill('beta');
