@@ -250,6 +250,7 @@ describe('in object storage', () => {
     const refusals: readonly Refusal[] = [
       { status: 503, code: 'SlowDown' },
       { status: 500, code: 'InternalError' },
+      { status: 502, code: '' },
       { status: 429, code: '', headers: { 'retry-after': '0' } },
       { status: 400, code: 'RequestTimeout' },
     ];

@@ -1,10 +1,26 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generationPath } from '../../src/contract/generation.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Generation, generationPath } from '../../src/contract/generation.ts';
 import { createSigner } from '../../src/publication/signature.ts';
+import { Claim } from '../../src/uploading/claim.ts';
+import type { Destination } from '../../src/uploading/destination.ts';
+import { FolderDestination } from '../../src/uploading/folder-destination.ts';
+import type { LocalGeneration } from '../../src/uploading/local-publication.ts';
 import { recordName, retiredName } from '../../src/uploading/record.ts';
+import { assertNotNewer, type State } from '../../src/uploading/state.ts';
+import { UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ObjectStoreServer } from '../support/object-store.ts';
 import { type Files, Publication, privateKey } from '../support/publication.ts';
@@ -337,4 +353,73 @@ describe('an upload to a folder', () => {
     copyFileSync(path.join(folder, generationPath.current), path.join(folder, recordName));
     await expect(send(publication.out, folderTarget(folder))).rejects.toThrow(/another version of Debdex: update/);
   });
+});
+
+describe('an upload to a folder', () => {
+  it('P1: has all of it on the disk, and its claim renewed, before its generation is in force, and that too before it ends', async () => {
+    const publication = new Publication();
+    await publication.publish(first);
+    const steps: string[] = [];
+    const flush = vi
+      .spyOn(FolderDestination.prototype, 'flush')
+      .mockImplementation(async () => void steps.push('flush'));
+    const renew = vi.spyOn(Claim.prototype, 'renew').mockImplementation(async () => void steps.push('renew'));
+    const { replace: put } = FolderDestination.prototype;
+    const replace = vi.spyOn(FolderDestination.prototype, 'replace').mockImplementation(function (
+      this: FolderDestination,
+      name,
+      ...more
+    ) {
+      if (name === generationPath.current) steps.push('in force');
+      return put.call(this, name, ...more);
+    });
+    onTestFinished(() => {
+      for (const spy of [flush, renew, replace]) spy.mockRestore();
+    });
+    await send(publication.out, folderTarget(path.join(temporaryFolder(), 'to')));
+    const at = steps.indexOf('in force');
+    expect(steps.slice(at - 2)).toEqual(['flush', 'renew', 'in force', 'flush']);
+  });
+
+  it('P1: goes on where one before it was killed with the latch in its hand, and leaves no folder of what is gone', async () => {
+    const publication = new Publication();
+    await publication.publish({ ...first, 'package/gone/index.html': 'gone' });
+    const target = folderTarget(path.join(temporaryFolder(), 'to'));
+    await send(publication.out, target, { now: day(1) });
+    const latch = path.join(target.title, '.debdex/latch');
+    writeFileSync(latch, '');
+    utimesSync(latch, 1_700_000_000, 1_700_000_000);
+    await publication.publish(first);
+    await send(publication.out, target, { now: day(2), keepRemovedMs: 0 });
+    expectHeld(target, publication, first);
+    await send(publication.out, target, { now: day(9), keepRemovedMs: 0 });
+    expect([existsSync(path.join(target.title, 'package')), existsSync(latch)]).toEqual([false, false]);
+  }, 60_000);
+});
+
+it('P3: what is newer is told by its number, and of equal numbers by its date', () => {
+  const of = (number: number, date: string) => {
+    const generation = { number, date } as Generation;
+    return { generation, text: Buffer.from(JSON.stringify(generation)) };
+  };
+  const isRefused = (there: ReturnType<typeof of>, here: ReturnType<typeof of>): boolean => {
+    const check = () =>
+      assertNotNewer(
+        { current: { ...there, tag: '' } } as State,
+        here as LocalGeneration,
+        { title: 'to' } as Destination,
+        'out',
+      );
+    try {
+      check();
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(UploadError);
+      return true;
+    }
+  };
+  expect(isRefused(of(2, '2026-05-01'), of(1, '2026-05-02'))).toBe(true);
+  expect(isRefused(of(1, '2026-05-02'), of(2, '2026-05-01'))).toBe(false);
+  expect(isRefused(of(2, '2026-05-02'), of(2, '2026-05-01'))).toBe(true);
+  expect(isRefused(of(2, '2026-05-01'), of(2, '2026-05-02'))).toBe(false);
 });
