@@ -3,17 +3,22 @@ import type { Dependencies } from '../dependencies.ts';
 import { HttpError } from '../http/answers.ts';
 import { pathOf } from '../http/request-path.ts';
 
+/** Whether a replica is asked for by the name of the publication, whose pages it does not have. */
+export const isAskedForAsPublication = (
+  req: HonoRequest,
+  { publicAddress }: Pick<Dependencies, 'publicAddress'>,
+): boolean => new URL(publicAddress()).host === req.header('host');
+
 /**
  * Where a replica sends who asks for what it does not have: to the publication that it is of. Throws a 404 where that
  * would come back to it, being asked for by that very name.
  */
 export const publicationRedirect = (
   req: HonoRequest,
-  { publicAddress }: Pick<Dependencies, 'publicAddress'>,
+  dependencies: Pick<Dependencies, 'publicAddress'>,
   headers: Readonly<Record<string, string>> = {},
 ): Response => {
-  const address = publicAddress();
-  if (new URL(address).host === req.header('host')) {
+  if (isAskedForAsPublication(req, dependencies)) {
     throw new HttpError(
       404,
       'This is a replica, which answers what is made of the catalog alone and has no pages',
@@ -22,7 +27,7 @@ export const publicationRedirect = (
   }
   const { url } = req;
   const query = url.indexOf('?');
-  const location = `${address}${pathOf(url)}${query < 0 ? '' : url.slice(query)}`;
+  const location = `${dependencies.publicAddress()}${pathOf(url)}${query < 0 ? '' : url.slice(query)}`;
   return new Response(null, {
     status: 307,
     headers: { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': '0', ...headers },

@@ -11,7 +11,7 @@ import { documentAnswer } from '../http/document-answer.ts';
 import type { MakeAnswer } from '../http/large-answers.ts';
 import { pathOf } from '../http/request-path.ts';
 import { landingAnswer } from './landing.ts';
-import { publicationRedirect } from './publication-redirect.ts';
+import { isAskedForAsPublication, publicationRedirect } from './publication-redirect.ts';
 import { searchPageHandler } from './search-page.ts';
 
 // A segment that would leave the folder or name a hidden file; the one hidden folder with a meaning is RFC 8615's.
@@ -72,11 +72,15 @@ export const siteHandler = (dependencies: Dependencies, makeAnswer: MakeAnswer):
     return landingAnswer(req.raw, dependencies, options);
   };
 
-  // A replica has no pages: who asks for one is sent to where they are published. What it is asked for by that very name
-  // would come back to it.
+  // A replica has no pages: who asks for one is sent to where they are published, and to the front page goes whoever does
+  // not ask for JSON by its name, as above. What it is asked for by that very name would come back to it; there only who
+  // prefers a page goes without an answer.
   const sendToPages: Handler = async ({ req, var: { segments } }) => {
     const isRoot = segments.length === 1 && segments[0] === '';
-    if (isRoot && !prefersHtml(req.header('accept'))) return landingAnswer(req.raw, dependencies, { vary: ['Accept'] });
+    const accept = req.header('accept');
+    if (isRoot && (asksForJson(accept) || (isAskedForAsPublication(req, dependencies) && !prefersHtml(accept)))) {
+      return landingAnswer(req.raw, dependencies, { vary: ['Accept'] });
+    }
     const text = !isRoot && segments.every(isPlain) ? segments.join('/') : '';
     const answer = text === '' ? undefined : await documentAnswer(req.raw, dependencies, text);
     if (answer !== undefined) return answer;

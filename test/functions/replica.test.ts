@@ -204,19 +204,28 @@ describe('a server of a replica', () => {
       const answer = await replica.get(target, html);
       expect([answer.status, answer.headers.get('location')]).toEqual([307, base + target]);
     }
-    expect((await replica.get('/', { accept: '*/*' })).status).toBe(200);
+    // As at the publication: previews of links name no type, and are shown the site.
+    for (const accept of ['*/*', 'text/plain', 'application/json, text/html']) {
+      const answer = await replica.get('/', { accept });
+      expect([accept, answer.status, answer.headers.get('location')]).toEqual([accept, 307, `${base}/`]);
+      expect([accept, answer.headers.get('vary')]).toEqual([accept, 'Accept']);
+    }
+    expect((await replica.get('/', { accept: 'application/json' })).status).toBe(200);
     const builds = await replica.get('/v2/status.json');
     expect([builds.status, builds.headers.get('location')]).toEqual([307, `${base}/v2/status.json`]);
     expect((await replica.get('/none', { accept: '*/*' })).status).toBe(307);
     const host = new URL(base).host;
     const { request } = await import('node:http');
-    const status = await new Promise((resolve) =>
-      request({ port: replica.port, host: '127.0.0.1', path: '/packages/', headers: { host } }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      }).end(),
-    );
-    expect(status).toBe(404);
+    const statusByItsName = (path: string, accept: string) =>
+      new Promise((resolve) =>
+        request({ port: replica.port, host: '127.0.0.1', path, headers: { host, accept } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).end(),
+      );
+    expect(await statusByItsName('/packages/', '*/*')).toBe(404);
+    expect(await statusByItsName('/', 'text/html')).toBe(404);
+    expect(await statusByItsName('/', '*/*')).toBe(200);
     const { changes } = (await (await replica.get(`/${generationPath.current}`)).json()) as { changes: string };
     const answer = await replica.get(`/${changes}`);
     const told = ['location', 'access-control-allow-origin'].map((name) => answer.headers.get(name));
