@@ -231,10 +231,10 @@ describe('a package', () => {
     const page = await site.open('/package/com.alpha.lib/', phone);
     const told = await page.locator('.facts dt', { hasText: 'First seen' }).locator('+ dd').textContent();
     expect(told).toMatch(/^before \d+ \w+ \d{4}$/);
-    const seen = page.locator('#versions [data-label="First seen"]');
+    const seen = page.locator('#versions [data-label="Seen"]');
     expect([...new Set(await seen.allTextContents())]).toEqual([told]);
-    const label = `getComputedStyle(document.querySelector('#versions [data-label="First seen"]'), '::before').content`;
-    expect(await page.evaluate(label)).toContain('First seen');
+    const label = `getComputedStyle(document.querySelector('#versions [data-label="Seen"]'), '::before').content`;
+    expect(await page.evaluate(label)).toContain('Seen');
     expect(await page.locator('#versions > .muted').textContent()).toMatch(
       /it was there when its repository was first read/,
     );

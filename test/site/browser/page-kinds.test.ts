@@ -274,6 +274,17 @@ it('the reference gives meanings the width of a phone, and of a wide page all bu
   }
 });
 
+it('the reference leads from its top to each of its parts', async () => {
+  const page = await site.open('/api/', phone);
+  const parts = await page.locator('#content section > h2').allTextContents();
+  expect(parts).toContain('Repositories');
+  const led = page.getByRole('navigation', { name: 'Parts of the API' });
+  expect(await led.getByRole('link').allTextContents()).toEqual(parts);
+  await led.getByRole('link', { name: 'Feeds' }).click();
+  const top = async () => Math.abs((await page.locator('#feed').boundingBox())?.y ?? 9999);
+  await expect.poll(top).toBeLessThan(100);
+});
+
 it('the fields of an answer are cards on a phone, with what each means in them and no word outside of the view', async () => {
   const page = await site.open('/api/', phone);
   await page.locator('#packageSearch details > summary').first().click();
