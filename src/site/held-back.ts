@@ -9,10 +9,10 @@ export const waitingOf = ({ outcome }: Pick<Repository, 'outcome'>): { isHeld: b
 
 /** What of its last visit was held back, and what follows for people, in words. */
 export const heldSentence = ({ code, reason }: Pick<Outcome, 'code' | 'reason'>): string => {
-  // The evidence of an index that shrank, as the crawl wrote it.
+  // The evidence of an index that shrank, as the crawl wrote it: what it counts are stanzas, which pages call versions.
   const [, now, before] = /\bha(?:s|ve) (\d+) packages, and had (\d+)\b/.exec(reason ?? '') ?? [];
   if (before !== undefined)
-    return `We hold back its new index, which has ${now} of ${before} packages. Those that are no longer there will not install.`;
+    return `We hold back its new index, which has ${now} of ${before} versions. Those that are no longer there will not install.`;
   const what = code === 'release-older' ? 'its new Release, which is older than the one before' : 'its new data';
   return `We hold back ${what}. Packages that are no longer there will not install.`;
 };

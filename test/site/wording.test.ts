@@ -189,7 +189,7 @@ describe('the words and figures of every page', () => {
     const told = await build('troubled', fewSources, { ...lastBuild, repositories, growth });
     const text = (name: string) => told.get(`${name}index.html`) ?? '';
     const sentence =
-      'We hold back its new index, which has 2 of 12 packages. Those that are no longer there will not install.';
+      'We hold back its new index, which has 2 of 12 versions. Those that are no longer there will not install.';
     for (const name of ['doctor/beta/', 'repository/beta/']) {
       const aloud = readAloud(text(name));
       expect(aloud, name).toContain(sentence);
@@ -209,6 +209,20 @@ describe('the words and figures of every page', () => {
     expect(readAloud(attention)).toContain('2 repositories');
     expect(readAloud(text('status/'))).toContain('Counted by repository');
     expect(readAloud(attention).replaceAll(/\s+/g, ' ')).toMatch(/Not renewed Held back/);
+  }, 120_000);
+
+  it('keeps the commands of an owner behind a line on the page of a repository, which visitors read, and shows them its doctor', async () => {
+    const reason = operatorSentence('index-missing', '/Packages');
+    const repositories = lastBuild.repositories.map((one) =>
+      one.slug === 'many' ? { ...one, outcome: 'stale' as const, code: 'index-missing' as const, reason } : one,
+    );
+    const told = await build('commands', fewSources, { ...lastBuild, repositories });
+    const folded = /<details[^>]*>\s*<summary[^>]*>The commands? that mends? it<\/summary>[\s\S]*?<\/details>/;
+    const [fold = ''] = folded.exec(told.get('repository/many/index.html') ?? '') ?? [];
+    expect(fold).toContain('aria-label="commands"');
+    const doctor = told.get('doctor/many/index.html') ?? '';
+    expect(doctor).toContain('aria-label="commands"');
+    expect(doctor).not.toMatch(folded);
   }, 120_000);
 
   it('C11: the outcomes of the status page add up to the repositories that it counts', () => {

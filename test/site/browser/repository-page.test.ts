@@ -33,6 +33,11 @@ describe('a repository', () => {
     expect(await status.locator('time').getAttribute('datetime')).toBe('2026-11-17T10:00:00.000Z');
   });
 
+  it('names every fact about it alike, with a capital', async () => {
+    const page = await site.open('/repository/alpha/');
+    for (const fact of await page.locator('.facts dt').allTextContents()) expect(fact).toMatch(/^[A-Z]/);
+  });
+
   it('is found under a slug that it had before', async () => {
     const page = await site.open('/repository/oldalpha/');
     await page.waitForURL('**/repository/alpha/');
