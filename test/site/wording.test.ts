@@ -256,6 +256,16 @@ describe('the words and figures of every page', () => {
     expect(page('doctor/alpha/')).toContain('class="note weak"');
   });
 
+  // A line break before a tag is no blank in Astro's templates.
+  it('has a blank between a word and the link or the code beside it', () => {
+    const joined =
+      /[\p{L},.:;]<(?:a|code|strong|em|time|b|bdi)\b[^>]*>\p{L}[^<]*|<\/(?:a|code|strong|em|time|b|bdi)>\p{L}[^<]*/gu;
+    const found = [...pages].flatMap(([name, html]) =>
+      (/<main.*<\/main>/s.exec(html)?.[0].match(joined) ?? []).map((text) => `${name}: ${text.slice(0, 60)}`),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('T9: has forms that lead where the privacy policy says, and nowhere else', () => {
     const actions = [...pages.values()].flatMap((html) =>
       [...html.matchAll(/<form\b([^>]*)>/g)].flatMap(([, attributes = '']) => {
