@@ -58,7 +58,7 @@ export interface Operation {
   readonly daily?: true;
   /** Tells of the whole index, and may be long. */
   readonly ofAll?: true;
-  /** Error statuses it answers besides those that every operation may answer (openapi.ts). */
+  /** Error statuses it answers besides those that every operation may answer (openapi-operation.ts). */
   readonly errors: readonly number[];
   /** What is sent as `Authorization: Bearer`, where something is. */
   readonly bearer?: 'authToken' | 'introspectionSecret';
