@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitTable } from '../../functions/node/limits.ts';
 import { UsageError } from '../../scripts/options.ts';
 import { readBase } from '../../scripts/read-base.ts';
 import { documentPath, operations } from '../../src/contract/paths.ts';
+import { searchPage } from '../../src/contract/search-page.ts';
 import { cloudflareLimits } from '../../src/hosts/cloudflare.ts';
 import { mostRepetitions, replaceAll } from '../../src/hosts/encoding.ts';
 import type { RuleInput } from '../../src/hosts/host-rules.ts';
@@ -117,5 +118,34 @@ describe('--base-url', () => {
     for (const text of ['x.example', 'ftp://x.example', 'https://me@x.example']) {
       expect(() => readBase(text), text).toThrow(UsageError);
     }
+  });
+});
+
+describe('the worker that rules are', () => {
+  type Worker = {
+    fetch(request: Request, bound: { ASSETS: { fetch(asked: Request): Promise<Response> } }): Promise<Response>;
+  };
+
+  it('gives out no notes of ours, and the page by itself where the function is away', async () => {
+    const { files } = hosts['cloudflare-workers']({ ...inputOf([]), functionUrl: 'https://function.test' });
+    const text = encodeURIComponent(files['worker.js'] ?? '');
+    const { default: worker } = (await import(`data:text/javascript,${text}`)) as { default: Worker };
+    const ask = async (target: string) => {
+      const ASSETS = { fetch: async ({ url }: Request) => new Response(`file ${new URL(url).pathname}`) };
+      const answer = await worker.fetch(new Request(`https://index.test${target}`), { ASSETS });
+      return [answer.status, await answer.text()];
+    };
+    expect((await ask('/.debdex/owner.json'))[0]).toBe(404);
+    expect(await ask('/.well-known/security.txt')).toEqual([200, 'file /.well-known/security.txt']);
+    const status = { of: 200 };
+    const asked = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async () => new Response('found', { status: status.of }));
+    onTestFinished(() => asked.mockRestore());
+    const search = `/${searchPage.path}?${searchPage.parameter}=a`;
+    expect(await ask(search)).toEqual([200, 'found']);
+    for (status.of of [502, 504]) expect((await ask(search))[1]).toMatch(/^file /);
+    status.of = 429;
+    expect(await ask(search)).toEqual([429, 'found']);
   });
 });
