@@ -11,7 +11,7 @@ const unmetReasons = {
   version: 'APT takes another version, and no repository has a newer one that fits',
   firmware: 'the device runs another firmware',
   conflict: 'the package that has it conflicts with others to be installed',
-  dependency: 'the package that has it cannot be installed; if it is installed all the same, it has its own entry',
+  dependency: 'the package that has it cannot be installed (if it is installed anyway, it has an entry of its own)',
   repositories: 'another repository has it, but no more repositories are added',
   unreadable: 'the relation cannot be read',
 } as const;

@@ -140,7 +140,8 @@ export const queryParameters = {
     example: () => '2',
   }),
   listLimit: integer({
-    description: 'Maximum number of records on a page. Without limit and page, the answer is the whole list.',
+    description:
+      'Maximum number of records on a page. Without `limit` and `page`, the answer is the whole list in one piece.',
     written: 'limit',
     minimum: 1,
     maximum: listPageMaximum,
@@ -254,7 +255,7 @@ export const queryParameters = {
   }),
   sort: choice({
     description:
-      'Order of the packages: `newest` (first seen last), most `downloads`, or by `name`. Without it the best matches come first. Sorts the best 10,000 records; those that match all words but one stay last.',
+      'Order of the packages: `newest` (most recently added first), most `downloads`, or by `name`. Without it the best matches come first. Sorts the best 10,000 records; those that match all words but one stay last.',
     values: packageOrders,
   }),
   uris: {

@@ -350,7 +350,7 @@ export interface DependencyClosure {
     readonly alternatives: ReadonlyArray<{
       /** The relation, such as "b (>= 1.2)"; cut at 300 characters. */
       readonly relation: string;
-      /** not-found: no repository has it; architecture: it exists only for other architectures; version: APT takes another version, and no repository has a newer one that fits; firmware: the device runs another firmware; conflict: the package that has it conflicts with others to be installed; dependency: the package that has it cannot be installed; if it is installed all the same, it has its own entry; repositories: another repository has it, but no more repositories are added; unreadable: the relation cannot be read */
+      /** not-found: no repository has it; architecture: it exists only for other architectures; version: APT takes another version, and no repository has a newer one that fits; firmware: the device runs another firmware; conflict: the package that has it conflicts with others to be installed; dependency: the package that has it cannot be installed (if it is installed anyway, it has an entry of its own); repositories: another repository has it, but no more repositories are added; unreadable: the relation cannot be read */
       readonly reason: 'not-found' | 'architecture' | 'version' | 'firmware' | 'conflict' | 'dependency' | 'repositories' | 'unreadable';
       /** The reason as a sentence, with names and versions. */
       readonly text: string;
