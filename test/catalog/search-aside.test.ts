@@ -53,6 +53,15 @@ const readIndex = (state: string) => {
       pieces: read('SELECT DISTINCT segid FROM search_idx').length,
       types: read('SELECT DISTINCT typeof(segid), typeof(term), typeof(pgno) FROM search_idx'),
       others: ['spelling', 'word_list', 'inner_word'].map((table) => read(`SELECT * FROM ${table} ORDER BY 1`)),
+      leftBehind: [
+        'SELECT doc FROM temp.term WHERE doc NOT IN (SELECT id FROM search_document)',
+        'SELECT record FROM search_document WHERE record NOT IN (SELECT id FROM record WHERE latest = 1)',
+        'SELECT record FROM search_document GROUP BY record HAVING count(*) > 1',
+      ].map(read),
+      missing: [
+        'SELECT id FROM record WHERE latest = 1 AND id NOT IN (SELECT record FROM search_document)',
+        'SELECT id FROM search_document WHERE id NOT IN (SELECT doc FROM temp.term)',
+      ].map(read),
     };
   } finally {
     database.close();
@@ -66,7 +75,9 @@ const emptyCatalog = (): CatalogFile => {
 };
 
 describe('an index for search that a thread makes', () => {
-  const repositories = [many, ...generatedRepositories()];
+  // The numbers of its records begin where those of the one before end.
+  const next: SourceRepository = { slug: 'next', ranking: 2, packages: packages({ Package: 'com.example.next' }) };
+  const repositories = [many, next, ...generatedRepositories()];
   const finished = vi.spyOn(SearchAside.prototype, 'finish');
   afterEach(() => finished.mockClear());
 
@@ -98,6 +109,9 @@ describe('an index for search that a thread makes', () => {
     const then = readIndex(aside);
     expect(JSON.stringify(then.terms)).toContain('other');
     expect(then).toEqual(readIndex(inPlace));
+    // Of the repository as it was before.
+    expect(then.leftBehind).toEqual([[], [], []]);
+    expect(then.missing).toEqual([[], []]);
     // To make one of them again would take longer than such a change.
     expect(then.pieces).toBeGreaterThan(1);
     // What stands in the catalog already is in no file of its own.
