@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Sender } from '../../src/net/sender.ts';
+import { S3Client } from '../../src/uploading/s3-client.ts';
+
+interface Wait {
+  readonly milliseconds: number;
+  readonly end: () => void;
+}
+
+const { waits, watcher } = vi.hoisted(() => ({ waits: [] as Wait[], watcher: { tell: () => {} } }));
+
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (milliseconds: number) =>
+    new Promise<void>((end) => {
+      waits.push({ milliseconds, end });
+      watcher.tell();
+    }),
+}));
+
+/** Resolves when so many wait. */
+const waiting = (count: number): Promise<void> =>
+  new Promise((resolve) => {
+    watcher.tell = () => {
+      if (waits.length === count) resolve();
+    };
+    watcher.tell();
+  });
+
+const bucket = {
+  name: 'index',
+  endpoint: new URL('http://127.0.0.1:9'),
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+};
+const answer = (status: number, headers = {}) => ({ status, headers, body: Buffer.alloc(0) });
+
+describe('a store that is asked too much', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-05-02T00:00:00Z') });
+    waits.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('P1: is asked nothing by any request until the time that it named is over', async () => {
+    const send = vi.fn<Sender['send']>().mockResolvedValue(answer(200));
+    send.mockResolvedValueOnce(answer(503, { 'retry-after': '7' }));
+    const client = new S3Client(bucket, { send, close: async () => {} });
+    const refused = client.request({ method: 'GET', key: 'a' });
+    await Promise.race([waiting(1), refused]);
+    const other = client.request({ method: 'GET', key: 'b' });
+    await Promise.race([waiting(2), other]);
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([7000, 7000]);
+    expect(send).toHaveBeenCalledTimes(1);
+
+    // A timer that is early does not count.
+    vi.setSystemTime(Date.now() + 6990);
+    for (const { end } of waits.splice(0)) end();
+    await Promise.race([waiting(2), refused, other]);
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([10, 10]);
+    expect(send).toHaveBeenCalledTimes(1);
+
+    vi.setSystemTime(Date.now() + 10);
+    for (const { end } of waits.splice(0)) end();
+    expect((await Promise.all([refused, other])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(send).toHaveBeenCalledTimes(3);
+  });
+});
