@@ -7,7 +7,7 @@ import { pathOf } from '../http/request-path.ts';
 export const isAskedForAsPublication = (
   req: HonoRequest,
   { publicAddress }: Pick<Dependencies, 'publicAddress'>,
-): boolean => new URL(publicAddress()).host === req.header('host');
+): boolean => new URL(publicAddress()).host === req.header('host')?.toLowerCase();
 
 /**
  * Where a replica sends who asks for what it does not have: to the publication that it is of. Throws a 404 where that

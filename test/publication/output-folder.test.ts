@@ -20,6 +20,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { longestSegment } from '../../src/contract/public-addresses.ts';
 import { publishFolders } from '../../src/publication/folders.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
+import { StagedFile } from '../../src/publication/staged-file.ts';
 import { writeKept } from '../../src/site/kept-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -356,6 +357,14 @@ describe('the output folder', () => {
     await output.flush();
     output.write('c', 'c');
     await output.flush();
-    expect(flushes).toEqual([[path.join(out, 'a'), path.join(out, 'b')], [path.join(out, 'c')]]);
+    // Piece by piece, and one of which nothing came.
+    const [staged, given] = [new StagedFile(output), new StagedFile(output)];
+    staged.append(Buffer.from('d'));
+    staged.place('d');
+    given.discard();
+    await output.flush();
+    expect(flushes).toEqual([['a', 'b'], ['c'], ['d']].map((names) => names.map((name) => path.join(out, name))));
+    output.sweep();
+    expect(readdirSync(out).toSorted()).toEqual(['a', 'c', 'd']);
   });
 });
