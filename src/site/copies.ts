@@ -15,12 +15,20 @@ export interface Copy {
   /** The newest version in any repository, where this one has an older one. */
   readonly behind: string | undefined;
   /**
-   * The newest version that another repository has with other bytes, the first such repository, and for which
-   * architectures it has.
+   * The newest version that another repository has with other bytes, the first such repository, and its own files of the
+   * architectures for which that has others.
    */
   readonly differs:
-    | { readonly version: string; readonly architectures: readonly string[]; readonly from: string }
+    | { readonly version: string; readonly files: readonly CopiedFile[]; readonly from: string }
     | undefined;
+}
+
+/** A package file as its repository describes it, to be compared with another's. */
+interface CopiedFile {
+  readonly architecture: string;
+  /** In bytes; 0 where its repository does not say. */
+  readonly size: number;
+  readonly sha256: string | null;
 }
 
 /** The newest of these versions, of any repository. */
@@ -52,8 +60,14 @@ const newestDiffering = (differing: ReadonlyMap<PackageVersion, string>): Map<st
       const version = newestOf(all);
       const same = all.filter(({ record }) => record.version === version);
       const [from = ''] = same.flatMap((one) => differing.get(one) ?? []);
-      const there = same.filter((one) => differing.get(one) === from);
-      return [slug, { version, architectures: there.map(({ record }) => record.architecture), from }];
+      const files = same
+        .filter((one) => differing.get(one) === from)
+        .map(({ record }) => ({
+          architecture: record.architecture,
+          size: record.package_size,
+          sha256: record.sha256_hash,
+        }));
+      return [slug, { version, files, from }];
     }),
   );
 };

@@ -143,11 +143,12 @@ describe('the page of a package', () => {
       ['behind', '1.1', '2.0'],
       ['other-bytes', '2.0', undefined],
     ]);
-    // Neither is known to be the right one.
+    // Neither is known to be the right one, so each says of its own what tells them apart.
+    const file = (size: number, sha256: string) => ({ architecture: 'iphoneos-arm', size, sha256 });
     expect(all.map(({ differs }) => differs)).toEqual([
-      { version: '2.0', architectures: ['iphoneos-arm'], from: 'Other bytes' },
-      { version: '1.1', architectures: ['iphoneos-arm'], from: 'Own' },
-      { version: '2.0', architectures: ['iphoneos-arm'], from: 'Own' },
+      { version: '2.0', files: [file(3000, a)], from: 'Other bytes' },
+      { version: '1.1', files: [file(2048, b)], from: 'Own' },
+      { version: '2.0', files: [file(2048, b)], from: 'Own' },
     ]);
     const { latest } = view('org.t.tweak');
     expect(latest.map(({ slug, isNewest }) => [slug, isNewest])).toEqual([
@@ -242,7 +243,11 @@ describe('the page of a package', () => {
       from('two', 2, { Size: '11' }),
       from('three', 3, { Size: '12', Architecture: 'iphoneos-arm64' }),
     );
-    expect(builds.copies[0]?.differs).toEqual({ version: '1.0', architectures: ['iphoneos-arm'], from: 'two' });
+    expect(builds.copies[0]?.differs).toEqual({
+      version: '1.0',
+      files: [{ architecture: 'iphoneos-arm', size: 10, sha256: null }],
+      from: 'two',
+    });
   });
 
   it('calls every spelling of the newest version the newest', async () => {

@@ -100,6 +100,12 @@ describe('a published site', () => {
       );
     }
     expect(wordsOf('package/com.alpha.snowboard/index.html')).toContain('1.3 other bytes');
+    // Each copy says of itself what a visitor compares.
+    const copies = /(1\.3 has other bytes in Beta .*) (1\.3 has other bytes in Alpha Repo .*)/.exec(
+      wordsOf('package/com.alpha.snowboard/index.html'),
+    );
+    expect(copies?.[1]).toMatch(/ Here: 4,096 bytes, SHA-256 not stated /);
+    expect(copies?.[2]).toMatch(/ Here: 2,048 bytes, SHA-256 not stated /);
     expect(read('status/index.html')).toContain('href="/divergence/"');
   });
 
