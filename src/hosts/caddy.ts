@@ -139,10 +139,8 @@ const searched = ({ functionUrl, below, site: hasSite }: RuleInput): string[] =>
 const searchedInVain = ({ folder, below, site: hasSite }: RuleInput): string[] =>
   hasSite
     ? [
-        ...block('@vain', [
-          `expression ${raw('{http.error.status_code} in [502, 504]')}`,
-          `expression ${raw(`{http.request.orig_uri.path} == '${below}/${searchPage.path}'`)}`,
-        ]),
+        // In one expression: of two in a matcher Caddy keeps one, and which depends on its version.
+        `@vain expression ${raw(`{http.error.status_code} in [502, 504] && {http.request.orig_uri.path} == '${below}/${searchPage.path}'`)}`,
         ...handle('vain', [
           `root * ${folder}`,
           `rewrite * /${searchPage.file}`,
@@ -162,12 +160,7 @@ const away = (input: RuleInput): string[] =>
     ? []
     : block('handle_errors', [
         ...searchedInVain(input),
-        ...block('@away', [
-          `expression ${raw('{http.error.status_code} in [502, 503, 504]')}`,
-          ...(input.below === ''
-            ? []
-            : [`expression ${raw(`{http.request.orig_uri.path}.startsWith('${input.below}/')`)}`]),
-        ]),
+        `@away expression ${raw(`{http.error.status_code} in [502, 503, 504]${input.below === '' ? '' : ` && {http.request.orig_uri.path}.startsWith('${input.below}/')`}`)}`,
         ...handle('away', answer(503, undefined, { 'Retry-After': retryAfter })),
       ]);
 

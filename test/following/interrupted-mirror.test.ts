@@ -19,6 +19,15 @@ const killAt = async (folder: string, isLast: (file: string) => boolean): Promis
   kill.mockRestore();
 };
 
+/** Kills a mirror when all is placed, before it removes what is gone. */
+const killAtRemoval = async (folder: string): Promise<void> => {
+  const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
+    throw new Error('killed');
+  });
+  await expect(take(folder)).rejects.toThrow('killed');
+  kill.mockRestore();
+};
+
 describe('a mirror that is interrupted', () => {
   it('P1: begins again where another generation comes in force while it reads, and mixes nothing', async () => {
     const { publication, folder } = begin();
@@ -118,11 +127,7 @@ describe('a mirror that is interrupted', () => {
     await publication.publish({ 'v2/a.json': '1', 'v2/b.json': '1' });
     await take(folder);
     await publication.publish({ 'v2/a.json': '1' });
-    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
-      throw new Error('killed');
-    });
-    await expect(take(folder)).rejects.toThrow('killed');
-    kill.mockRestore();
+    await killAtRemoval(folder);
     writeFileSync(path.join(folder, 'v2/b.json'), '1');
     expect(await take(folder)).toMatchObject({ fetched: 0, removed: 1 });
     expect(read(folder)).toEqual({ 'v2/a.json': '1' });
@@ -136,11 +141,7 @@ describe('a mirror that is interrupted', () => {
     await killAt(folder, (file) => file === publication.current.catalog.path);
     expect(read(folder)).toHaveProperty('v2/b.json');
     await publication.publish({ 'v2/a.json': '2' });
-    const kill = vi.spyOn(OutputFolder.prototype, 'removeEmpty').mockImplementation(() => {
-      throw new Error('killed');
-    });
-    await expect(take(folder)).rejects.toThrow('killed');
-    kill.mockRestore();
+    await killAtRemoval(folder);
     writeFileSync(path.join(folder, 'v2/b.json'), '1');
     await take(folder);
     expect(read(folder)).toEqual({ 'v2/a.json': '2' });

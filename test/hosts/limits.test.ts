@@ -63,6 +63,18 @@ describe('rules', () => {
     expect(hosts.caddy(inputOf([])).files['debdex.caddy']).not.toContain('handle_errors');
   });
 
+  // Of two Caddy keeps one, the first or the last by its version.
+  it.each(['', '/debdex'])('of Caddy have one expression in a matcher, below "%s"', (below) => {
+    const rules =
+      hosts.caddy({ ...inputOf([], below), functionUrl: 'http://127.0.0.1:8080' }).files['debdex.caddy'] ?? '';
+    const matchers = [...rules.matchAll(/^\s*@\w+ \{\n([^}]*?)^\s*\}/gm)].map(([, lines = '']) => lines);
+    expect(matchers.length).toBeGreaterThan(5);
+    for (const lines of matchers) expect(lines.match(/^\s*expression /gm)?.length ?? 0, lines).toBeLessThan(2);
+    const errors = rules.slice(rules.indexOf('handle_errors'));
+    expect(errors).toMatch(/@vain expression `.*502.* && .*\/search\/'`/);
+    expect(errors.includes(`startsWith('${below}/')`)).toBe(below !== '');
+  });
+
   // An error of nginx that is handed to a named location has to have a path, and one below another error is handed to
   // none unless that is said.
   it('of nginx say as JSON what cannot be read, and that the function is away, for a page of a list too', () => {
