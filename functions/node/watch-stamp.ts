@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
-/** How often, in milliseconds, a change of what is published is looked for. */
-const stampInterval = 250;
+/** How often, in milliseconds, a change of what is published is looked for: builds wait for it, and to look takes microseconds. */
+const stampInterval = 50;
 
 // The state of the stamp as one text; one that is not there has a state too.
 const readStamp = (file: string): string => {
@@ -14,7 +14,7 @@ const readStamp = (file: string): string => {
 };
 
 // With a stamp that never changes answers are kept for good, so without one they are kept for this many rounds.
-const roundsWithoutStamp = 4;
+const roundsWithoutStamp = 20;
 
 /** Calls `onChange` whenever the stamp has changed; without one, every second. Returns what ends that. */
 export const watchStamp = (file: string | undefined, onChange: () => void): (() => void) => {

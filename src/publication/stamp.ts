@@ -7,8 +7,8 @@ import { writeWholeFile } from '../disk/whole-file.ts';
 const stampPath = (state: string): string => path.join(state, 'generation.json');
 const markPath = (state: string): string => path.join(state, 'publishing');
 
-// Twice as long as a server takes to notice a new stamp (functions/node/watch-stamp.ts).
-const readersMs = 500;
+// A server looks every 50 ms (functions/node/watch-stamp.ts), and one that has much to do comes to it a quarter of a second later.
+const readersMs = 300;
 
 /** What running servers are told of one publishing, from its beginning to its end. */
 export class Announcement {

@@ -73,8 +73,9 @@ export const stagingFolders = (
 });
 
 // Of the renderer, which reads the whole catalog: by itself Node looks for what is not used any more only where the heap
-// is more than twice of what is. With less room for new objects than 16 MB, looking takes longer than it saves.
-const memoryFlags = ['--max-semi-space-size=16', '--heap-growing-percent=40'];
+// is more than twice of what is. With half of this room for new objects and 40 percent a site of 63,000 packages takes 5 % longer,
+// and 60 of 1,600 MB less.
+const memoryFlags = ['--max-semi-space-size=32', '--heap-growing-percent=60'];
 
 // WebAssembly draws share pictures, a hundred of them at a build that has everything to draw. Node compiles what runs often
 // a second time, in threads beside, which takes longer than it saves on so few: fifty pictures 2.2 s of a processor, and

@@ -54,7 +54,7 @@ it('is the one of a build, which ends with it, and a build without pages has non
     expect(await bench.build()).toMatchObject({ status: 0 });
     expect(started()).toHaveLength(processes);
     // Without them the renderer of a whole community takes twice the memory.
-    const flags = ['--max-semi-space-size=16', '--heap-growing-percent=40'];
+    const flags = ['--max-semi-space-size=32', '--heap-growing-percent=60'];
     for (const { spawnargs } of started()) expect(spawnargs).toEqual(expect.arrayContaining(flags));
   }
   const before = bench.readSite();
