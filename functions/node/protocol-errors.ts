@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ErrorStatus, errorBody } from '../../src/contract/errors.ts';
+import { type ErrorStatus, errorBody, unreadable } from '../../src/contract/errors.ts';
 import type { Intake } from './intake.ts';
 import type { RefusingLimit } from './met-limits.ts';
 
@@ -9,10 +9,8 @@ import type { RefusingLimit } from './met-limits.ts';
 // other answer is under way, but for that to the request whose body is wrong.
 
 const sentences: Partial<Record<ErrorStatus, string>> = {
-  400: 'The request is not valid HTTP',
+  ...unreadable,
   408: 'The request took too long to arrive',
-  414: 'The address of the request is too long',
-  431: 'The headers of the request are too large',
   501: 'The body must come with no transfer coding but chunked (Transfer-Encoding)',
 };
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { tooManyAtOnce } from '../../src/contract/errors.ts';
 import type { RateLimiter } from '../dependencies.ts';
 import type { Bindings, Environment } from '../environment.ts';
 import { errorAnswer, HttpError } from '../http/answers.ts';
@@ -125,7 +126,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const findExcess = (client: string): HttpError | undefined => {
     if (underWay.of(client) > limits.clientRequests) {
       refusals.count('clientRequests', client);
-      return new HttpError(429, 'Too many requests at once: try again when some are answered', { 'Retry-After': '1' });
+      return new HttpError(429, tooManyAtOnce, { 'Retry-After': '1' });
     }
     if (unread.admits(client)) return undefined;
     return new HttpError(429, 'Too many answers that were not read: try again when they are', { 'Retry-After': '5' });

@@ -33,6 +33,16 @@ export class AnswerTooLarge extends Error {
   override name = 'AnswerTooLarge';
 }
 
+/** What is said of a request that cannot be read, by a server before there is one and by rules for hosts. */
+export const unreadable = {
+  400: 'The request is not valid HTTP',
+  414: 'The address of the request is too long',
+  431: 'The headers of the request are too large',
+} as const;
+
+/** What is said to a client that waits for too many answers at once. */
+export const tooManyAtOnce = 'Too many requests at once: try again when some are answered';
+
 /** The body of an error answer. `sentence` is left out for 404, which has no `error` field. */
 export const errorBody = (status: ErrorStatus, sentence: string, now: Date): object => {
   const message = `${status} ${phrases[status]}`;

@@ -1,4 +1,5 @@
 import { cacheControl, openHeaders, readMethods } from '../contract/answer-headers.ts';
+import { type ErrorStatus, tooManyAtOnce, unreadable } from '../contract/errors.ts';
 import { contentTypes, isCompressible, unknownType } from '../contract/file-headers.ts';
 import { apiRoot } from '../contract/paths.ts';
 import { searchPage } from '../contract/search-page.ts';
@@ -71,12 +72,7 @@ const preflight = (): string[] => [
   'if ($debdex_method = other) { return 405; }',
 ];
 
-const errorLocation = (
-  match: string,
-  status: 400 | 404 | 405 | 501,
-  error?: string,
-  headers: readonly string[] = [],
-): string[] =>
+const errorLocation = (match: string, status: ErrorStatus, error?: string, headers: readonly string[] = []): string[] =>
   location(match, [
     'types { }',
     'default_type application/json;',
@@ -89,8 +85,13 @@ const errorLocation = (
 
 // What nginx cannot read has no path that a named location could be given: it would answer 500.
 const notHttp = '/.debdex-not-http';
-const malformed = 'error_page 400 @debdex_malformed;';
-const missingAndOtherMethod = ['error_page 404 @debdex_missing;', 'error_page 405 @debdex_method_not_allowed;'];
+const addressTooLong = '/.debdex-address-too-long';
+const headersTooLarge = '/.debdex-headers-too-large';
+// By the limits of the recipe. A location that names a page of any error inherits none.
+const beyondLimits = ['error_page 413 @debdex_body_too_large;', 'error_page 429 @debdex_too_many;'];
+const malformed = [...beyondLimits, 'error_page 400 @debdex_malformed;'];
+const otherMethods = 'error_page 405 @debdex_method_not_allowed;';
+const missingAndOtherMethod = ['error_page 404 @debdex_missing;', otherMethods];
 
 // As long as the server takes one, which is more than the 8k of nginx.
 const longestAddress = '72k';
@@ -111,7 +112,8 @@ const searchLocations = (below: string, functionUrl: string): string[] => [
   ...location(`= ${below}/${searchPage.path}`, [
     ...fileHeaders(),
     'if ($debdex_method = other) { return 405; }',
-    'error_page 405 @debdex_method_not_allowed;',
+    ...beyondLimits,
+    otherMethods,
     errorsOfProxy,
     'error_page 418 = @debdex_search;',
     'if ($debdex_searched) { return 418; }',
@@ -128,6 +130,10 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
   'etag on;',
   ...typeLines(),
   `error_page 400 ${notHttp};`,
+  `error_page 414 ${addressTooLong};`,
+  // nginx has a status of its own for that, which it sends as 400.
+  `error_page 494 =431 ${headersTooLarge};`,
+  ...beyondLimits,
   ...missingAndOtherMethod,
   'error_page 501 @debdex_no_function;',
   // A status of no server, by which a location hands on to another.
@@ -135,7 +141,11 @@ const settings = ({ functionUrl, site }: RuleInput): string[] => [
   '# A multi lookup stands in the address as a whole.',
   `large_client_header_buffers 4 ${longestAddress};`,
   `set $debdex_sentence ${quoted(emptySegment)};`,
-  ...errorLocation(`= ${notHttp}`, 400, 'The request is not valid HTTP', ['internal;']),
+  ...errorLocation(`= ${notHttp}`, 400, unreadable[400], ['internal;']),
+  ...errorLocation(`= ${addressTooLong}`, 414, unreadable[414], ['internal;']),
+  ...errorLocation(`= ${headersTooLarge}`, 431, unreadable[431], ['internal;']),
+  ...errorLocation('@debdex_body_too_large', 413, 'The body of the request is too large'),
+  ...errorLocation('@debdex_too_many', 429, tooManyAtOnce, ['add_header Retry-After 1 always;']),
   ...errorLocation('@debdex_malformed', 400, '$debdex_sentence'),
   ...errorLocation('@debdex_missing', 404),
   ...(site ? errorLocation('@debdex_missing_page', 404, undefined, ['add_header Vary Accept always;']) : []),
@@ -148,10 +158,10 @@ const apiWords = `${apiRoot}|${anyOf(rootlessWords)}`;
 
 const refusedLocations = (root: string): string[] => [
   '# What nobody may ask for, and what is no address.',
-  ...location('~ //', [malformed, 'return 400;']),
-  ...location(`~ ^${root}/(?:${apiWords})(?:/.*)?/$`, [malformed, 'return 400;']),
+  ...location('~ //', [...malformed, 'return 400;']),
+  ...location(`~ ^${root}/(?:${apiWords})(?:/.*)?/$`, [...malformed, 'return 400;']),
   ...location(`~ ^${root}/(?:${apiWords})/(?:.*/)?\\.(?!well-known/)`, ['return 404;']),
-  ...location('~ /\\.(?!well-known/)', ['error_page 404 $debdex_missing;', 'return 404;']),
+  ...location('~ /\\.(?!well-known/)', [...beyondLimits, 'error_page 404 $debdex_missing;', 'return 404;']),
 ];
 
 const fixedLocations = (below: string): string[] => [
@@ -170,7 +180,7 @@ const chosenLocations = (below: string): string[] => [
       location(`= ${one}`, [
         ...fileHeaders(),
         ...preflight(),
-        malformed,
+        ...malformed,
         ...missingAndOtherMethod,
         `set $debdex_sentence $debdex_mistake_${parameter};`,
         `if ($debdex_repeated_${parameter}) { return 400; }`,

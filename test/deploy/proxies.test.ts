@@ -2,12 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeRules } from '../../src/hosts/write-rules.ts';
 import { placed, recipe, type ServerProcess, startServerProcess } from '../support/deployed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { findProgram, freePort, type RunningHost, runCaddy, runNginx } from '../support/host-programs.ts';
+import { patience } from '../support/patience.ts';
+import { openSocket } from '../support/raw-http.ts';
 import { runScript } from '../support/run-script.ts';
 
 interface Place {
@@ -74,6 +76,47 @@ const startRecipe = async (host: keyof typeof recipes): Promise<Place & { readon
   onTestFinished(() => proxy.close());
   return { ...place, proxy };
 };
+
+describe('the recipe for nginx', () => {
+  it.skipIf(findProgram('nginx') === undefined)('says as JSON which of its own limits was met', async () => {
+    const { proxy } = await startRecipe('nginx');
+    const port = Number(new URL(proxy.address).port);
+    const long = 'a'.repeat(80_000);
+    const asked = [
+      [413, 'POST /v2/authenticate HTTP/1.1\r\nContent-Length: 3000000\r\n'],
+      [413, 'POST /v2/jailbreak/package/random HTTP/1.1\r\nContent-Length: 3000000\r\n'],
+      [414, `GET /v2/?q=${long} HTTP/1.1\r\n`],
+      [431, `GET /v2/ HTTP/1.1\r\nX-Long: ${long}\r\n`],
+    ] as const;
+    const read = async (head: string) => {
+      const socket = await openSocket(port);
+      socket.end(`${head}Host: index.example.org\r\nConnection: close\r\n\r\n`);
+      return await readText(socket);
+    };
+    const expectSaid = (answer: string, status: number) => {
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toContain('Content-Type: application/json');
+      expect(answer).toContain('Access-Control-Allow-Origin: *');
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+        message: expect.stringMatching(new RegExp(`^${status} `)),
+        error: expect.any(String),
+        date: expect.stringMatching(/Z$/),
+      });
+    };
+    for (const [status, head] of asked) expectSaid(await read(head), status);
+
+    const waiting = await Promise.all(Array.from({ length: 100 }, () => openSocket(port)));
+    onTestFinished(() => waiting.forEach((socket) => void socket.destroy()));
+    for (const socket of waiting)
+      socket.write('POST /v2/authenticate HTTP/1.1\r\nHost: index.example.org\r\nContent-Length: 10\r\n\r\n');
+    await expect.poll(() => read('GET /v2/ HTTP/1.1\r\n'), patience).toMatch(/^HTTP\/1.1 429 /);
+    for (const address of ['/v2/', '/v2/recent?limit=1', '/about/', '/v2/jailbreak/package/search?q=a']) {
+      const refused = await read(`GET ${address} HTTP/1.1\r\n`);
+      expectSaid(refused, 429);
+      expect(refused).toContain('Retry-After: 1');
+    }
+  });
+});
 
 describe.each(Object.keys(recipes) as (keyof typeof recipes)[])('the recipe for %s', (host) => {
   it.skipIf(findProgram(host) === undefined)(

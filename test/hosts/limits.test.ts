@@ -88,6 +88,18 @@ describe('rules', () => {
     for (const block of blocks) expect(block).toContain('recursive_error_pages on;');
   });
 
+  // What a location says of any error is all that holds in it.
+  it('of nginx say as JSON what is beyond the limits of its recipe, wherever it is asked for', () => {
+    for (const functionUrl of [undefined, 'http://127.0.0.1:8080']) {
+      const rules = hosts.nginx({ ...inputOf([]), functionUrl }).files['debdex-server.conf'] ?? '';
+      const [settings = '', ...blocks] = rules.split(/^location /m);
+      for (const status of [413, 414, 429, 494]) expect(settings).toMatch(new RegExp(`^error_page ${status} `, 'm'));
+      const asked = blocks.filter((block) => !block.startsWith('@') && block.includes('error_page '));
+      expect(asked.length).toBeGreaterThan(4);
+      for (const block of asked) expect(block).toMatch(/^ +error_page 413 @\w+;\n +error_page 429 @\w+;$/m);
+    }
+  });
+
   it('of nginx take as long an address as the server does', () => {
     const rules = hosts.nginx(inputOf([])).files['debdex-server.conf'] ?? '';
     const [, kilobytes] = /^large_client_header_buffers 4 (\d+)k;$/m.exec(rules) ?? [];
