@@ -16,6 +16,7 @@ import { readPublicAddress } from './published-address.ts';
 import { watchPublished } from './published-state.ts';
 import type { ReplicaHostOptions } from './replica-host.ts';
 import { createTelling, type Telling } from './telling.ts';
+import { describeUnusable } from './unusable-files.ts';
 
 /** What the host of a build is told. */
 interface BuildHostOptions extends HostOptions {
@@ -31,6 +32,9 @@ interface BuildHostOptions extends HostOptions {
 const readGateway = (publicAddress: string, options: BuildHostOptions): GatewayConfiguration => {
   const configuration = readGatewayConfiguration(options.environment, { ...options, publicAddress });
   for (const warning of configuration.warnings) options.log.warn('gateway-setting', `${warning}.`);
+  const { store, auditFile } = configuration;
+  for (const sentence of describeUnusable([...(store.kind === 'sqlite' ? [store.file] : []), auditFile]))
+    options.log.error('gateway-file', sentence);
   return configuration;
 };
 

@@ -1,0 +1,21 @@
+import { accessSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { describeUnusable } from '../../functions/node/unusable-files.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+// Whoever runs tests as root may read everything.
+const refuse: typeof accessSync = (file, mode) => {
+  accessSync(file, mode);
+  throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
+};
+
+it('files of the gateway that another user made are named with what to do, and those that are not there are not', () => {
+  const folder = temporaryFolder();
+  const [made, missing] = [path.join(folder, 'gateway.sqlite'), path.join(folder, 'audit.jsonl')];
+  writeFileSync(made, '');
+  expect(describeUnusable([made, missing])).toEqual([]);
+  expect(describeUnusable([made, missing], refuse)).toEqual([
+    expect.stringMatching(/gateway\.sqlite \(EACCES\), so nobody can sign in: .*chown/),
+  ]);
+});
