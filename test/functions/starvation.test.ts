@@ -92,7 +92,8 @@ describe('H6 one client that asks what is expensive', () => {
       statuses.push((await person.send({ method: 'GET', target, headers })).status);
     }
     expect(statuses).toEqual(statuses.map(() => 200));
-    expect(flooding.finished(), 'the flood goes on when all of them are answered').toBeLessThan(questions / 2);
+    // Where no client waits for its turn, nobody is answered before all of the flood is.
+    expect(flooding.finished(), 'the flood goes on when all of them are answered').toBeLessThan((questions * 2) / 3);
     await flooding.done;
     flooding.end();
     expect(server.faults).toEqual([]);
