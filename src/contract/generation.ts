@@ -50,40 +50,45 @@ export const keptChangeLists = 100;
 /** One whole, consistent state of what is published. */
 export const generationSchema = z.strictObject({
   format: z.literal(1),
-  /** One more than that of the generation before; 1 for the first. */
-  number: counting,
+  number: counting.describe('One more than that of the generation before; 1 for the first.'),
   date: z.iso.datetime(),
-  /** The number of the generation before; null for the first. */
-  previous: counting.nullable(),
-  catalog: z.strictObject({
-    /** Relative to the base address, as every path here. */
-    path: z.string(),
-    /** Of the plain file. */
-    sha256,
-    /** Bytes of the plain file, and of the file at `path`. */
-    size: counting,
-    compressed_size: counting,
-  }),
+  previous: counting.nullable().describe('The number of the generation before; null where that is not known.'),
+  catalog: z
+    .strictObject({
+      path: z.string().describe('Relative to the address of the host, as every path here.'),
+      sha256: sha256.describe('Of the plain file.'),
+      size: counting.describe('Bytes of the plain file.'),
+      compressed_size: counting.describe('Bytes of the file at `path`.'),
+    })
+    .describe('The whole index as an SQLite database, compressed (zstd).'),
   documents: z.strictObject({
-    /** How many files are published, those that tell of generations left out. */
-    count: counting,
+    count: counting.describe('How many files are published, those that tell of generations left out.'),
     /**
      * SHA-256 of the inventory: a text of one line for each of these files, in the order of their paths as UTF-8: the
      * SHA-256 of its bytes in hex, two spaces, its path, a line feed; what `sha256sum` prints and checks.
      */
-    digest: sha256,
-    /** Where that text is, compressed; with `differences`, where that of an earlier generation is. */
-    inventory: z.string(),
+    digest: sha256.describe(
+      'SHA-256 of the inventory: a line for each of these files, as `sha256sum` prints it, in the order of their paths.',
+    ),
+    inventory: z
+      .string()
+      .describe('Where that text is, compressed (zstd); with `differences`, where that of an earlier generation is.'),
     /**
      * Where the lines are, compressed, in which that text differs from the one at `inventory`, in the same form and order:
      * of files that are not in it, or have other bytes, and with 64 zeros of those that are no longer there.
      */
-    differences: z.string().optional(),
+    differences: z
+      .string()
+      .optional()
+      .describe('Where the lines are in which the inventory differs from the text at `inventory`, compressed (zstd).'),
   }),
-  /** Where the changes since the generation before are. */
-  changes: z.string(),
-  /** Where the list of the portions is in which the catalog is published as rows, and the SHA-256 of that list; where it is so published. */
-  portions: z.strictObject({ path: z.string(), sha256 }).optional(),
+  changes: z.string().describe('Where the changes since the generation before are.'),
+  portions: z
+    .strictObject({ path: z.string(), sha256 })
+    .optional()
+    .describe(
+      'Where the list is of the portions in which the catalog is published as rows, if it is, and its SHA-256.',
+    ),
 });
 export type Generation = Readonly<z.infer<typeof generationSchema>>;
 
@@ -117,27 +122,26 @@ export type PortionList = Readonly<z.infer<typeof portionListSchema>>;
 /** What became of a package in a repository. */
 export const packageChangeSchema = z.strictObject({
   package_id: z.string(),
-  /** The slug of its repository. */
-  repository: z.string(),
+  repository: z.string().describe('The slug of the repository.'),
   change: z.enum(['added', 'updated', 'removed']),
-  /** Its newest version now, and before; null where it is not there now, or was not. */
-  version: z.string().nullable(),
-  previous_version: z.string().nullable(),
+  version: z.string().nullable().describe('The newest version now; null where it is gone.'),
+  previous_version: z.string().nullable().describe('The newest version before; null where there was none.'),
 });
 export type PackageChange = Readonly<z.infer<typeof packageChangeSchema>>;
 
 /** What changed from the generation before to this one. */
 export const changeListSchema = z.strictObject({
   format: z.literal(1),
-  /** The number of the generation that these changes led to, and when. */
-  number: counting,
+  number: counting.describe('The number of the generation that these changes led to.'),
   date: z.iso.datetime(),
-  /** The number of the generation from which they lead; null where that is not known, and all is to be taken anew. */
-  previous: counting.nullable(),
+  previous: counting
+    .nullable()
+    .describe(
+      'The number of the generation from which they lead; null where that is not known, and all is to be taken anew.',
+    ),
   documents: z.strictObject({
-    /** The paths of the files that are new or have other bytes, and of those that are gone, in order. */
-    written: z.array(z.string()),
-    removed: z.array(z.string()),
+    written: z.array(z.string()).describe('The paths of the files that are new or have other bytes, in order.'),
+    removed: z.array(z.string()).describe('The paths of the files that are gone, in order.'),
   }),
   packages: z.array(packageChangeSchema),
 });

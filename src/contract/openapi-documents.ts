@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { badgeSchema } from './badge.ts';
+import { changeListSchema, generationSchema, keptChangeLists } from './generation.ts';
 import { fillPlaceholders, parameterOf } from './parameters.ts';
 import { type Operation, type OperationName, operations } from './paths.ts';
 
@@ -38,6 +39,29 @@ export const documentOperations: Readonly<Record<string, Operation>> = Object.fr
 export const fileOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries<Operation>(operations).filter(([, { address, file }]) => address === `/${file}`),
 );
+
+/** What tells of generations, for programs that follow what is published (decisions, section 8). */
+export const publicationOperations = {
+  generation: {
+    method: 'GET',
+    address: '/generation.json',
+    tag: 'publication',
+    summary: 'Which generation of the index is published',
+    schema: generationSchema,
+    file: 'generation.json',
+    errors: [],
+  },
+  generationChanges: {
+    method: 'GET',
+    address: '/changes/{generation}.json',
+    tag: 'publication',
+    summary: 'Packages added, updated and removed by a generation, and the files that it changed',
+    description: `The lists of the last ${keptChangeLists} generations stay. To follow the index, read the generation from time to time, and the list of each number since the last one that was read.`,
+    schema: changeListSchema,
+    file: 'changes/{generation}.json',
+    errors: [404],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
 
 /** A file of the site, for programs: like an operation, below the site and not below the API. */
 export interface SiteFile extends Operation {

@@ -22,6 +22,7 @@ import {
 } from './envelope.ts';
 import { errorSchema, notFoundSchema } from './errors.ts';
 import { gatewayAnswers, gatewayBodies } from './gateway-schemas.ts';
+import { changeListSchema, generationSchema, packageChangeSchema } from './generation.ts';
 import { jsonFeedSchema } from './openapi-documents.ts';
 import { type Json, schemaPrefix } from './openapi-parts.ts';
 import {
@@ -73,6 +74,9 @@ export const answerSchemas = {
   DownloadCountAnswer: downloadCountAnswerSchema,
   DownloadTotal: downloadTotalSchema,
   DownloadList: downloadListSchema,
+  Generation: generationSchema,
+  PackageChange: packageChangeSchema,
+  ChangeList: changeListSchema,
   Error: errorSchema,
   NotFound: notFoundSchema,
   ...gatewayAnswers,

@@ -1,7 +1,13 @@
 import { errorSchema, notFoundSchema } from './errors.ts';
 import type { ExampleSubject } from './example-subject.ts';
 import { gatewayOperations } from './gateway-schemas.ts';
-import { documentOperations, fileOperations, operationOfDocument, siteOperations } from './openapi-documents.ts';
+import {
+  documentOperations,
+  fileOperations,
+  operationOfDocument,
+  publicationOperations,
+  siteOperations,
+} from './openapi-documents.ts';
 import { createOperation } from './openapi-operation.ts';
 import { describedErrors, describeErrors, describeSchemas, type Json } from './openapi-parts.ts';
 import { answerSchemas, requestSchemas, schemaOf, siteSchemas } from './openapi-schemas.ts';
@@ -77,6 +83,7 @@ export const createOpenApi = ({
     { name: 'package', description: 'Packages: every version, the latest of several, and search.' },
     { name: 'repository', description: 'Repositories: one, its packages, search, ranking and safety.' },
     { name: 'service', description: 'The service itself.' },
+    { name: 'publication', description: 'What changed from one generation of the index to the next.' },
     ...(staticRefs
       ? []
       : [
@@ -94,6 +101,7 @@ export const createOpenApi = ({
     ...(staticRefs
       ? describeFiles(examples)
       : [...describeOperations(examples), ...describeAll(documentOperations), ...describeAll(gatewayOperations)]),
+    ...describeAll(publicationOperations),
     ...(site ? describeAll(siteOperations, { servers: [{ url: publicAddress }] }) : []),
   ]),
   components: {

@@ -84,6 +84,12 @@ const pathParameters = {
       schema: { type: 'string', minLength: 1 },
     },
   },
+  generation: {
+    description: 'Number of a generation.',
+    schema: { type: 'integer', minimum: 1 },
+    // The changes of the last hundred stay.
+    example: undefined,
+  },
   packageFolder: {
     description: 'Package identifier as in the address of its page.',
     schema: { type: 'string', minLength: 1 },

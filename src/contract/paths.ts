@@ -40,7 +40,7 @@ export const apiRoot = 'v2';
 export interface Operation {
   readonly method: 'GET' | 'POST';
   readonly address: string;
-  readonly tag: 'package' | 'repository' | 'download' | 'service' | 'gateway' | 'feed' | 'badge';
+  readonly tag: 'package' | 'repository' | 'download' | 'service' | 'publication' | 'gateway' | 'feed' | 'badge';
   readonly summary: string;
   /** What the summary leaves out, in CommonMark. */
   readonly description?: string;

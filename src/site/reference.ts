@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { gatewayOperations } from '../contract/gateway-schemas.ts';
-import { documentOperations, fileOperations, siteOperations } from '../contract/openapi-documents.ts';
+import {
+  documentOperations,
+  fileOperations,
+  publicationOperations,
+  siteOperations,
+} from '../contract/openapi-documents.ts';
 import type { ParameterText } from '../contract/parameter-kinds.ts';
 import { parameterOf, placeholdersOf, writtenName } from '../contract/parameters.ts';
 import { type Operation, operations } from '../contract/paths.ts';
@@ -143,6 +148,6 @@ const describe = (id: string, operation: Operation): OperationView => ({
  */
 export const describeOperations = (staticRefs = false): OperationView[] =>
   (staticRefs
-    ? [documentOperations, fileOperations, siteOperations]
-    : [operations, gatewayOperations, siteOperations]
+    ? [documentOperations, fileOperations, publicationOperations, siteOperations]
+    : [operations, publicationOperations, gatewayOperations, siteOperations]
   ).flatMap((table) => Object.entries<Operation>(table).map(([id, operation]) => describe(id, operation)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
 import { createOpenApi } from '../../src/contract/openapi.ts';
-import { documentOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
+import { documentOperations, publicationOperations, siteOperations } from '../../src/contract/openapi-documents.ts';
 import { type Operation, operations } from '../../src/contract/paths.ts';
 import { expectReferences, lintDescription } from '../support/api-description.ts';
 
@@ -22,7 +22,7 @@ describe('OpenAPI description', () => {
         .filter((method) => method !== 'servers')
         .map((method) => `${method.toUpperCase()} ${address}`),
     );
-    const tables = [operations, documentOperations, gatewayOperations, siteOperations];
+    const tables = [operations, documentOperations, publicationOperations, gatewayOperations, siteOperations];
     const known = tables
       .flatMap((table): Operation[] => Object.values(table))
       .map(({ method, address }: Operation) => `${method} ${address}`);

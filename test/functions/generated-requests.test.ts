@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../functions/dependencies.ts';
 import { gatewayOperations } from '../../src/contract/gateway-schemas.ts';
-import { documentOperations, isOfSite, siteOperations } from '../../src/contract/openapi-documents.ts';
+import { generationPath } from '../../src/contract/generation.ts';
+import {
+  documentOperations,
+  isOfSite,
+  publicationOperations,
+  siteOperations,
+} from '../../src/contract/openapi-documents.ts';
 import { documentPath, type Operation, operations } from '../../src/contract/paths.ts';
 import { composeBadge } from '../../src/site/badge.ts';
 import { composeJsonFeed } from '../../src/site/feeds.ts';
@@ -84,6 +90,25 @@ const emptyStatus = JSON.stringify({
   date: '2026-06-01T00:00:00.000Z',
   data: { builds: [], repositories: [] },
 });
+const digest = '0'.repeat(64);
+const date = '2026-06-01T00:00:00.000Z';
+const firstGeneration = JSON.stringify({
+  format: 1,
+  number: 1,
+  date,
+  previous: null,
+  catalog: { path: generationPath.catalog(digest), sha256: digest, size: 1, compressed_size: 1 },
+  documents: { count: 1, digest, inventory: generationPath.inventory(digest) },
+  changes: generationPath.changes(1),
+});
+const firstChanges = JSON.stringify({
+  format: 1,
+  number: 1,
+  date,
+  previous: null,
+  documents: { written: [], removed: [] },
+  packages: [{ package_id: 'a', repository: 'b', change: 'added', version: '1', previous_version: null }],
+});
 const emptyBadge = JSON.stringify(composeBadge({ service: 'Index', outcome: undefined, packages: 0 }));
 const emptyFeed = composeJsonFeed({
   base: 'https://index.test',
@@ -135,6 +160,7 @@ describe('H5 generated requests', () => {
       authorFolder: 'ada',
       sectionKind: 'tweaks',
       rankFile: 'all',
+      generation: '1',
       pageNumber: '1',
       pageFile: '1',
     };
@@ -157,7 +183,7 @@ describe('H5 generated requests', () => {
         expect(wrong, `${whole.method} ${whole.target} ${mode}`).toBeUndefined();
       } while (received.status === 408);
     };
-    const tables = [operations, documentOperations, siteOperations];
+    const tables = [operations, documentOperations, publicationOperations, siteOperations];
     const all = tables.flatMap((table): Operation[] => Object.values(table));
     for (const { address, type } of Object.values(siteOperations)) {
       server.write(
@@ -166,6 +192,8 @@ describe('H5 generated requests', () => {
       );
     }
     server.write(documentPath.repositoryPackagesPage('odd', 1), emptyPage);
+    server.write(generationPath.current, firstGeneration);
+    server.write(generationPath.changes(1), firstChanges);
     const raw = async (operation: Operation, request: string) => {
       const received = await exchangeParsed(server.port, request);
       expect(answers.check(operation, operation.method, received), request.slice(0, 80)).toBeUndefined();

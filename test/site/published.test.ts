@@ -132,6 +132,24 @@ describe('a published site', () => {
     expect(told.filter(([address, file]) => address === file)).toEqual([]);
   });
 
+  it('H5: has the fields of what several operations answer alike at the first of them, to which the others lead', () => {
+    const operations = read('api/index.html').split('<article').slice(1);
+    const idOf = (html: string) => / id="(\w+)"/.exec(html)?.[1];
+    const tables = operations.filter((html) => html.includes('<summary>Fields of the answer'));
+    const rows = tables.map((html) => html.slice(html.indexOf('<summary>Fields')).replace(/ aria-label="[^"]*"/, ''));
+    expect(new Set(rows.map((html) => /<tbody.*?<\/tbody>/s.exec(html)?.[0])).size).toBe(rows.length);
+    const leading = operations.flatMap((html) => {
+      const [, to] = /Fields of the answer: as those of <a href="#(\w+)"/.exec(html) ?? [];
+      return to === undefined ? [] : [[idOf(html), to]];
+    });
+    expect(leading).toContainEqual(['repositoryPackages', 'packageSearch']);
+    const before = operations.map(idOf);
+    for (const [id, to] of leading) {
+      expect(tables.map(idOf)).toContain(to);
+      expect(before.indexOf(to)).toBeLessThan(before.indexOf(id));
+    }
+  });
+
   it('C12: names every page that has an address of its own in the sitemap', () => {
     const pages = path.join(import.meta.dirname, '..', '..', 'src', 'pages');
     const fixed = globSync('{index.astro,*/index.astro}', { cwd: pages }).map((file) => path.posix.dirname(`/${file}`));

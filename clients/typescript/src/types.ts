@@ -616,6 +616,70 @@ export interface DownloadList {
   readonly data: ReadonlyArray<DownloadTotal>;
 }
 
+export interface Generation {
+  readonly format: 1;
+  /** One more than that of the generation before; 1 for the first. */
+  readonly number: number;
+  readonly date: string;
+  /** The number of the generation before; null where that is not known. */
+  readonly previous: number | null;
+  /** The whole index as an SQLite database, compressed (zstd). */
+  readonly catalog: {
+    /** Relative to the address of the host, as every path here. */
+    readonly path: string;
+    /** Of the plain file. */
+    readonly sha256: string;
+    /** Bytes of the plain file. */
+    readonly size: number;
+    /** Bytes of the file at `path`. */
+    readonly compressed_size: number;
+  };
+  readonly documents: {
+    /** How many files are published, those that tell of generations left out. */
+    readonly count: number;
+    /** SHA-256 of the inventory: a line for each of these files, as `sha256sum` prints it, in the order of their paths. */
+    readonly digest: string;
+    /** Where that text is, compressed (zstd); with `differences`, where that of an earlier generation is. */
+    readonly inventory: string;
+    /** Where the lines are in which the inventory differs from the text at `inventory`, compressed (zstd). */
+    readonly differences?: string;
+  };
+  /** Where the changes since the generation before are. */
+  readonly changes: string;
+  /** Where the list is of the portions in which the catalog is published as rows, if it is, and its SHA-256. */
+  readonly portions?: {
+    readonly path: string;
+    readonly sha256: string;
+  };
+}
+
+export interface PackageChange {
+  readonly package_id: string;
+  /** The slug of the repository. */
+  readonly repository: string;
+  readonly change: 'added' | 'updated' | 'removed';
+  /** The newest version now; null where it is gone. */
+  readonly version: string | null;
+  /** The newest version before; null where there was none. */
+  readonly previous_version: string | null;
+}
+
+export interface ChangeList {
+  readonly format: 1;
+  /** The number of the generation that these changes led to. */
+  readonly number: number;
+  readonly date: string;
+  /** The number of the generation from which they lead; null where that is not known, and all is to be taken anew. */
+  readonly previous: number | null;
+  readonly documents: {
+    /** The paths of the files that are new or have other bytes, in order. */
+    readonly written: ReadonlyArray<string>;
+    /** The paths of the files that are gone, in order. */
+    readonly removed: ReadonlyArray<string>;
+  };
+  readonly packages: ReadonlyArray<PackageChange>;
+}
+
 export interface Error {
   readonly message: string;
   readonly error: string;
@@ -675,22 +739,35 @@ export interface Badge {
 
 export interface Generation {
   readonly format: 1;
+  /** One more than that of the generation before; 1 for the first. */
   readonly number: number;
   readonly date: string;
+  /** The number of the generation before; null where that is not known. */
   readonly previous: number | null;
+  /** The whole index as an SQLite database, compressed (zstd). */
   readonly catalog: {
+    /** Relative to the address of the host, as every path here. */
     readonly path: string;
+    /** Of the plain file. */
     readonly sha256: string;
+    /** Bytes of the plain file. */
     readonly size: number;
+    /** Bytes of the file at `path`. */
     readonly compressed_size: number;
   };
   readonly documents: {
+    /** How many files are published, those that tell of generations left out. */
     readonly count: number;
+    /** SHA-256 of the inventory: a line for each of these files, as `sha256sum` prints it, in the order of their paths. */
     readonly digest: string;
+    /** Where that text is, compressed (zstd); with `differences`, where that of an earlier generation is. */
     readonly inventory: string;
+    /** Where the lines are in which the inventory differs from the text at `inventory`, compressed (zstd). */
     readonly differences?: string;
   };
+  /** Where the changes since the generation before are. */
   readonly changes: string;
+  /** Where the list is of the portions in which the catalog is published as rows, if it is, and its SHA-256. */
   readonly portions?: {
     readonly path: string;
     readonly sha256: string;
@@ -699,19 +776,26 @@ export interface Generation {
 
 export interface PackageChange {
   readonly package_id: string;
+  /** The slug of the repository. */
   readonly repository: string;
   readonly change: 'added' | 'updated' | 'removed';
+  /** The newest version now; null where it is gone. */
   readonly version: string | null;
+  /** The newest version before; null where there was none. */
   readonly previous_version: string | null;
 }
 
 export interface ChangeList {
   readonly format: 1;
+  /** The number of the generation that these changes led to. */
   readonly number: number;
   readonly date: string;
+  /** The number of the generation from which they lead; null where that is not known, and all is to be taken anew. */
   readonly previous: number | null;
   readonly documents: {
+    /** The paths of the files that are new or have other bytes, in order. */
     readonly written: ReadonlyArray<string>;
+    /** The paths of the files that are gone, in order. */
     readonly removed: ReadonlyArray<string>;
   };
   readonly packages: ReadonlyArray<PackageChange>;
