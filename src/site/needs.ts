@@ -40,6 +40,8 @@ type Group = ReturnType<typeof parseRelations>[number];
 
 /** What a package needs and what it says of others. */
 export interface Needs {
+  /** Whether it needs anything to be installed: a package, or something of the device. */
+  readonly isNeedy: boolean;
   /** Its relations to other packages, each with the page that tells of it. */
   readonly relations: readonly NamedRelations[];
   /** What it asks of the device, as written: "firmware (>= 14.0)". */
@@ -103,6 +105,7 @@ export const computeNeeds = (catalog: SiteCatalog, id: string, { details, reposi
     if (field === 'depends' || field === 'preDepends') required.push(...groups);
   }
   return {
+    isNeedy: required.length > 0,
     relations,
     demands: [...new Set(required.filter(isWhollyOfDevice).map(writeGroup))],
     needed: findRepositories(catalog, repository.slug, required),

@@ -11,7 +11,7 @@ export type PackageCard = Pick<
   readonly runs: string;
 };
 
-/** The card of a package; in the list of one repository with the version that it has. */
+/** The card of a package; in the list of one repository with the version and the builds that it has. */
 export const packageCard = (summary: PackageSummary, slug?: string): PackageCard => ({
   id: summary.id,
   name: summary.name,
@@ -19,7 +19,7 @@ export const packageCard = (summary: PackageSummary, slug?: string): PackageCard
   version: (slug === undefined ? undefined : summary.versions.get(slug)) ?? summary.version,
   icon: summary.icon,
   paid: summary.paid,
-  architectures: summary.architectures,
+  architectures: (slug === undefined ? undefined : summary.builtFor.get(slug)) ?? summary.architectures,
   place: summary.repository.name,
   runs: slug === undefined ? joinStatements(summary.stated.values()) : (summary.stated.get(slug) ?? ''),
 });

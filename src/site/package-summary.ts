@@ -29,6 +29,8 @@ export interface PackageSummary {
   /** The newest version in each of them. */
   readonly versions: ReadonlyMap<string, string>;
   readonly architectures: readonly string[];
+  /** For which of them a repository has it, by slug; one that has it for all of them is not there. */
+  readonly builtFor: ReadonlyMap<string, readonly string[]>;
   /** What its latest records state of devices with iOS (see statementsOf), by slug; none where it is for no such device. */
   readonly stated: ReadonlyMap<string, string>;
   /** When the newest of its latest records was first seen. */
@@ -73,6 +75,20 @@ const statedOf = (latest: readonly KeyedRecord[]): Map<string, string> => {
   return stated.size === 0 ? none : stated;
 };
 
+const architecturesOf = (latest: readonly KeyedRecord[]): string[] =>
+  [...new Set(latest.map((one) => one.architecture))].sort();
+
+const builtForOf = (latest: readonly KeyedRecord[], all: number): ReadonlyMap<string, readonly string[]> => {
+  // Of most there is one build, and it is everywhere.
+  if (all === 1) return none;
+  const builtFor = new Map<string, readonly string[]>();
+  for (const [slug, own] of Map.groupBy(latest, ({ owner }) => owner.slug)) {
+    const architectures = architecturesOf(own);
+    if (architectures.length < all) builtFor.set(slug, architectures);
+  }
+  return builtFor.size === 0 ? none : builtFor;
+};
+
 const newsOf = (latest: readonly KeyedRecord[]): ReadonlyMap<string, News> => {
   const news = new Map<string, News>();
   for (const { owner, version, row } of latest) {
@@ -100,6 +116,7 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
   for (const { owner, version } of latest) {
     if (!versions.has(owner.slug)) versions.set(owner.slug, version);
   }
+  const architectures = architecturesOf(latest);
   const remote = webAddress(record.icon_url);
   return {
     id: record.package_id,
@@ -114,7 +131,8 @@ export const summarise = (keyed: readonly KeyedRecord[]): PackageSummary & { rea
     repository: best.owner,
     repositories: [...versions.keys()],
     versions,
-    architectures: [...new Set(latest.map((one) => one.architecture))].sort(),
+    architectures,
+    builtFor: builtForOf(latest, architectures.length),
     stated: statedOf(latest),
     updatedAt: newest(latest),
     news: newsOf(latest),

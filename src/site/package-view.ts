@@ -20,7 +20,7 @@ import { tellApart, type VersionRow, versionRows } from './version-rows.ts';
 
 /** All that the page of a package shows. While this stays the same, so does the page. */
 export interface PackageView extends Needs {
-  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'updatedAt' | 'news' | 'stated'>;
+  readonly summary: Omit<PackageSummary, 'repository' | 'versions' | 'builtFor' | 'updatedAt' | 'news' | 'stated'>;
   readonly repository: {
     readonly slug: string;
     readonly name: string;
@@ -119,7 +119,7 @@ export const computePackageView = (catalog: SiteCatalog, id: string): PackageVie
   const best = versions[0];
   if (summary === undefined || best === undefined) return undefined;
   const { record, details, repository } = best;
-  const { repository: _, versions: __, updatedAt: ___, news: ____, stated, ...shown } = summary;
+  const { repository: _, versions: __, builtFor: ___, updatedAt: ____, news: _____, stated, ...shown } = summary;
   const differing = findOtherBytes(versions);
   const rows = versionRows(versions, differing);
   const header = webAddress(record.header_url);

@@ -16,6 +16,7 @@ const summaryOf = (name: string, fields: Partial<Record<keyof PackageSummary, un
     summary: 'It does a thing',
     paid: false,
     architectures: ['iphoneos-arm'],
+    builtFor: new Map(),
     stated: new Map(),
     repository: good,
     ...fields,

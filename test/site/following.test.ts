@@ -166,6 +166,7 @@ const summaryOf = (id: string, fields: Partial<PackageSummary> = {}) =>
     author: 'Ada',
     kind: 'tweaks',
     architectures: ['iphoneos-arm'],
+    builtFor: new Map(),
     stated: new Map(),
     versions: new Map(),
     repositories: ['one'],

@@ -235,6 +235,20 @@ describe('a published site', () => {
       expect(wordsOf(name), name).toMatch(/SnowBoard 1\.3 Themes for every icon Beta/);
   });
 
+  it('marks a row with the builds that the repository has whose version it shows, which may be fewer than there are', () => {
+    const marks = (name: string) =>
+      /data-package="com\.alpha\.snowboard">.*?class="notches" title="([^"]*)"/s.exec(read(name))?.[1];
+    for (const name of ['index.html', 'new/index.html', 'repository/beta/index.html'])
+      expect(marks(name), name).toBe('Rootless');
+    for (const name of ['repository/alpha/index.html', 'section/tweaks/index.html'])
+      expect(marks(name), name).toBe('Rootless, RootHide');
+  });
+
+  it('says that a package needs something where it does, and not where it only speaks of others', () => {
+    expect(wordsOf('package/com.alpha.snowboard/index.html')).toMatch(/What it needs Depends on .*Conflicts with/);
+    expect(wordsOf('package/ellekit/index.html')).toMatch(/Other packages Provides mobilesubstrate/);
+  });
+
   it('C12: has feeds of all, of repositories, sections, authors and packages, each named by its page', () => {
     const entries = (feed: string) => [...read(feed).matchAll(/<entry><title>([^<]*)</g)].map(([, title]) => title);
     const updated = 'SnowBoard 1.3, updated, Beta';

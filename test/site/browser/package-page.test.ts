@@ -227,6 +227,20 @@ describe('a package', () => {
     expect(await page.locator('.releases .place').count()).toBe(0);
   });
 
+  it('begins each line of a version and its chips at one edge, with room below the table for what is said of it', async () => {
+    const page = await site.open('/package/com.alpha.ezsecretsettings/', phone);
+    const edges = await page
+      .locator('.releases td.version > .chip')
+      .evaluateAll((chips) => chips.map((chip) => chip.getBoundingClientRect()));
+    const version = await page.locator('.releases td.version').boundingBox();
+    const below = edges.filter(({ top }) => top > (edges[0]?.top ?? 0));
+    expect(below.map(({ left }) => Math.round(left - (version?.x ?? 0)))).toEqual([0]);
+    expect((edges[0]?.left ?? 0) - (version?.x ?? 0)).toBeGreaterThan(100);
+    const table = await page.locator('#versions > .card').boundingBox();
+    const said = await page.locator('#versions > .muted').boundingBox();
+    expect((said?.y ?? 0) - (table?.y ?? 0) - (table?.height ?? 0)).toBeGreaterThan(8);
+  });
+
   it('says when it was first seen beside its version as among its facts, and what a day before means', async () => {
     const page = await site.open('/package/com.alpha.lib/', phone);
     const told = await page.locator('.facts dt', { hasText: 'First seen' }).locator('+ dd').textContent();

@@ -322,6 +322,47 @@ it('how many filters are chosen has room beside the words of their button on the
   expect(await page.evaluate(splitWords)).not.toContain('Narrow');
 });
 
+it('what fields ask for has contrast in both themes, which axe does not look at', async () => {
+  const faint = `[...document.querySelectorAll('input[placeholder]')].flatMap((field) => {
+    const light = (colour) => {
+      const [red, green, blue] = colour.match(/[\\d.]+/g).map((one) => one / 255)
+        .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+    };
+    const words = getComputedStyle(field, '::placeholder');
+    const both = [light(words.color), light(getComputedStyle(field).backgroundColor)];
+    const contrast = Math.max(...both) / Math.min(...both);
+    return contrast < 4.5 || words.opacity !== '1' ? [field.placeholder + ' ' + contrast] : [];
+  })`;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const address of ['/', '/search/', '/repository/', '/safety/']) {
+      const page = await site.open(address, { colorScheme });
+      expect(await page.evaluate(faint), `${address}, ${colorScheme}`).toEqual([]);
+    }
+  }
+});
+
+it('the name of a fact stands on one line with what it is, be that a link or words', async () => {
+  for (const [address, options] of [
+    ['/package/com.alpha.snowboard/', phone],
+    ['/repository/alpha/', { viewport: { width: 1440, height: 900 } }],
+  ] as const) {
+    const page = await site.open(address, options);
+    const apart = `[...document.querySelectorAll('.facts dt')].flatMap((name) => {
+      const topOf = (element) => {
+        const letters = document.createRange();
+        letters.selectNodeContents(element);
+        return letters.getClientRects()[0].top;
+      };
+      const fact = name.nextElementSibling;
+      const link = fact.querySelector('a');
+      const far = link ? Math.abs(topOf(name) - topOf(link)) : 0;
+      return far > 1 ? [name.textContent + ' ' + far] : [];
+    })`;
+    expect(await page.evaluate(apart), address).toEqual([]);
+  }
+});
+
 it('a list by downloads gives each number whole, and the name of the repository what is left', async () => {
   for (const options of [phone, { viewport: { width: 1440, height: 900 } }]) {
     const page = await site.open('/popular/', options);

@@ -50,6 +50,9 @@ describe('a repository', () => {
     await page.goto(`${site.files.base}/status/`);
     const row = page.getByRole('row').filter({ hasText: 'Alpha Repo' });
     expect(await row.getByText('Not signed').getAttribute('title')).toBe('The repository is not signed.');
+    // The line below the number of findings ends with it, before the chip.
+    const findings = row.getByRole('link', { name: '3 about Alpha Repo 1 to mend', exact: true });
+    expect(await findings.evaluate((one) => one.firstChild?.textContent)).toBe('3');
   });
 
   it('pages through a long list', async () => {

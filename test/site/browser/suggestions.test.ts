@@ -150,6 +150,20 @@ describe('what is shown below the field', () => {
     expect(await page.locator(`[id="${walkedTo}"] .name`).textContent()).toBe('Alpha Library');
   });
 
+  it('rings the row that the arrow keys have come to, as any row that the keyboard is on', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await site.open('/', { colorScheme });
+      await page.getByRole('combobox').fill('alpha');
+      await page.locator('#suggestions [role=option]').first().waitFor();
+      await page.keyboard.press('ArrowDown');
+      const rings = (await page.evaluate(
+        `[...document.querySelectorAll('#suggestions .row')].map((row) => getComputedStyle(row).outlineStyle)`,
+      )) as string[];
+      expect(rings.length).toBeGreaterThan(1);
+      expect(rings).toEqual(rings.map((_, place) => (place === 0 ? 'solid' : 'none')));
+    }
+  });
+
   it('Escape closes the list, Enter leads to all results', async () => {
     const page = await site.open('/');
     await page.getByRole('combobox').fill('alpha');
