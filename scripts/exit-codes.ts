@@ -21,6 +21,21 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+// Shells' own way to tell of a process that a signal ended, SIGTERM or SIGINT.
+const stoppedCodes: ReadonlySet<number> = new Set([143, 130]);
+
+// Published all the same; the build has said what is amiss.
+const publishedCodes: ReadonlySet<number> = new Set([exitCodes.done, exitCodes.manyStale, exitCodes.needsWord]);
+
+/**
+ * What a command does that waited for a build, by how that ended: serves what it published, ends as it did since somebody
+ * stopped it, or fails.
+ */
+export const chooseNext = (code: number): 'serve' | 'end' | 'fail' => {
+  if (stoppedCodes.has(code)) return 'end';
+  return publishedCodes.has(code) ? 'serve' : 'fail';
+};
+
 /** How a build ends, in a line each, for its help; docs/builds.md says what to do then. */
 export const buildEndings = [
   [exitCodes.done, 'done'],

@@ -199,7 +199,15 @@ const toCommandFailure = (error: unknown): unknown => {
 /** How often a replica asks for a new generation, in seconds, where it is told nothing. */
 const usualPollInterval = 10;
 
-const readReplica = async (values: OptionValues<typeof replicaOptions>, log: Log, countsTogether: boolean) => {
+/**
+ * What these flags tell the host of a replica besides; nothing where there is none. `countsTogether`: its downloads are
+ * counted in a database. Throws a UsageError.
+ */
+export const readReplica = async (
+  values: OptionValues<typeof replicaOptions>,
+  log: Pick<Log, 'warn'>,
+  countsTogether: boolean,
+) => {
   const { from, 'public-key': publicKey } = values;
   if (from === undefined) {
     const alone = (['public-key', 'poll-interval', 'count-downloads'] as const).find((name) => values[name]);
@@ -250,6 +258,26 @@ export const assertPortsFree = async (values: Ports): Promise<void> => {
   }
 };
 
+/** What these flags tell a host. */
+export const hostOptionsOf = (values: OptionValues<typeof serverOptions>, log: Log) => ({
+  out: values.out,
+  state: values.state,
+  downloadsDatabase: values['downloads-database'],
+  host: values.host,
+  port: values.port,
+  rate: values['rate-limit'],
+  answerMemory: values['answer-memory'] * 2 ** 20,
+  olderAddresses: !values['no-older-addresses'],
+  trustedProxies: values['trusted-proxies'],
+  limits: limitsOf(values),
+  log,
+  accessLog: values['access-log'],
+  metrics: metricsOf(values),
+  safetyList: safetyFileOf(values.data),
+  environment: process.env,
+  development: values.development,
+});
+
 /**
  * Serves what was built until the process is told to stop (SIGTERM, SIGINT). Throws a CommandFailure where nothing has
  * been built, or where the address is taken, and a UsageError where the gateway's settings are wrong. With `of` it
@@ -259,29 +287,13 @@ export const runServer = async (
   values: OptionValues<typeof serverOptions>,
   of?: OptionValues<typeof replicaOptions>,
 ): Promise<void> => {
-  const { out, state, host, port, development } = values;
   if (of?.from === undefined) assertApart(values);
   assertPortsDiffer(values);
   const log = openLog(values);
-  warnOfExample(host, out, log);
+  warnOfExample(values.host, values.out, log);
   assertDownloadsDatabase(values['downloads-database']);
   await runHost({
-    out,
-    state,
-    downloadsDatabase: values['downloads-database'],
-    host,
-    port,
-    rate: values['rate-limit'],
-    answerMemory: values['answer-memory'] * 2 ** 20,
-    olderAddresses: !values['no-older-addresses'],
-    trustedProxies: values['trusted-proxies'],
-    limits: limitsOf(values),
-    log,
-    accessLog: values['access-log'],
-    metrics: metricsOf(values),
-    safetyList: safetyFileOf(values.data),
-    environment: process.env,
-    development,
+    ...hostOptionsOf(values, log),
     ...(of === undefined ? {} : await readReplica(of, log, values['downloads-database'] !== undefined)),
   }).catch((error) => {
     throw toCommandFailure(error);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
 import { buildOptions } from './build-options.ts';
-import { buildEndings, exitCodes } from './exit-codes.ts';
+import { buildEndings, chooseNext, exitCodes } from './exit-codes.ts';
 import { tellUnknownVariables } from './known-variables.ts';
 import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
@@ -10,9 +10,6 @@ import { CommandFailure, runCommand } from './options.ts';
 import { assertPortsFree, runServer, serverOptions } from './server-options.ts';
 
 const buildScript = path.join(import.meta.dirname, 'build.ts');
-
-// Shells' own way to tell of a process that a signal ended.
-const signalCodes = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /**
  * Runs the build as a process of its own, whose memory is given back before serving begins. A signal that ends this
@@ -35,10 +32,6 @@ const runBuild = async (environment: NodeJS.ProcessEnv): Promise<number> => {
     process.off('SIGTERM', pass).off('SIGINT', pass);
   }
 };
-
-// Published all the same; the build has said what is amiss.
-const publishedCodes: ReadonlySet<number> = new Set([exitCodes.done, exitCodes.manyStale, exitCodes.needsWord]);
-const stopped: ReadonlySet<number> = new Set(Object.values(signalCodes));
 
 await runCommand(
   {
@@ -72,8 +65,9 @@ await runCommand(
         code = await runBuild({ ...environment, DEBDEX_SAMPLE: '1' });
       }
     }
-    if (stopped.has(code)) process.exitCode = code;
-    else if (publishedCodes.has(code)) await runServer(values);
+    const next = chooseNext(code);
+    if (next === 'end') process.exitCode = code;
+    else if (next === 'serve') await runServer(values);
     else throw new CommandFailure(`The build ended with exit code ${code}; there is nothing new to serve.`, code);
   },
 );

@@ -3,10 +3,9 @@ import type { Destination } from '../src/uploading/destination.ts';
 import { LocalPublication } from '../src/uploading/local-publication.ts';
 import { openDestination } from '../src/uploading/open-destination.ts';
 import { type UploadSummary, upload } from '../src/uploading/upload.ts';
-import { DestinationBusy, NoDestination, UploadError } from '../src/uploading/upload-error.ts';
-import { exitCodes } from './exit-codes.ts';
-import { CommandFailure, findTyped, runCommand, UsageError } from './options.ts';
+import { findTyped, runCommand, UsageError } from './options.ts';
 import { readProxyOptions } from './read-proxies.ts';
+import { toCommandFailure } from './upload-end.ts';
 
 const command = {
   name: 'upload',
@@ -123,11 +122,7 @@ await runCommand(command, async (values, address) => {
     const summary = await progress.step('upload', () => upload(options));
     process.stdout.write(describe(destination.title, summary, values['dry-run']));
   } catch (error) {
-    if (error instanceof NoDestination) throw new UsageError(error.message, { cause: error });
-    if (error instanceof DestinationBusy) throw new CommandFailure(error.message, exitCodes.busy, { cause: error });
-    if (error instanceof UploadError)
-      throw new CommandFailure(error.message, exitCodes.nothingUsable, { cause: error });
-    throw error;
+    throw toCommandFailure(error);
   } finally {
     await destination?.close();
   }

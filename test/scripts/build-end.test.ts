@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { emptyBuildFailure, toCommandFailure } from '../../scripts/build-end.ts';
-import { exitCodes } from '../../scripts/exit-codes.ts';
+import { chooseNext, exitCodes } from '../../scripts/exit-codes.ts';
+import { UsageError } from '../../scripts/options.ts';
+import { LockedError } from '../../src/catalog/lock.ts';
 import type { CrawlOutcome } from '../../src/crawl/crawl.ts';
+import { ManifestError } from '../../src/crawl/read-manifest.ts';
+import { NoRoom } from '../../src/pipeline/disk-room.ts';
 import { NoFolder } from '../../src/publication/folder-content.ts';
 import { NoBundle } from '../../src/site/bundle.ts';
+import { RemovalsHeld } from '../../src/snapshots/removals.ts';
 
 const outcomesOf = (codes: readonly CrawlOutcome['code'][]) => ({
   outcomes: codes.map((code) => ({ code }) as CrawlOutcome),
@@ -38,4 +43,36 @@ it('C12: a build whose output folder is a file ends with what to do, and nothing
 it('C12: a build without a bundle of the pages ends with what to do, and nothing else', () => {
   const { message } = new NoBundle();
   expect(toCommandFailure(new NoBundle())).toMatchObject({ message, exitCode: exitCodes.failed });
+});
+
+it('C12: a build that others, the manifest or the disk keep from its work ends with what to do, by a code for each', () => {
+  for (const [error, exitCode] of [
+    [new LockedError('another build is using it'), exitCodes.busy],
+    [new RemovalsHeld(['one', 'two']), exitCodes.needsWord],
+    [new NoRoom('The disk has too little left.'), exitCodes.failed],
+  ] as const) {
+    expect(toCommandFailure(error), error.name).toMatchObject({ message: error.message, exitCode });
+  }
+  const manifest = new ManifestError([{ file: 'a.yaml', field: 'uri', message: 'is missing' }]);
+  expect(toCommandFailure(manifest)).toEqual(new UsageError('a.yaml: uri: is missing'));
+});
+
+it('C12: a build that the system failed says what it refused, and one that a signal stopped ends by that', () => {
+  const refused = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open' });
+  expect(toCommandFailure(refused('ENOSPC'))).toMatchObject({
+    message: expect.stringMatching(/^The disk is full \(ENOSPC: refused\)\. .+ still stands: make room/),
+    exitCode: exitCodes.failed,
+  });
+  const message = 'The build failed: EACCES: refused\nWhat was published before still stands.';
+  expect(toCommandFailure(refused('EACCES'))).toMatchObject({ message, exitCode: exitCodes.failed });
+  expect(toCommandFailure(refused('EACCES'), 143)).toMatchObject({ message, exitCode: 143 });
+});
+
+it('C12: what a build published is served though something is amiss, and a build that was stopped is no failure', () => {
+  const next = [0, 1, 2, 3, 4, 5, 6, 7, 128, 130, 143].map((code) => `${code} ${chooseNext(code)}`);
+  const [served, failed] = [
+    ['0 serve', '3 serve', '4 serve'],
+    ['1 fail', '2 fail', '5 fail', '6 fail', '7 fail', '128 fail'],
+  ];
+  expect(next.toSorted()).toEqual([...served, ...failed, '130 end', '143 end'].toSorted());
 });

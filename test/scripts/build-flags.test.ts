@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LastBuild, readLastBuild } from '../../src/catalog/last-build.ts';
+import { generationPath } from '../../src/contract/generation.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -94,6 +95,16 @@ describe('npm run build', () => {
     expect(text).toContain('1 recovered: one');
   });
 
+  it('E1: --portions publishes the catalog as rows too, for as long as it is given', async () => {
+    const portionsOf = async (variables: string): Promise<unknown> => {
+      expect((await bench.build(variables)).status).toBe(0);
+      return JSON.parse(readFileSync(path.join(bench.out, generationPath.current), 'utf8')).portions;
+    };
+    expect(await portionsOf('DEBDEX_PORTIONS=1 ')).toBeDefined();
+    await serve('one', 4);
+    expect(await portionsOf('')).toBeUndefined();
+  });
+
   it('C5: --report and outcomes.json name what became of each repository, a changed key among it', async () => {
     const [first, second] = [await createSigner(), await createSigner()];
     origin.serve('one', await signRepository(await generateRepository({ packages: makePackages(3, 'one') }), first));
@@ -104,6 +115,9 @@ describe('npm run build', () => {
     };
     expect(await build()).toMatchObject({ exitCode: 0, visited: 3, repositoryChanges: { added: [], failing: [] } });
     origin.serve('one', await signRepository(await generateRepository({ packages: makePackages(4, 'one') }), second));
+    const rehearsed = path.join(bench.folder, 'reports', 'rehearsed.json');
+    await bench.build(`DEBDEX_DRY_RUN=1 DEBDEX_REPORT=${rehearsed} `);
+    expect(JSON.parse(readFileSync(rehearsed, 'utf8'))).toMatchObject({ dryRun: true, visited: 3 });
     const changed = await build();
     expect(changed).toMatchObject({
       exitCode: 4,

@@ -107,5 +107,8 @@ describe('a data folder', () => {
     warnOfExample('0.0.0.0', out, log);
     warnOfExample('::', out, log);
     expect(heard).toEqual([expect.stringContaining('debdex@example.org'), expect.stringContaining('contact_email')]);
+    const flags = ['--out', out, '--state', path.join(folder, 'nowhere'), '--host', '0.0.0.0', '--port', '0'];
+    const served = await runScript('serve', flags);
+    expect(served).toMatchObject({ status: 1, error: expect.stringContaining('example-address') });
   });
 });

@@ -14,6 +14,7 @@ import { documentPath } from '../../src/contract/paths.ts';
 import { PartlyPublished } from '../../src/pipeline/build.ts';
 import { holdsPublication } from '../../src/publication/owner.ts';
 import { packageAddress } from '../../src/results/package-address.ts';
+import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { BuildBench, benchClock, leaveAlone } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
@@ -109,6 +110,7 @@ describe('how a build ends', () => {
       const { status, text } = await bench.build(`SOURCE_DATE_EPOCH=${epoch} `);
       expect([status, text]).toEqual([2, expect.stringContaining('seconds since 1970')]);
     }
+    expect((await bench.build('DEBDEX_DOWNLOADS_DATABASE=mysql://a/b ')).status).toBe(2);
     writeFileSync(bench.out, 'no folder');
     expect((await bench.build()).status).toBe(6);
     rmSync(bench.out);
@@ -223,6 +225,9 @@ describe('an output folder', () => {
   });
 
   it('C12: is free for what the manifest names after a build of the sample that ended before it published', async () => {
+    const rehearsed = await runScript('build', [...bench.flags, '--sample', '--no-site', '--dry-run']);
+    expect(rehearsed).toMatchObject({ status: 2, error: expect.stringContaining('leave out --dry-run') });
+    expect(existsSync(bench.out)).toBe(false);
     expect((await runScript('build', [...bench.flags, '--sample', '--no-site', '--only', 'nope'])).status).toBe(2);
     expect(existsSync(path.join(bench.out, 'sample'))).toBe(true);
     bench.list(entriesOf('one'));
@@ -262,6 +267,34 @@ describe('npm start', () => {
       6,
       expect.stringContaining('ended with exit code 6; there is nothing new to serve'),
     ]);
+  });
+
+  it('C12: passes a signal on to the build, which publishes what it has with links to the port that was to serve it, and ends likewise', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    bench.list(entriesOf('one', 'silent'));
+    await serve('one');
+    origin.break('/silent/Release', { kind: 'silent' });
+    origin.break('/silent/InRelease', { kind: 'silent' });
+    const usual = ['--base-url', 'http://localhost:8080', '--no-site'];
+    const command = [path.join(scripts, 'start.ts'), ...bench.flags, ...usual, '--port', String(port)];
+    const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] });
+    started = child;
+    let said = '';
+    child.stderr.on('data', (piece) => {
+      said += piece;
+    });
+    const closed = once(child, 'close');
+    const isAsked = (slug: string) => origin.requests.some(({ path: asked }) => asked.startsWith(`/${slug}/`));
+    await expect.poll(() => isAsked('silent'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => openStore(bench.state).read('one')).toMatchObject({ packages: { stanzas: 3 } });
+    child.kill('SIGTERM');
+    expect((await closed)[0]).toBe(143);
+    expect(said).not.toContain('ended with exit code');
+    const published = readFileSync(path.join(bench.out, documentPath.repository('one')), 'utf8');
+    expect(published).toContain(`"http://localhost:${port}/`);
   });
 
   it('builds the sample where nothing was ever published, and again at the next start', async () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readService } from '../../scripts/read-service.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -74,6 +75,21 @@ it('C6: a build goes through the proxies of its environment, by CONNECT for http
   const asked = proxy.asked.filter((one) => !one.includes('plain.example'));
   expect(new Set(asked)).toEqual(new Set(['CONNECT secure.example:443']));
   expect(proxy.asked.join()).toContain('plain.example');
+});
+
+it('C6: a build asks nothing of a private network unless told to, and then says whom its owner may write to', async () => {
+  const origin = await OriginServer.start();
+  onTestFinished(() => origin.stop());
+  origin.serve('repo', await generateRepository({ packages: makePackages(1), compressions: ['gz'] }));
+  const entries = [{ slug: 'inside', uri: origin.uri('repo') }];
+  const refused = await build(entries);
+  expect([refused.status, refused.text]).toEqual([1, expect.stringContaining('Build with --allow-private-networks')]);
+  expect(origin.requests).toEqual([]);
+  expect((await build(entries, { flags: ['--allow-private-networks'] })).status).toBe(0);
+  const { contact_email: contact } = readService();
+  const agents = new Set(origin.requests.map(({ headers }) => headers['user-agent']));
+  expect([...agents]).toEqual([expect.stringMatching(/^Debdex\/\d/)]);
+  expect([...agents].join()).toContain(`(+${contact})`);
 });
 
 it.each([1, 4])('C6: --concurrency %i visits so many repositories at once', async (concurrency) => {

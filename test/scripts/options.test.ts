@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { type Command, helpText, readOptions, UsageError } from '../../scripts/options.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type Command, CommandFailure, helpText, readOptions, runCommand, UsageError } from '../../scripts/options.ts';
 
 const command = {
   name: 'fetch',
@@ -11,6 +11,7 @@ const command = {
     quiet: { type: 'boolean', environment: 'DEBDEX_QUIET', help: 'Says less.' },
     tell: { type: 'list', value: 'URL', environment: 'DEBDEX_TELL', help: 'Tell.' },
     part: { type: 'part', value: 'PART', environment: 'DEBDEX_PART', help: 'Part.' },
+    time: { type: 'duration', value: 'TIME', environment: 'DEBDEX_TIME', help: 'Time.' },
   },
   endings: [
     [0, 'fetched'],
@@ -55,6 +56,9 @@ describe('readOptions', () => {
     [['--part', '101%'], {}, /--part must be a share from 0% to 100%, or a count such as 12, not "101%"/],
     [['--part', '1.5'], {}, /--part must be a share/],
     [['--part', 'half'], {}, /--part must be a share/],
+    [['--time', '0s'], {}, /--time must be a time such as 90s, 10m or 2h, not "0s"/],
+    [['--time', '169h'], {}, /--time must be a time/],
+    [['--time', '2d'], {}, /--time must be a time/],
     [[], { DEBDEX_QUIET: 'perhaps' }, /DEBDEX_QUIET must be 1 or 0/],
   ])('refuses %j with %j', (argv, environment, message) => {
     expect(() => readOptions(command, argv, environment)).toThrow(UsageError);
@@ -82,12 +86,47 @@ describe('readOptions', () => {
     expect(listOf([])).toEqual([]);
   });
 
+  it('reads a share up to all of it, and a time as seconds up to a week', () => {
+    const read = (...argv: string[]) => readOptions(command, argv, {});
+    for (const part of ['0%', '12.5%', '100%', '12', '120']) expect(read('--part', part)?.part).toBe(part);
+    const times = ['90', '90s', '10m', '2h', '168h'].map((time) => read('--time', time)?.time);
+    expect(times).toEqual([90, 90, 600, 7200, 604_800]);
+  });
+
+  it('switches on by a variable that says so, and by no other', () => {
+    const isQuiet = (text: string) => readOptions(command, [], { DEBDEX_QUIET: text })?.quiet;
+    for (const text of ['1', 'true', 'yes', 'YES']) expect(isQuiet(text), text).toBe(true);
+    for (const text of ['0', 'false', 'no', '']) expect(isQuiet(text), text).toBe(false);
+  });
+
   it('explains every flag, its default and its variable', () => {
     expect(readOptions(command, ['--help'], {})).toBeUndefined();
     const help = helpText(command);
     expect(help).toContain('Exit codes:\n  0  fetched\n  9  tired\n');
     for (const part of ['--state DIR', 'Folder. Default: state. Environment: DEBDEX_STATE.', '--quiet', '--help']) {
       expect(help).toContain(part);
+    }
+  });
+});
+
+describe('runCommand', () => {
+  it('says what failed in a sentence, and below it each cause that is not in the sentence', async () => {
+    const { argv, exitCode } = process;
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    process.argv = ['node', 'fetch'];
+    try {
+      await runCommand({ name: 'fetch', summary: 'Fetches.', options: {} }, async () => {
+        const cause = new Error('in the sentence', { cause: new Error('below', { cause: new RangeError('deeper') }) });
+        throw new CommandFailure('It is in the sentence.', 7, { cause });
+      });
+      expect(process.exitCode).toBe(7);
+      expect(write.mock.calls.join('')).toBe(
+        'It is in the sentence.\n  because Error: below\n  because RangeError: deeper\n',
+      );
+    } finally {
+      write.mockRestore();
+      process.argv = argv;
+      process.exitCode = exitCode;
     }
   });
 });

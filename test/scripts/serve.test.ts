@@ -196,6 +196,11 @@ describe('npm run serve', () => {
       [['--out', path.join(folder, 'none')], 1, /nothing to serve[\s\S]*npm run build/],
       [['--out', folder, '--state', none], 1, /There is no state folder .*none: name with --state that of the build/],
       [['--metrics-port', String(port), '--port', String(port)], 2, /--port and --metrics-port are both/],
+      [['--host', '0.0.0.0', '--port', '9', '--metrics-port', '9'], 2, /--port and --metrics-port are both 9/],
+      [['--host', '127.0.0.2', '--port', '9', '--metrics-host', '::', '--metrics-port', '9'], 2, /are both 9/],
+      [['--out', folder, '--state', path.join(folder, 'state')], 2, /name folders beside each other/],
+      [['--out', folder, '--downloads-database', 'mysql://a/b'], 2, /must be an address such as postgres:/],
+      [['--out', folder, '--downloads-database', 'postgres:///b'], 2, /must be an address such as postgres:/],
       [['--poll-interval', '5'], 2, /--poll-interval is of a replica: name the publication with --from URL/],
       [['--poll-interval', '10'], 2, /--poll-interval is of a replica/],
       [

@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toCommandFailure } from '../../scripts/upload-end.ts';
+import { retiredName } from '../../src/uploading/record.ts';
+import { DestinationBusy, UploadError } from '../../src/uploading/upload-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ObjectStoreServer, storeCredentials } from '../support/object-store.ts';
 import { Publication } from '../support/publication.ts';
@@ -53,6 +56,46 @@ describe('npm run upload', () => {
     });
     expect(await lookup.text()).toBe('a');
     expect(lookup.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('P1: keeps what is gone as long as it is told to, looks at every file, and replaces what is newer, on a word alone', async () => {
+    const publication = await publish();
+    const older = await publish();
+    const to = path.join(temporaryFolder(), 'to');
+    const send = ({ out }: Publication, ...flags: string[]) => runScript('upload', [to, '--out', out, ...flags]);
+    await send(publication);
+    await publication.publish({ 'v2/index.json': 'landing' });
+    expect((await send(publication)).out).toMatch(/; 0 removed; \d+ no longer published and kept/);
+    // As if that had been an hour ago.
+    const noted = path.join(to, retiredName);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    writeFileSync(noted, readFileSync(noted, 'utf8').replaceAll(/"\d{4}-[^"]+Z"/g, JSON.stringify(since)));
+    expect((await send(publication, '--keep-removed', '2h')).out).toMatch(/ 0 removed; \d+ no longer published/);
+    expect((await send(publication, '--keep-removed', '30m')).out).toMatch(/ [1-9]\d* removed\./);
+    const landing = path.join(to, 'v2', 'index.json');
+    writeFileSync(landing, 'damaged');
+    expect((await send(publication)).out).toContain(' 0 objects sent');
+    expect((await send(publication, '--verify')).out).toContain(' 1 object sent');
+    expect(readFileSync(landing, 'utf8')).toBe('landing');
+    expect(await send(older)).toMatchObject({ status: 1, error: expect.stringContaining('upload with --force') });
+    expect((await send(older, '--force')).status).toBe(0);
+  });
+
+  it('P1: changes no rule of a bucket in a rehearsal, and sends files alone where it is told to', async () => {
+    const { out } = await publish();
+    const flags = ['s3://publications/files', '--out', out, '--endpoint', server.endpoint, '--files-only'];
+    const send = (...more: string[]) => runScript('upload', [...flags, ...more], { environment: storeCredentials });
+    server.take('PUT');
+    expect(await send('--cors', '--dry-run')).toMatchObject({ status: 0, out: expect.stringContaining('would hold') });
+    expect(server.requests.filter(({ method }) => !['GET', 'HEAD'].includes(method))).toEqual([]);
+    expect((await send()).status).toBe(0);
+    const statusOf = async (name: string) => (await fetch(`${server.base}/files/v2/jailbreak/package/${name}`)).status;
+    expect([await statusOf('a.json'), await statusOf('a')]).toEqual([200, 404]);
+  });
+
+  it('tells that another is under way, which a scheduler may wait for, from what it could not do', () => {
+    expect(toCommandFailure(new DestinationBusy('busy'))).toMatchObject({ message: 'busy', exitCode: 7 });
+    expect(toCommandFailure(new UploadError('away'))).toMatchObject({ message: 'away', exitCode: 1 });
   });
 
   it.each([
