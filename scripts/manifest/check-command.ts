@@ -12,7 +12,7 @@ import { type Command, CommandFailure, type OptionValues, runCommand, UsageError
 import { readProxyOptions } from '../read-proxies.ts';
 import { dataOption, manifestOf, readService } from '../read-service.ts';
 import { readSlugs } from '../read-slugs.ts';
-import { countChecks, type Told, tellChecks } from './check-report.ts';
+import { chooseEnding, countChecks, describeTold, tellChecks } from './check-report.ts';
 
 const command = {
   name: 'manifest',
@@ -72,12 +72,6 @@ const readEntries = async (values: Values) => {
   return { all, asked: all.filter(({ slug }) => slugs.has(slug)) };
 };
 
-// What strangers wrote must not command a terminal.
-const plain = (text: string): string => text.replaceAll(/[\p{Control}\p{Format}]/gu, '?');
-
-const describe = ({ slug, text, todo }: Told): string =>
-  `${plain(`${slug} ${text}`)}\n${todo === null ? '' : `    ${plain(todo)}\n`}`;
-
 const run = async (values: Values): Promise<void> => {
   const { all, asked } = await readEntries(values);
   const { version } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as { version: string };
@@ -96,13 +90,14 @@ const run = async (values: Values): Promise<void> => {
         onCheck: (_, done) => progress.update(done, asked.length, 'repositories'),
       }),
     );
-    if (checks.every(({ state }) => state === 'offline'))
-      throw new CommandFailure('Not one repository could be asked: there is no network.', exitCodes.unreachable);
     const before = new Map(readLastBuild(values.state)?.repositories.map((outcome) => [outcome.slug, outcome]));
     const told = tellChecks(all, checks, before);
+    const ending = chooseEnding(checks, told);
+    if (ending === exitCodes.unreachable)
+      throw new CommandFailure('Not one repository could be asked: there is no network.', ending);
     if (values.json) process.stdout.write(`${JSON.stringify({ checks, told }, null, 1)}\n`);
-    else process.stdout.write(`${told.map(describe).join('')}${countChecks(checks)}.\n`);
-    if (told.some(({ todo }) => todo !== null)) process.exitCode = exitCodes.nothingUsable;
+    else process.stdout.write(`${told.map(describeTold).join('')}${countChecks(checks)}.\n`);
+    process.exitCode = ending;
   } finally {
     await fetcher.close();
   }

@@ -1,6 +1,7 @@
 import type { RepositoryOutcome } from '../../src/catalog/last-build.ts';
 import { addressKey, type ManifestEntry } from '../../src/contract/manifest.ts';
 import type { EntryCheck } from '../../src/crawl/check-entry.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
 /** What is to be told of one entry. */
 export interface Told {
@@ -99,6 +100,22 @@ export const tellChecks = (
     const todo = `where that stays so, take ${fileOf(entry)} away`;
     return [{ slug, what: 'gone', text: `is gone: ${checked.detail}`, todo }];
   });
+};
+
+// What strangers wrote must not command a terminal.
+const plain = (text: string): string => text.replaceAll(/[\p{Control}\p{Format}]/gu, '?');
+
+/** What is to be told of one entry, for a terminal: a line, and below it what to write. */
+export const describeTold = ({ slug, text, todo }: Told): string =>
+  `${plain(`${slug} ${text}`)}\n${todo === null ? '' : `    ${plain(todo)}\n`}`;
+
+/** How a check ends: `unreachable` where not one of its entries could be asked, `nothingUsable` where there is something to write. */
+export const chooseEnding = (
+  checks: readonly Pick<EntryCheck, 'state'>[],
+  told: readonly Pick<Told, 'todo'>[],
+): ExitCode => {
+  if (checks.every(({ state }) => state === 'offline')) return exitCodes.unreachable;
+  return told.some(({ todo }) => todo !== null) ? exitCodes.nothingUsable : exitCodes.done;
 };
 
 /** The counts of a check in one sentence. */

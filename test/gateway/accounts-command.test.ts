@@ -215,6 +215,13 @@ describeStores('the accounts command', (newStore, kind) => {
     }
   });
 
+  test('takes the account of a provider by its name as it is listed, whose letters may be capitals', async () => {
+    await addAccount(gateway.store, 'idp:Mallory');
+    expect((await accounts(['list'])).out).toMatch(/^idp:Mallory /m);
+    expect(await accounts(['remove', 'idp:mallory'])).toMatchObject({ code: 1 });
+    expect(await accounts(['remove', 'idp:Mallory'])).toMatchObject({ code: 0, out: 'Removed idp:Mallory.\n' });
+  });
+
   test('T15 a new password ends the browser sessions of the account, and of no other', async () => {
     for (const name of ['grace', 'heidi']) await addAccount(gateway.store, name);
     const [own, other] = [await openDevices('grace'), await openDevices('heidi')];
@@ -274,5 +281,10 @@ test('makes no store where --state names no folder of one, and a first account o
   expect(readdirSync(folder)).toEqual([]);
   const added = await runScript('accounts', ['add', 'alice', '--state', folder], { input: 'first password\n' });
   expect(added).toMatchObject({ status: 0, out: 'Added alice.\n' });
-  expect((await runScript('accounts', ['list', '--state', folder])).out).toContain('alice');
+  // What is typed goes before what the environment has for every command.
+  const environment = { DEBDEX_STATE: typo, DEBDEX_STAET: folder };
+  const both = await runScript('accounts', ['list', '--state', folder], { environment });
+  expect(both.out).toContain('alice');
+  expect(both.error).toBe('Nothing reads DEBDEX_STAET (DEBDEX_STATE?): --help names the variables of a command.\n');
+  expect((await runScript('accounts', ['list'], { environment: { DEBDEX_STATE: folder } })).out).toBe(both.out);
 });

@@ -154,17 +154,31 @@ describeStores('backup', (newStore, kind) => {
       return { code: status, text };
     };
     const file = newFile();
-    expect(await run('backup', file)).toMatchObject({ code: 0, text: expect.stringMatching(/^Wrote 3 accounts and /) });
+    const signedIn = await signIn(gateway.base, 'alice');
+    const { code, text } = await run('backup', file);
+    // The first line and the last are of the file itself.
+    const rows = readFileSync(file, 'utf8').trim().split('\n').length - 2;
+    expect([code, text]).toEqual([0, `Wrote 3 accounts and ${rows - 3} rows of sign-ins to ${file}.\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const written = readFileSync(file);
     expect(await run('backup', file)).toMatchObject({ code: 1, text: expect.stringContaining('never replaces') });
     expect(readFileSync(file).equals(written)).toBe(true);
     expect(existsSync(`${file}.partial`)).toBe(false);
     await gateway.store.removeAccount('carol');
+    await gateway.store.setDisabled('bob', true);
+    await gateway.store.setPassword('alice', 'another hash');
+    await addAccount(gateway.store, 'idp:\u001b[2Jdave');
     const restored = await run('restore', file);
     expect(restored.code).toBe(0);
     expect(restored.text).toMatch(/^Restored 3 accounts as of \d{4}-.*\nEvery sign-in has ended/);
-    expect(restored.text).toContain('Removed since, and back again: carol');
+    expect(restored.text.split('\n').slice(2, -1)).toEqual([
+      'Disabled since, and still so: bob',
+      'Removed since, and back again: carol',
+      'With the password of then, not the one of now: alice',
+      'Added since, and gone: idp:?[2Jdave',
+    ]);
+    expect(await isLive(gateway, signedIn)).toBe(false);
+    await gateway.store.setDisabled('bob', false);
     const audit = readFileSync(join(gateway.folder, 'gateway-audit.jsonl'), 'utf8');
     expect(JSON.parse(audit.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
       event: 'store-restored',
@@ -172,6 +186,7 @@ describeStores('backup', (newStore, kind) => {
     });
     const keeping = await run('restore', file, '--keep-sign-ins');
     expect(keeping.text).toContain('alive again');
+    expect(await isLive(gateway, signedIn)).toBe(true);
     expect(await run('restore', join(folder, 'missing'))).toMatchObject({ code: 1 });
     for (const wrong of [
       [],
@@ -302,7 +317,9 @@ test('a backup is refused where there is no store, and a restore makes one in a 
 
   const gateway = await startGateway({}, { now: Date.now() });
   await addAccount(gateway.store, 'alice');
-  expect((await runScript('gateway', ['backup', file, '--state', gateway.folder])).status).toBe(0);
+  // What is typed goes before what the environment has for every command.
+  const environment = { DEBDEX_STATE: there };
+  expect((await runScript('gateway', ['backup', file, '--state', gateway.folder], { environment })).status).toBe(0);
   await gateway.close();
   const restored = await runScript('gateway', ['restore', file, '--state', there]);
   expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Restored 1 account') });

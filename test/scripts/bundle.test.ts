@@ -21,6 +21,22 @@ it('bundles no Worker for a folder that it could not follow', async () => {
   expect(await bundle('cloudflare', '--publication', folder)).toMatchObject({ status: 1, text });
 });
 
+it('bundles no Worker of a name, a key or a gateway that cannot be, or with a safety list that cannot be read', async () => {
+  const data = temporaryFolder();
+  for (const [flags, text] of [
+    [['--name', 'My_Worker'], '--name must be of small letters'],
+    [['--name', 'worker-'], '--name must be of small letters'],
+    [['--name', 'w'.repeat(64)], '--name must be of small letters'],
+    [['--public-key', 'short'], '--public-key must be the 43 characters'],
+    [['--gateway', 'object'], 'A gateway needs --base-url'],
+    [['--publication', 'ftp://a.example'], '--publication must be a folder, r2:'],
+    [['--data', data], 'There is no safety list'],
+  ] as const) {
+    const ended = await bundle('cloudflare', '--publication', 'https://a.example', ...flags);
+    expect(ended, flags.join(' ')).toMatchObject({ status: 2, error: expect.stringContaining(text) });
+  }
+});
+
 it('refuses flags of the Worker where something else is bundled', async () => {
   for (const flags of [['server', '--publication', 'x'], ['--name=x'], ['client', '--gateway', 'off']]) {
     const text = expect.stringMatching(

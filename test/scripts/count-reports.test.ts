@@ -67,6 +67,22 @@ it('tries again whole files that failed, unless there are so many that the fault
   expect(chooseAgain(report({ fine: ['passed'] }))).toEqual([]);
 });
 
+it('ends with 1 where anything failed, names what passed only in the end, and lists files line by line', async () => {
+  const first = report({ a: ['passed', 'failed'], b: ['failed'] });
+  const second = report({ a: ['passed', 'passed'] });
+  expect(await runScript('count-reports', [first, second])).toMatchObject({
+    status: 1,
+    out: '2 passed, 1 failed\n',
+    error: 'Passed only when it ran again, alone: a: test 1\n',
+  });
+  expect(await runScript('count-reports', [second])).toMatchObject({
+    status: 0,
+    out: '2 passed, 0 failed\n',
+    error: '',
+  });
+  expect(await runScript('rerun-files', [first])).toMatchObject({ status: 0, out: 'a\nb\n', error: '' });
+});
+
 it('says how it is called, and does nothing, where help is asked for', async () => {
   for (const [name, usage] of [
     ['count-reports', 'Usage: npm run ci:count -- REPORT...\n'],

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { manifestOf } from '../../scripts/read-service.ts';
 import { warnOfLostSignature } from '../../scripts/read-signing-key.ts';
 import { warnOfExample } from '../../scripts/warn-of-example.ts';
 import { generationPath } from '../../src/contract/generation.ts';
@@ -54,6 +55,9 @@ describe('a data folder', () => {
     for (const ended of [await build('--sample', '--data', data, '--verify'), await runScript('serve', serve)]) {
       expect(ended).toMatchObject({ status: 2, text: expect.stringContaining(`There is no safety list ${data}`) });
     }
+    expect(manifestOf({ data })).toBe(path.join(data, 'repositories'));
+    expect(manifestOf({ data, manifest: 'mine.json' })).toBe('mine.json');
+    expect(manifestOf({})).toBe(path.join('data', 'repositories'));
     rmSync(path.join(data, 'service.yaml'));
     expect(await build('--data', data)).toMatchObject({ status: 2, text: expect.stringContaining('service.yaml') });
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { chooseNearest, composeEntry } from '../../scripts/doctor-manifest.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
 import { findingsRecordSchema } from '../../src/contract/records.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -23,7 +24,45 @@ const doctor = async (...flags: string[]) => {
   return { status, stdout: out, stderr: error };
 };
 
+describe('what an origin offers', () => {
+  const offer = (suite: string, component: string, binary: string) => ({
+    uri: 'https://a.example/',
+    suite,
+    component,
+    binary,
+  });
+
+  it('C8: is chosen by suite, then by component, then by architecture, that of newer devices first', () => {
+    const asked = offer('stable', 'main', 'arm');
+    const byDistance = [
+      offer('stable', 'main', 'arm'),
+      offer('stable', 'main', 'iphoneos-arm64'),
+      offer('stable', 'main', 'iphoneos-arm'),
+      offer('stable', 'main', 'amd64'),
+      offer('stable', 'extra', 'arm'),
+      offer('beta', 'main', 'arm'),
+    ];
+    for (const [from, nearest] of byDistance.entries()) {
+      expect(chooseNearest(asked, byDistance.slice(from).toReversed()), nearest.binary).toEqual(nearest);
+    }
+    expect(chooseNearest(asked, [])).toBeUndefined();
+  });
+
+  it('C5: is written with the key that it was verified with', () => {
+    const key = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n';
+    const text = composeEntry({ ...offer('stable', 'main', 'arm'), key }, 'there');
+    expect(manifestEntrySchema.parse(parse(text.slice(text.indexOf('\n\n')))).key?.trim()).toBe(key.trim());
+  });
+});
+
 describe('npm run doctor', () => {
+  it('C6: asks nothing of a private network unless told to', async () => {
+    const asked = origin.requests.length;
+    const { status, out } = await runScript('doctor', [origin.uri('inside')]);
+    expect([status, out]).toEqual([1, expect.stringContaining('--allow-private-networks')]);
+    expect(origin.requests.length).toBe(asked);
+  });
+
   it('finds nothing wrong with a whole repository, and leaves nothing behind', async () => {
     const signer = await createSigner();
     origin.serve('good', await signRepository(await generateRepository(), signer));

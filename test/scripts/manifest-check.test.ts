@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellChecks } from '../../scripts/manifest/check-report.ts';
+import { chooseEnding, describeTold, tellChecks } from '../../scripts/manifest/check-report.ts';
+import { lastBuildSchema, outcomesPath } from '../../src/catalog/last-build.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { makeEntry } from '../support/crawling.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -41,6 +43,28 @@ describe('what a check tells', () => {
     expect(tell({ signed: { ...signed, fault: 'bad' } })[0]).toContain('does not fit');
     expect(tell({ slug: 'two' })[0]).toMatch(/^is not signed, and its entry names a key \| /);
     expect(tell({ slug: 'two', signed: { ...signed, fault: 'other-key' } })[0]).toContain('another key');
+  });
+
+  it('C5: says that a signature is back that was lost, and nothing of one that only was not answered', () => {
+    expect(tell({ signed }, wasSigned('one', 'lost'))[0]).toMatch(/^is signed now, by ABCD \| write the public key/);
+    expect(tell({}, wasSigned('one', 'lost'))).toEqual([]);
+    expect(tell({}, wasSigned('one', 'unanswered'))).toEqual([]);
+    // Of a key that no entry names nobody can be asked for a new one.
+    expect(tell({ signed: { ...signed, fault: 'key-expired' } })[0]).toMatch(/ \| null$/);
+    expect(tell({ slug: 'two', signed: { ...signed, fault: 'key-expired' } })[0]).toMatch(/ \| ask its owner/);
+  });
+
+  it('C9: has no terminal turn around or obey what an origin wrote', () => {
+    const told = { slug: 'one', what: 'gone', text: 'is gone: \u001b[2J\u202e', todo: 'take \u0007 away' } as const;
+    expect(describeTold(told)).toBe('one is gone: ?[2J?\n    take ? away\n');
+    expect(describeTold({ ...told, todo: null })).toBe('one is gone: ?[2J?\n');
+  });
+
+  it('tells by how it ends that there is something to write, and that there was no network at all', () => {
+    const [nothing, something] = [[{ todo: null }], [{ todo: null }, { todo: 'write' }]];
+    expect(chooseEnding([{ state: 'unreachable' }, { state: 'offline' }], nothing)).toBe(0);
+    expect(chooseEnding([{ state: 'gone' }, { state: 'offline' }], something)).toBe(1);
+    expect(chooseEnding([{ state: 'offline' }, { state: 'offline' }], nothing)).toBe(5);
   });
 
   it('C1: has nobody write an address that anybody on the way could have made up', () => {
@@ -81,7 +105,8 @@ describe('npm run manifest -- check', () => {
 
   it('says how private addresses are asked, where an entry names one', async () => {
     const flags = ['--manifest', folder, '--state', folder, '--only', 'good'];
-    const { out } = await runScript('manifest', ['check', ...flags]);
+    const { status, out } = await runScript('manifest', ['check', ...flags]);
+    expect(status).toBe(0);
     expect(out).toContain('(ask again with --allow-private-networks if that is meant)\n');
   });
 
@@ -97,6 +122,21 @@ describe('npm run manifest -- check', () => {
     expect(await check('--only', 'good')).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^1 asked: 1 answer/),
+    });
+  });
+
+  it('C5: compares with what the last build knew, where one is in the state folder, and ends with 0 where nothing is to be written', async () => {
+    const state = temporaryFolder();
+    const now = new Date().toISOString();
+    const known = { slug: 'good', uri: origin.uri('good'), outcome: 'fresh', code: null, reason: null, detail: null };
+    const signing = { state: 'signed', signers: ['ABCD'] };
+    const times = { since: now, visitedAt: now, confirmedAt: now };
+    const repositories = [{ ...known, ...times, signing, heldBack: [], findings: [] }];
+    const build = lastBuildSchema.parse({ format: 2, builtAt: now, repositories });
+    writeFileSync(outcomesPath(state), JSON.stringify(build));
+    expect(await check('--only', 'good', '--state', state)).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^good is not signed any more\n1 asked/),
     });
   });
 

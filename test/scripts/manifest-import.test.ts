@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { composeEntryFile } from '../../scripts/manifest/entry-file.ts';
 import { writeTaken } from '../../scripts/manifest/import-command.ts';
 import { planImport } from '../../scripts/manifest/import-list.ts';
 import { manifestEntrySchema } from '../../src/contract/manifest.ts';
+import { readYaml } from '../../src/contract/yaml.ts';
 import { readManifest } from '../../src/crawl/read-manifest.ts';
 import { runScript } from '../support/run-script.ts';
 
@@ -134,11 +136,38 @@ describe('npm run manifest -- import', () => {
     expect(await take()).toMatchObject({ status: 1, out: expect.stringContaining('0 new, 2 there already') });
   });
 
+  it('C5: writes all that an entry says into its file, so that nothing of it is lost', () => {
+    const key = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n';
+    const more = { aliases: ['b'], bootstrap: true, key, headers: { 'X-Machine': 'iPhone10,6' } };
+    const suite = { suite: '1800', component: 'main', binary: 'iphoneos-arm64' };
+    for (const given of [entry('a', 'https://a.example', { ...more, ...suite }), entry('a', 'https://a.example')]) {
+      const whole = manifestEntrySchema.parse(given);
+      expect(manifestEntrySchema.parse(readYaml(composeEntryFile(whole, folder)))).toEqual(whole);
+    }
+  });
+
   it('C9: leaves a file alone that came into being meanwhile', () => {
     const taken = [{ entry: manifestEntrySchema.parse(entry('mine', 'https://mine.example')), left: [] }];
     writeFileSync(path.join(folder, 'mine.yaml'), 'mine');
     expect(() => writeTaken({ taken }, folder, undefined)).toThrow('import again');
     expect(readFileSync(path.join(folder, 'mine.yaml'), 'utf8')).toBe('mine');
+  });
+
+  it('takes nothing that is on the safety list of the data folder', async () => {
+    const data = path.join(folder, 'data');
+    mkdirSync(path.join(data, 'repositories'), { recursive: true });
+    const unsafe = {
+      host: 'bad.example',
+      reason: 'Distributes what is harmful.',
+      date: '2026-01-01',
+      source: 'https://source.example',
+    };
+    writeFileSync(path.join(data, 'safety.yaml'), JSON.stringify([unsafe]));
+    const list = path.join(folder, 'unsafe.json');
+    writeFileSync(list, JSON.stringify([entry('bad', 'https://repo.bad.example'), entry('fine', 'https://a.example')]));
+    const ended = await runScript('manifest', ['import', list, '--data', data]);
+    expect(ended).toMatchObject({ status: 1, out: expect.stringContaining('1 new, 0 there already, 1 not sound.') });
+    expect(readdirSync(path.join(data, 'repositories'))).toEqual(['fine.yaml']);
   });
 
   it('says what it cannot read', async () => {
@@ -147,13 +176,27 @@ describe('npm run manifest -- import', () => {
     const list = path.join(folder, 'twice.yaml');
     writeFileSync(list, '- slug: a\n  slug: b\n');
     const take = (...argv: string[]) => runScript('manifest', [...argv]);
+    const long = path.join(folder, 'long.json');
+    writeFileSync(long, '[]');
+    truncateSync(long, (16 << 20) + 1);
+    const foreign = path.join(folder, 'foreign.json');
+    writeFileSync(
+      foreign,
+      Buffer.from('[{ "slug": "caf\u00e9", "uri": "https://a.example", "ranking": 3 }]', 'latin1'),
+    );
     const results = await Promise.all([
       take('import', list, '--manifest', manifest),
       take('import', '--manifest', manifest),
       take(),
       take('import', '--help'),
+      take('import', long, '--manifest', manifest),
+      take('import', foreign, '--manifest', manifest),
+      take('eject', list),
     ]);
-    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0]);
+    expect(results.map(({ status }) => status)).toEqual([2, 2, 2, 0, 2, 2, 2]);
+    expect(results[4]?.error).toContain('16777217 bytes long, and a list has at most 16777216');
+    expect(results[5]?.error).toContain('is neither JSON nor YAML');
+    expect(results[6]?.error).toContain('There is no action eject.');
     expect(results[0]?.error).toContain('is neither JSON nor YAML');
     expect(results[1]?.error).toContain('npm run manifest -- import FILE');
     expect(results[2]?.error).toContain('An ACTION is missing.');

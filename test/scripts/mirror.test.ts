@@ -88,6 +88,12 @@ describe('npm run mirror', () => {
     expect(text).toMatch(/http:\/\/127\.0\.0\.1:1 could not be read: /);
   });
 
+  it('says which proxy of the environment is none', async () => {
+    const environment = { HTTP_PROXY: 'socks5://127.0.0.1:1' };
+    const { status, error } = await runScript('mirror', ['http://a.test', path.join(folder, 'none')], { environment });
+    expect([status, error]).toEqual([2, expect.stringMatching(/^HTTP_PROXY .*\nSee npm run mirror -- --help\n$/i)]);
+  });
+
   it('says where a file has the name of the folder, and no more', async () => {
     const file = path.join(folder, 'file');
     writeFileSync(file, '');

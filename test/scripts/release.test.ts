@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dateChanges, release } from '../../scripts/release/prepare-release.ts';
+import { runProgram } from '../../scripts/release/run-program.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const today = new Date('2026-03-04T23:00:00Z');
@@ -58,6 +59,14 @@ describe('npm run release', () => {
       expect(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toBe(changelog);
       expect(git('tag')).toBe('');
     }
+  });
+
+  it('stops at a program that fails, is killed or is not there', () => {
+    const run = (program: string, ...words: string[]) => runProgram(temporaryFolder(), program, words, 'pipe');
+    expect(run(process.execPath, '-p', '1 + 1')).toBe('2\n');
+    expect(() => run(process.execPath, '-e', 'process.exit(1)')).toThrow(/ failed: nothing is released/);
+    expect(() => run('sh', '-c', 'kill -9 $$')).toThrow(/ failed: nothing is released/);
+    expect(() => run('debdex-is-no-program')).toThrow(/ENOENT/);
   });
 
   it('takes a version that is newer in any of its places', () => {

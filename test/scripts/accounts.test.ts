@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { auditCommand } from '../../scripts/accounts/audit.ts';
+import { PasswordRefused, readNewPassword } from '../../scripts/accounts/password.ts';
+import { formatAccounts } from '../../scripts/accounts/table.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
+afterEach(() => {
+  Object.defineProperty(process, 'stdin', stdin);
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+describe('a new password', () => {
+  const pipe = (text: string): Promise<string> => {
+    Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([text]) });
+    return readNewPassword();
+  };
+  /** Types a line each time that a question is asked; resolves to what the terminal showed as well. */
+  const type = async (...lines: string[]) => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => terminal });
+    Object.defineProperty(process, 'stdin', { configurable: true, value: terminal });
+    let shown = '';
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      shown += text;
+      if (/: $/.test(String(text))) setImmediate(() => terminal.write(`${lines.shift()}\r`));
+      return true;
+    });
+    return { password: await readNewPassword(), shown };
+  };
+
+  it('T4 has eight characters at least and 1024 at most, as people count them', async () => {
+    for (const password of ['😀'.repeat(8), 'eight ch', '😀'.repeat(1024)]) expect(await pipe(password)).toBe(password);
+    await expect(pipe('😀'.repeat(7))).rejects.toThrow('A password has at least 8 characters.');
+    await expect(pipe('sevench')).rejects.toThrow('A password has at least 8 characters.');
+    await expect(pipe('a '.repeat(513))).rejects.toThrow('A password has at most 1024 characters.');
+  });
+
+  it('T4 is typed twice at a terminal, which does not show it', async () => {
+    expect(await type('first password', 'first password')).toEqual({
+      password: 'first password',
+      shown: 'Password: \nAgain: \n',
+    });
+    await expect(type('first password', 'first passwort')).rejects.toThrow(PasswordRefused);
+  });
+});
+
+describe('the audit log of a command', () => {
+  it('T9 names who became another user to run it', async () => {
+    vi.stubEnv('SUDO_USER', 'carol');
+    const state = temporaryFolder();
+    await auditCommand({ event: 'everybody-signed-out', devices: 1 }, state);
+    expect(JSON.parse(readFileSync(path.join(state, 'gateway-audit.jsonl'), 'utf8'))).toMatchObject({
+      event: 'everybody-signed-out',
+      operator: 'carol',
+    });
+  });
+
+  it('T9 says where it could not be written, of what is done all the same', async () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const state = path.join(temporaryFolder(), 'file');
+    writeFileSync(state, '');
+    await auditCommand({ event: 'everybody-signed-out', devices: 1 }, state);
+    expect(write.mock.calls.join('')).toContain(`Done, but not written to the audit log ${state}`);
+  });
+});
+
+it('a table of accounts shows what providers wrote, and has no terminal obey it', () => {
+  const account = { name: 'idp:a\u0007', displayName: '\u001b[2JAda', devices: 2, createdAt: 0, disabledAt: 1 };
+  expect(formatAccounts([account, { ...account, name: 'b', displayName: 'b', disabledAt: null }]).split('\n')).toEqual([
+    'NAME    DEVICES  ADDED       STATE     SHOWN AS',
+    'idp:a?  2        1970-01-01  disabled  ?[2JAda',
+    'b       2        1970-01-01',
+  ]);
+});
