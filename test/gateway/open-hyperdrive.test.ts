@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bounds } from '../../functions/gateway/store/postgres-session.ts';
 import { openHyperdrive } from '../../functions/gateway/workers/open-hyperdrive.ts';
 import { openWay } from '../support/database-way.ts';
 import { newDatabase } from '../support/new-database.ts';
@@ -64,6 +65,23 @@ test('says that a database is out of reach, and finds it again', async () => {
   for (const _ of [1, 2]) await expect(processId.execute(database)).rejects.toThrow(/terminated|ECONNRESET/);
   way.state.isOpen = true;
   expect((await processId.execute(database)).rows).toHaveLength(1);
+});
+
+test('T8: waits for no answer longer than it may, though the database is silent', async () => {
+  const database = open(await newDatabase());
+  await processId.execute(database);
+  const clocks = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => clocks.mockRestore());
+  const asked = sql`select pg_sleep(1)`.execute(database);
+  // A clock that is not there is no limit: then the answer comes.
+  const outcome = asked.then(
+    () => 'an answer',
+    (error: Error) => error.message,
+  );
+  const isOver = () => clocks.mock.calls.find(([, milliseconds]) => milliseconds === bounds.query_timeout)?.[0];
+  await Promise.race([outcome, expect.poll(isOver).toBeTypeOf('function')]);
+  isOver()?.();
+  expect(await outcome).toBe('Query read timeout');
 });
 
 test('has no use for a connection that could not take a transaction back', async () => {

@@ -83,6 +83,19 @@ describe('a name', () => {
     await expect(resolve('slow.example', AbortSignal.timeout(100))).rejects.toMatchObject({ ...dns, transient: false });
   });
 
+  it('C7: is asked for no longer than whoever asks waits', async () => {
+    let isSilent = true;
+    const server = await start(() => (isSilent ? 'silence' : ['127.0.0.2']));
+    const waiting = new AbortController();
+    const found = createResolver({ servers: [server.address], hostsFile: hostsFile('') })('a.example', waiting.signal);
+    const outcome = found.catch((error) => error);
+    await vi.waitFor(() => expect(server.asked.length).toBeGreaterThanOrEqual(2), patience);
+    waiting.abort();
+    // Asked once more, it would answer.
+    isSilent = false;
+    expect(await outcome).toMatchObject({ code: 'aborted' });
+  });
+
   it('C7: is not at fault where no name server answers anything', async () => {
     for (const nothing of ['silence', { error: 2 }] as const) {
       const server = await start(() => nothing);
@@ -144,6 +157,38 @@ describe('names', () => {
     await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c', 'd']), patience);
     names.close();
     void back;
+  });
+
+  it('C7: have each a clock of its own, which begins with its turn', async () => {
+    const clocks = new Map<number, AbortController>();
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+      const clock = new AbortController();
+      clocks.set(milliseconds, clock);
+      return clock.signal;
+    });
+    const asked: string[] = [];
+    try {
+      const names = new Names(
+        (name, signal) => {
+          asked.push(name);
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+        { ...usual, lookupsAtOnce: 1, lookupWaitMs: 3456, lookupMs: 1234 },
+      );
+      const [silent, next] = ['a', 'b'].map((name) => names.find(name).catch((error) => error));
+      await vi.waitFor(() => expect(asked).toEqual(['a']), patience);
+      expect([...clocks.keys()]).toEqual([3456, 1234]);
+      const first = clocks.get(1234);
+      clocks.delete(1234);
+      first?.abort(new NetworkError('dns', 'the clock of the test', { transient: false }));
+      expect(await silent).toMatchObject({ message: 'the clock of the test' });
+      await vi.waitFor(() => expect(asked).toEqual(['a', 'b']), patience);
+      expect(clocks.has(1234)).toBe(true);
+      names.close();
+      await next;
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('C7: that are slow keep neither the others nor, once they are closed, the process', async () => {

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
@@ -42,6 +45,33 @@ it('C12: waits for what it is given last, though its thread had nothing to do an
   await writer.write({ path: 'v2/last.json', text: JSON.stringify('x'.repeat(2 ** 21)) });
   await writer.finish();
   expect(isThere('last.json')).toBe(true);
+});
+
+it('C12: takes no more than a disk that is slow has written, but for a few megabytes', async () => {
+  const folder = temporaryFolder();
+  const writer = new DocumentWriter(new OutputFolder(folder));
+  onTestFinished(() => writer.close());
+  // Whoever writes into a pipe waits until somebody reads it.
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const text = 'x'.repeat(2 ** 22);
+  const done: string[] = [];
+  const writeAll = async () => {
+    await writer.write({ path: 'v2/0.json', text, held: pipe });
+    for (const name of ['1', '2', '3', '4', '5']) {
+      await writer.write({ path: `v2/${name}.json`, text });
+      done.push(name);
+    }
+    await writer.finish();
+  };
+  const writing = writeAll();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  done.push('read');
+  const reader = await open(pipe, 'r');
+  for await (const _ of reader.createReadStream());
+  await writing;
+  expect(done).toEqual(['1', '2', '3', 'read', '4', '5']);
+  expect(readdirSync(path.join(folder, 'v2'))).toHaveLength(5);
 });
 
 it.each([

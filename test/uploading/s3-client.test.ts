@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NetworkError } from '../../src/net/network-error.ts';
 import type { Sender } from '../../src/net/sender.ts';
+import type { LocalFile } from '../../src/uploading/local-publication.ts';
 import { S3Client } from '../../src/uploading/s3-client.ts';
 
 interface Wait {
@@ -65,5 +68,27 @@ describe('a store that is asked too much', () => {
     for (const { end } of waits.splice(0)) end();
     expect((await Promise.all([refused, other])).map(({ status }) => status)).toEqual([200, 200]);
     expect(send).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('a file that is sent', () => {
+  it('P1: is read from its beginning each time, and no longer than it is sent', async () => {
+    const opened: Readable[] = [];
+    const open = () => {
+      const stream = Readable.from(['a', 'b']);
+      opened.push(stream);
+      return stream;
+    };
+    const body: LocalFile = { sha256: '0'.repeat(64), size: 2, bytes: undefined, open, close: async () => {} };
+    const send = vi.fn<Sender['send']>();
+    const client = new S3Client(bucket, { send, close: async () => {} });
+    const put = () => client.request({ method: 'PUT', key: 'a', body });
+    // What ends before its body does: an answer that came early, and nothing at all.
+    send.mockResolvedValueOnce(answer(200));
+    await put();
+    send.mockRejectedValueOnce(new NetworkError('timeout', 'of the test', { transient: false }));
+    await expect(put()).rejects.toThrow('of the test');
+    expect(send.mock.calls.map(([{ body: sent }]) => sent)).toEqual(opened);
+    expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 });

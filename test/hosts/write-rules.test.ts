@@ -1,0 +1,56 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { RulesImpossible } from '../../src/hosts/host-rules.ts';
+import { writeRules } from '../../src/hosts/write-rules.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { publish } from '../support/published.ts';
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+
+const begin = () => {
+  const published = publish();
+  onTestFinished(() => published.remove());
+  const out = temporaryFolder();
+  const write = (host: 'netlify' | 'cloudflare-workers', folder = out) =>
+    writeRules({ host, publication: published.folder, out: folder, now: new Date('2026-05-02T00:00:00Z') });
+  const put = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
+    writeFileSync(path.join(out, file), text);
+  };
+  return { out, write, put };
+};
+
+it.each(['netlify.toml', 'public/index.html', '.git/config'])(
+  'rules are written into no folder that holds %s, which is none of them, and nothing there is touched',
+  (file) => {
+    const { out, write, put } = begin();
+    put(file, 'mine');
+    const attempt = () => write('cloudflare-workers');
+    expect(attempt).toThrow(RulesImpossible);
+    expect(attempt).toThrow(`${out} holds ${path.normalize(file)}, which is none of the rules for cloudflare-workers`);
+    expect(filesOf(out)).toEqual([path.normalize(file)]);
+    expect(readFileSync(path.join(out, file), 'utf8')).toBe('mine');
+  },
+);
+
+it('rules take the place of those of before, and of what a command left that was killed, in a folder that need not be there', () => {
+  const { out, write, put } = begin();
+  const apart = path.join(out, 'not', 'there', 'yet');
+  const { files } = write('cloudflare-workers', apart);
+  const names = filesOf(apart);
+  expect(names).toEqual(
+    Object.keys(files)
+      .map((file) => path.normalize(file))
+      .sort(),
+  );
+  for (const name of names) put(path.join('not/there/yet', name), 'of before');
+  put(`not/there/yet/${names[0]}.new`, 'half of it');
+  write('cloudflare-workers', apart);
+  expect(filesOf(apart)).toEqual(names);
+  for (const name of names) expect(readFileSync(path.join(apart, name), 'utf8')).toBe(files[name]);
+});
