@@ -141,8 +141,8 @@ const readArguments = () => {
     const [command, name, ...more] = positionals;
     if (command === undefined) throw new UsageError('a COMMAND is missing');
     if (more.length > 0) throw new UsageError('too many arguments; a password is never one of them');
-    // The provider's accounts have a colon in their name and are spelled as `list` prints them.
-    const normal = name !== undefined && !name.includes(':') ? (normaliseAccountName(name) ?? name) : name;
+    // The provider's accounts have a colon in their name, which none of ours can, and are spelled as `list` prints them.
+    const normal = name === undefined ? undefined : (normaliseAccountName(name) ?? name);
     return {
       command,
       name: command === 'add' ? name : normal,

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { holdsPublication } from '../src/publication/owner.ts';
+import { composeBuildEnvironment } from './build-environment.ts';
 import { buildOptions } from './build-options.ts';
 import { buildEndings, chooseNext, exitCodes } from './exit-codes.ts';
-import { tellUnknownVariables } from './known-variables.ts';
 import { openLog } from './log-options.ts';
 import { memoryFlags } from './memory-flags.ts';
 import { CommandFailure, runCommand } from './options.ts';
@@ -43,17 +43,7 @@ await runCommand(
     openLog,
   },
   async (values) => {
-    const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {
-      const value = values[name as keyof typeof buildOptions];
-      return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
-    });
-    // What nobody reads is told of once, and by this command.
-    const known = Object.entries(process.env).filter(([name]) => tellUnknownVariables({ [name]: '' }) === undefined);
-    const environment: NodeJS.ProcessEnv = { ...Object.fromEntries(known), ...Object.fromEntries(flags) };
-    // Links should lead to the server that is started, unless another public address is named.
-    if (values['base-url'] === buildOptions['base-url'].default) {
-      environment.DEBDEX_BASE_URL = `http://localhost:${values.port}`;
-    }
+    const environment = composeBuildEnvironment(values, process.env);
     await assertPortsFree(values);
     let code = await runBuild(environment);
     if (code === exitCodes.unreachable && !values.sample) {

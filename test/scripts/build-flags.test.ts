@@ -6,7 +6,7 @@ import { generationPath } from '../../src/contract/generation.ts';
 import { type BuildReport, reportSchema } from '../../src/pipeline/report.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
-import { BuildBench } from '../support/building.ts';
+import { BuildBench, benchClock } from '../support/building.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { createSigner, signRepository } from '../support/signer.ts';
 
@@ -114,6 +114,9 @@ describe('npm run build', () => {
       return { ...reportSchema.parse(JSON.parse(readFileSync(report, 'utf8'))), text };
     };
     expect(await build()).toMatchObject({ exitCode: 0, visited: 3, repositoryChanges: { added: [], failing: [] } });
+    // The clock that was given, in seconds.
+    const { SOURCE_DATE_EPOCH } = benchClock;
+    expect(Date.parse(readLastBuild(bench.state)?.builtAt ?? '')).toBe(Number(`${SOURCE_DATE_EPOCH}000`));
     origin.serve('one', await signRepository(await generateRepository({ packages: makePackages(4, 'one') }), second));
     const rehearsed = path.join(bench.folder, 'reports', 'rehearsed.json');
     await bench.build(`DEBDEX_DRY_RUN=1 DEBDEX_REPORT=${rehearsed} `);

@@ -152,6 +152,7 @@ describe('npm run manifest -- check', () => {
 
   it('refuses what the manifest does not have', async () => {
     expect(await check('--only', 'good,')).toMatchObject({ status: 0, out: expect.stringMatching(/^1 asked/) });
+    expect((await check('--only', ' parked, good ')).out).toMatch(/\n2 asked/);
     expect(await check('--only', ',')).toMatchObject({
       status: 2,
       error: expect.stringContaining('--only must name a repository'),

@@ -78,6 +78,7 @@ describe('npm run mirror', () => {
     [['http://127.0.0.1:1'], 'mirror needs URL and DIR'],
     [['ftp://127.0.0.1/', 'x'], 'URL must be the http or https address'],
     [['http://127.0.0.1:1', 'x', '--public-key', 'short'], '--public-key must be the 43 characters'],
+    [['http://127.0.0.1:1', 'x', '--public-key', '.'.repeat(43)], '--public-key must be the 43 characters'],
   ])('refuses %j and says what to do', async (args, message) => {
     expect(await runScript('mirror', args)).toMatchObject({ status: 2, text: expect.stringContaining(message) });
   });

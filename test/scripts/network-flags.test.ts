@@ -3,13 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { readNotifier } from '../../scripts/read-notifier.ts';
 import { readService } from '../../scripts/read-service.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
 import { CertificateAuthority, createCertificate } from '../support/certificates.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { storeCredentials } from '../support/object-store.ts';
 import { OriginServer } from '../support/origin-server.ts';
 import { startProxy } from '../support/proxy-server.ts';
+import { Publication } from '../support/publication.ts';
 import { runScript } from '../support/run-script.ts';
 
 const project = path.join(import.meta.dirname, '..', '..');
@@ -75,6 +78,29 @@ it('C6: a build goes through the proxies of its environment, by CONNECT for http
   const asked = proxy.asked.filter((one) => !one.includes('plain.example'));
   expect(new Set(asked)).toEqual(new Set(['CONNECT secure.example:443']));
   expect(proxy.asked.join()).toContain('plain.example');
+});
+
+it('C6: mirrors, uploads and words to the operator go through the proxies of the environment too', async () => {
+  const server = createServer((_, response) => response.writeHead(403).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const proxy = await startProxy(() => (server.address() as AddressInfo).port);
+  onTestFinished(() => proxy.close());
+  const environment = { HTTP_PROXY: proxy.address, NO_PROXY: '', ...storeCredentials };
+  const publication = new Publication();
+  await publication.publish({ 'v2/index.json': 'landing' });
+  const folder = temporaryFolder();
+  const mirrored = await runScript('mirror', ['http://index.example', path.join(folder, 'mirror')], { environment });
+  const store = ['s3://publications/site', '--endpoint', 'http://store.example'];
+  const sent = await runScript('upload', [...store, '--out', publication.out], { environment });
+  expect([mirrored.status, sent.status]).toEqual([1, 1]);
+  vi.stubEnv('HTTP_PROXY', proxy.address);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const notifier = readNotifier(['http://operator.example/'], { name: 'Index', base: 'http://index.example' });
+  const failure = { name: 'Error', reason: 'the disk is full' };
+  expect(await notifier?.tell(folder, { failure }, new Date())).toEqual([expect.stringContaining('403')]);
+  const hosts = new Set(proxy.asked.map((asked) => new URL(asked).hostname));
+  expect(hosts).toEqual(new Set(['index.example', 'store.example', 'operator.example']));
 });
 
 it('C6: a build asks nothing of a private network unless told to, and then says whom its owner may write to', async () => {

@@ -1,0 +1,26 @@
+import { buildOptions } from './build-options.ts';
+import { tellUnknownVariables } from './known-variables.ts';
+import type { OptionValues } from './options.ts';
+
+/**
+ * The environment of a build that another command starts as a process of its own: what that command was told, by flags or
+ * by variables, before what its own environment has. `port` is where what is built will be served.
+ */
+export const composeBuildEnvironment = (
+  values: OptionValues<typeof buildOptions> & { readonly port: number },
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv => {
+  const flags = Object.entries(buildOptions).flatMap(([name, { environment }]): [string, string][] => {
+    const value = values[name as keyof typeof buildOptions];
+    return value === undefined ? [] : [[environment, Array.isArray(value) ? value.join(' ') : String(value)]];
+  });
+  // What nobody reads is told of once, and by the command that was called.
+  const known = Object.entries(environment).filter(([name]) => tellUnknownVariables({ [name]: '' }) === undefined);
+  const isUsual = values['base-url'] === buildOptions['base-url'].default;
+  return {
+    ...Object.fromEntries(known),
+    ...Object.fromEntries(flags),
+    // Links should lead to the server that is started, unless another public address is named.
+    ...(isUsual ? { [buildOptions['base-url'].environment]: `http://localhost:${values.port}` } : {}),
+  };
+};
