@@ -6,6 +6,7 @@ import { auditCommand } from '../../scripts/accounts/audit.ts';
 import { PasswordRefused, readNewPassword } from '../../scripts/accounts/password.ts';
 import { formatAccounts } from '../../scripts/accounts/table.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { runScript } from '../support/run-script.ts';
 
 const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
 afterEach(() => {
@@ -66,6 +67,16 @@ describe('the audit log of a command', () => {
     await auditCommand({ event: 'everybody-signed-out', devices: 1 }, state);
     expect(write.mock.calls.join('')).toContain(`Done, but not written to the audit log ${state}`);
   });
+});
+
+it('the commands of the gateway say how they are called, and do nothing, where help is asked for', async () => {
+  for (const name of ['accounts', 'gateway']) {
+    for (const asked of [['--help'], ['-h'], ['remove', 'alice', '--help']]) {
+      const ended = await runScript(name, asked);
+      expect(ended, name).toMatchObject({ status: 0, error: '' });
+      expect(ended.out).toMatch(new RegExp(`^Usage: npm run ${name} -- COMMAND`));
+    }
+  }
 });
 
 it('a table of accounts shows what providers wrote, and has no terminal obey it', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,11 +103,17 @@ describe('npm run doctor', () => {
     const data = temporaryFolder();
     const folder = path.join(data, 'repositories');
     mkdirSync(folder);
-    cpSync('data/service.yaml', path.join(data, 'service.yaml'));
+    const service = readFileSync('data/service.yaml', 'utf8').replace(
+      /^contact_email: .*$/m,
+      'contact_email: me@a.test',
+    );
+    writeFileSync(path.join(data, 'service.yaml'), service);
     const uri = origin.uri('listed');
     expect((await doctor(uri, '--data', data)).stdout).toContain(
       `Write into the manifest, as ${path.join(folder, '127-0-0-1.yaml')} (`,
     );
+    // Whom its owner may write to is whoever asked.
+    expect(origin.requests.at(-1)?.headers['user-agent']).toContain('(+me@a.test)');
     writeFileSync(path.join(folder, 'mine.yaml'), `slug: mine\nuri: ${uri}\nranking: 2\n`);
     const { stdout } = await doctor(uri, '--data', data);
     expect(stdout).toContain(`The manifest has it already, in ${path.join(folder, 'mine.yaml')}.\n`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseEnding, describeTold, tellChecks } from '../../scripts/manifest/check-report.ts';
+import { readService } from '../../scripts/read-service.ts';
 import { lastBuildSchema, outcomesPath } from '../../src/catalog/last-build.ts';
 import { generateRepository } from '../support/apt-repository.ts';
 import { makeEntry } from '../support/crawling.ts';
@@ -143,6 +144,8 @@ describe('npm run manifest -- check', () => {
   it('prints what it found for programs', async () => {
     const { out } = await check('--json');
     const { checks, told } = JSON.parse(out);
+    const { contact_email: contact } = readService();
+    expect(origin.requests.at(-1)?.headers['user-agent']).toContain(`(+${contact})`);
     expect(checks).toMatchObject([
       { slug: 'good', state: 'answers' },
       { slug: 'parked', state: 'gone', code: 'html' },
