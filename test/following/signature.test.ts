@@ -1,11 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { generationPath, signaturesFolder } from '../../src/contract/generation.ts';
 import { mirror } from '../../src/following/mirror.ts';
 import { PublicationSource } from '../../src/following/source.ts';
 import { createFetcher, type Fetcher } from '../../src/net/fetcher.ts';
-import { mendSignature, signaturePathOf } from '../../src/publication/generation-signature.ts';
+import { mendSignature, putGenerationInForce, signaturePathOf } from '../../src/publication/generation-signature.ts';
 import { OutputFolder } from '../../src/publication/output-folder.ts';
 import { createSigner, type Signer, verifySignature } from '../../src/publication/signature.ts';
 import { FolderDestination } from '../../src/uploading/folder-destination.ts';
@@ -154,6 +154,18 @@ it('P3: where only the key changed, or none signs any more, mirrors and uploads 
       .filter((name) => name.endsWith('.jws'));
     expect(left).toEqual([]);
   }
+});
+
+it('P1: a generation comes in force when all else of it is on the disk, and is on the disk when that is told', async () => {
+  const output = new OutputFolder(temporaryFolder());
+  const files = ['v2/a.json', signaturePathOf('text'), generationPath.signature, generationPath.current];
+  const flushed: string[][] = [];
+  vi.spyOn(output, 'flush').mockImplementation(async () => {
+    flushed.push(files.filter((file) => existsSync(output.resolve(file))));
+  });
+  output.write('v2/a.json', '1');
+  await putGenerationInForce(output, 'text', 'jws');
+  expect(flushed).toEqual([files.slice(0, 2), files]);
 });
 
 it('H10: signatures of generations that are long past go, everywhere', async () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBuildRecord } from '../../src/catalog/build-record.ts';
+import { lockOutput, lockState } from '../../src/catalog/lock.ts';
 import { CatalogFile } from '../../src/catalog/node-sqlite.ts';
 import { readStale } from '../../src/catalog/stale-repositories.ts';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -148,5 +149,11 @@ describe('/v2/status.json', () => {
     expect(readText()).toBe(before);
     expect(readBuildRecord(bench.state).builds).toHaveLength(1);
     expect(existsSync(path.join(bench.state, 'publication', 'status.json'))).toBe(true);
+    for (const lock of [() => lockState(bench.state), () => lockOutput(path.join(bench.out, '.debdex'), bench.out)]) {
+      const unlock = lock();
+      expect(await bench.build(at(20))).toMatchObject({ status: 7 });
+      unlock();
+      expect(readBuildRecord(bench.state).builds).toHaveLength(1);
+    }
   });
 });

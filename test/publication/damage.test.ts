@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { catalogPath } from '../../src/catalog/state-catalog.ts';
+import { CatalogBuild, catalogPath } from '../../src/catalog/state-catalog.ts';
 import { documentPath } from '../../src/contract/paths.ts';
 import { openStore } from '../../src/snapshots/store.ts';
 import { generateRepository, makePackages } from '../support/apt-repository.ts';
@@ -92,6 +92,22 @@ describe('a catalog that is damaged', () => {
     changeByte(bench.state);
     disguise(bench.state);
     expect(await bench.build('DEBDEX_VERIFY=1 ')).toMatchObject({ status: 0, text: rebuilt });
+    expect(bench.read()).toEqual(before);
+  });
+
+  it('C12: and found to be when documents have their names already is built anew all the same', async () => {
+    const damage = Object.assign(new Error('database disk image is malformed'), {
+      code: 'ERR_SQLITE_ERROR',
+      errcode: 11,
+    });
+    const putInForce = vi.spyOn(CatalogBuild.prototype, 'publish').mockRejectedValueOnce(damage);
+    try {
+      expect(await bench.build()).toMatchObject({ status: 0, text: rebuilt });
+      expect(putInForce).toHaveBeenCalledTimes(2);
+    } finally {
+      putInForce.mockRestore();
+    }
+    expect(bench.findDamage()).toEqual([]);
     expect(bench.read()).toEqual(before);
   });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogPath } from '../../src/catalog/state-catalog.ts';
@@ -37,6 +37,8 @@ describe('a disk that is full', () => {
     expect(text.includes('stale one') ? [3] : [6]).toContain(status);
     expect(text).toMatch(/The disk is full|stored|snapshot could not be/);
     expect(text).not.toMatch(/ {4}at /);
+    // The next one needs the room.
+    expect(readdirSync(bench.state).filter((name) => name.startsWith('catalog.next'))).toEqual([]);
     expect(bench.findDamage()).toEqual([]);
     const after = bench.read();
     for (const file of ['v2/jailbreak/repository/ranking/all.json', 'v2/index.json']) {

@@ -111,11 +111,13 @@ describe('publishing the site', () => {
     const stopped = async () => {
       throw new Error('stopped');
     };
-    await expect(publish({ 'index.html': 'front' }, { beforeRemoval: stopped })).rejects.toThrow('stopped');
+    // With a page that is new and noted as such, beside those that are gone.
+    const next = { 'index.html': 'front', [page('new')]: 'new' };
+    await expect(publish(next, { beforeRemoval: stopped })).rejects.toThrow('stopped');
     expect(read(page('package/a'))).toBe('a');
-    expect(await publish({ 'index.html': 'front' })).toMatchObject({ removed: 2 });
-    expect(readdirSync(out).sort()).toEqual(['index.html', 'theirs']);
-    expect(await publish({ 'index.html': 'front' })).toMatchObject({ removed: 0 });
+    expect(await publish(next)).toMatchObject({ removed: 2 });
+    expect(readdirSync(out).sort()).toEqual(['index.html', 'new', 'theirs']);
+    expect(await publish(next)).toMatchObject({ removed: 0 });
   });
 
   it('puts a file where a folder was, and a folder where a file was', async () => {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDownloadsStore } from '../../functions/node/downloads-store.ts';
 import { writeLastBuild } from '../../src/catalog/last-build.ts';
 import { generationPath } from '../../src/contract/generation.ts';
 import { documentPath } from '../../src/contract/paths.ts';
@@ -71,6 +72,41 @@ describe('builds, one after the other', () => {
     const changed = [...bench.read()].filter(([file, text]) => before.get(file) !== text).map(([file]) => file);
     // Their examples are what the findings are now.
     expect(changed.filter((file) => !file.includes('openapi'))).toEqual([documentPath.repositoryFindings('one')]);
+  });
+
+  it('C12: keep what was published of one whose snapshot is damaged, and say so', async () => {
+    bench.list([await serve('one')]);
+    await bench.build();
+    const before = bench.read();
+    const folder = path.join(bench.state, 'snapshots', 'v1', 'one');
+    for (const name of readdirSync(folder).filter((one) => !one.endsWith('.json'))) {
+      writeFileSync(path.join(folder, name), 'damaged');
+    }
+    stop('one');
+    // With references of another kind all of it is to be read again.
+    const { text } = await bench.build('DEBDEX_STATIC_REFS=1 ');
+    expect(text).toMatch(/stale one: The snapshot could not be read.+ Check the disk\./);
+    expect(record('one')).toEqual(JSON.parse(before.get(documentPath.repository('one')) ?? '{}').data);
+    expect(bench.findDamage()).toEqual([]);
+  });
+
+  it('C13: tell of downloads what they told before, where these cannot be read', async () => {
+    bench.list([await serve('one')]);
+    const file = path.join(bench.state, 'downloads.sqlite');
+    mkdirSync(bench.state);
+    const counted = openDownloadsStore(file, { days: 9, counters: 9, perNetwork: 9, perSite: 9, perDay: 9 });
+    // The day before that of the clock of these builds.
+    counted.add('2026-05-27', [
+      { network: '192.0.2.1', downloads: [{ package_id: 'com.example.one0', package_version: '1.0' }] },
+    ]);
+    counted.close();
+    await bench.build();
+    const told = () => JSON.parse(bench.read().get(documentPath.downloads) ?? '{}').data;
+    expect(told()).toMatchObject([{ total: 1 }]);
+    const before = told();
+    writeFileSync(file, 'damaged');
+    expect((await bench.build()).text).toContain('downloads-unread');
+    expect(told()).toEqual(before);
   });
 
   it('C4: ask for the word of the operator before they let more than a tenth of a manifest go, and three', async () => {

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { readBuildRecord } from '../../src/catalog/build-record.ts';
+import { lockState } from '../../src/catalog/lock.ts';
+import { rememberRefusal } from '../../src/pipeline/memory-step.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+it('C12: a build that was refused is remembered and told of, unless another one is at work, whose notes these are', async () => {
+  const state = temporaryFolder();
+  const told: unknown[] = [];
+  const notifier = {
+    tell: async (_: string, news: unknown) => {
+      told.push(news);
+      return [];
+    },
+  };
+  const refuse = () =>
+    rememberRefusal(
+      { state, entries: [], now: () => new Date('2026-05-01T00:00:00Z'), notifier },
+      new Error('no room'),
+    );
+  const unlock = lockState(state);
+  await refuse();
+  expect([readBuildRecord(state).builds, told]).toEqual([[], []]);
+  unlock();
+  await refuse();
+  expect(readBuildRecord(state).builds).toMatchObject([{ ended: 'failed', reason: 'no room' }]);
+  expect(told).toEqual([{ failure: { name: 'Error', reason: 'no room' } }]);
+  // It keeps nobody out.
+  lockState(state)();
+});
